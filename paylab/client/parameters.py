@@ -41,12 +41,13 @@ def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
             for group in groups
             for name, kind in group.__annotations__.items()
         ]
-        names = {p.name for p in (*parameters, *options)}
+        names = dict.fromkeys(p.name for p in (*parameters, *options))
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> A:
-            if not kwargs.keys() <= names:
-                raise TypeError(_unknown(function.__qualname__, kwargs.keys() - names, names))
+            if not kwargs.keys() <= names.keys():
+                unknown_names = kwargs.keys() - names.keys()
+                raise TypeError(_unknown(function.__qualname__, unknown_names, names))
             try:
                 return function(*args, **kwargs)
             except UNCHECKED_ERRORS as error:
@@ -65,13 +66,19 @@ def _write_option(annotation: ForwardRef) -> WrittenAnnotation:
 
 
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
-    known = {*known} - {"self"}
+    known = [parameter for parameter in known if parameter != "self"]
     hints = {name: find_suggestion(name, known) for name in sorted(names)}
-    name, similar = next((pair for pair in hints.items() if pair[1]), (min(names), None))
-    question = f" (is {similar!r} meant?)" if similar else ""
+    parts = [
+        f"{name!r} (is {hint!r} meant?)" if hint else repr(name) for name, hint in hints.items()
+    ]
+    listing = "" if any(hints.values()) else f": it takes {', '.join(known)}"
+    name = next((name for name, hint in hints.items() if not hint), min(hints))
     sends = "extra" in known and not operation.endswith((".frame", ".export"))
     extra_hint = f"; extra={{{name!r}: ...}} sends an unknown body field" if sends else ""
-    return f"{operation}() has no parameter {name!r}{question}; nothing was sent{extra_hint}"
+    if operation.endswith(".list") and listing:
+        extra_hint = f"; list().filter({name}=...) keeps rows by any field that they have"
+    problem = f"{operation}() has no parameter {' or '.join(parts)}{listing}"
+    return f"{problem}; nothing was sent{extra_hint}"
 
 
 def body_of(

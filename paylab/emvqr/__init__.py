@@ -7,6 +7,9 @@ build(payload) == text
 build({"00": "01", "27": {"00": "com.p2pqrpay", ...}, ...})
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
+from ..errors.names import raise_unknown_name
 from .fields import EmvField as EmvField
 from .fields import Tree as Tree
 from .fields import crc as crc
@@ -30,3 +33,9 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        raise_unknown_name(__name__, name, __all__)

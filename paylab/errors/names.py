@@ -6,7 +6,8 @@ what to use instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
 SIMILARITY_MIN = 0.8
@@ -20,14 +21,15 @@ retrieve_transfer: get | first | raw
 all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
 get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
-new add make post insert send pay initiate create_transfer create_payout: create | deposit | request
+new add make post insert send pay initiate: create | deposit | request
+create_transfer create_payout send_payout: create | transfers.create @transfers
 transfer_funds: create | deposit | request
 modify edit patch put replace: update | {_USE_REQUEST}
 remove destroy unsubscribe: delete | {_USE_REQUEST}
-poll wait_for wait_until get_waiter waiter: wait
+poll wait_for wait_until get_waiter: wait
 bulk_create create_batch batch_create batch: create_many
-upload upload_document upload_documents: upload_images | export
-df dataframe to_df to_frame to_pandas to_dataframe: frame
+upload upload_documents: upload_images | export
+df dataframe to_df to_pandas to_dataframe: frame
 to_csv to_parquet to_excel download save: export
 simulate simulate_deposit fund: deposit
 calculate estimate preview: create
@@ -41,88 +43,91 @@ total length: len(pager.to_list()) @to_list
 count: limit | len(pager.to_list()) @to_list
 head take limit top: first | to_list
 last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
-where select filter_by: filter
+where select: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload sync: get(id) of the part of the lab that returned it, which reads it again @to_dict
 state phase status_code http_status: status
 reason user_message: text
-errors details detail param: problems
+errors details param: problems
 headers http_headers: response_headers | call.response_headers @call
 request: method, url, request_headers and request_body @request_body
 response: status, response_headers and response_body @request_body
-amount value value_amount amount_money source_value: source_amount | amount
-clabe qr qr_code instructions deposit_address: deposit_instructions
+value value_amount amount_money source_value: source_amount | amount
+clabe qr qr_code deposit_address: deposit_instructions
 tx_hash: payout, which has it @payout
-expiration expiry: expires_at
 duration: elapsed
 target_amount target_value: destination_amount
 target_currency: destination_currency
 error_code: code
 transfer_id payout_id payment_id conversion_id: id
-created created_on creation_date date: created_at
+created_on creation_date date: created_at
 error failure_code failure_message: failure_reason
-fee fees: total_fee
-rate fx_rate: exchange_rate | quotes
+fees: total_fee
+fx_rate: exchange_rate | quotes
 name first_name full_name: given_name
 last_name: family_name
 currency iso_currency_code: source_currency
 reference reference_id external_id metadata merchant_reference: client_reference_id
 # Parameters.
-sender name_of_sender: sender_name
+name_of_sender: sender_name
 customer_transaction_id: idempotency_key | client_reference_id
 enabled_events events: event_types | list(inbox) @replay
 endpoint: url | base_url
-url host environment platform api_base: base_url
+host environment platform api_base: base_url
 dob birth_date: date_of_birth
 phone_number: phone
 email_address: email
-token xapikey client_id: api_key
-secret api_secret client_secret: secret_key
-max_network_retries retries: max_retries
+token client_id: api_key
+api_secret client_secret: secret_key
+max_network_retries: max_retries
 timeout_in_seconds request_timeout: timeout
 extra_headers custom_headers: headers
 page_size per_page max_results maxitems size: limit
 start start_date from_date date_from created_after: since
-account account_id: conversion_account_id | financial_account | financial_accounts
+account_id: conversion_account_id | financial_account | financial_accounts
 starting_after page_token after next_token: cursor
-quote quote_uuid: quote_id | quotes
+quote_uuid: quote_id | quotes
 destination target_account counterparty: financial_account | financial_account_id
-recipient: financial_account | recipient_id | individuals
+recipient: financial_account | recipient_id | individuals | individual_id
 # Parts of a lab, and of the package.
 client session api configure init auth apiclient configuration: connect
-customers customer users people persons recipients: individuals | connect().individuals @connect
+customers users people persons recipients: individuals | connect().individuals @connect
 beneficiaries kyc entities legal_entities: individuals | connect().individuals @connect
 account_holders identity_verification_create: individuals | connect().individuals @connect
-transfer payouts payments payment remittances: transfers | connect().transfers @connect
-transfer_create: transfers | connect().transfers @connect
-accounts wallets bank_accounts external_accounts payment_methods: financial_accounts
+transfer payouts payments remittances transfer_create: transfers | connect().transfers @connect
+wallets bank_accounts external_accounts payment_methods: financial_accounts
 recipient_accounts transfer_instruments: financial_accounts
-webhooks webhook: webhook_subscriptions to subscribe and inbox() to receive events @inbox | events
-webhook_endpoints subscriptions: webhook_subscriptions
+webhooks: webhook_subscriptions to subscribe and inbox() to receive events @inbox | events
+webhook_endpoints: webhook_subscriptions
 # Errors.
 apiexception httperror requestexception restexception twiliorestexception: APIError
-httpstatuserror apistatuserror: APIStatusError
-invalidrequesterror badrequest: BadRequestError
 unauthorizederror unauthorized authenticationexception: AuthenticationError
-forbiddenerror permissionerror forbidden: PermissionDeniedError
+forbiddenerror forbidden: PermissionDeniedError
 notfound notfoundexception: NotFoundError
 idempotencyerror: ConflictError
-toomanyrequests toomanyrequestserror ratelimited: RateLimitError
-timeout timeoutexception readtimeout connecttimeout timeouterror: APITimeoutError
-connectionerror connecterror networkerror: APIConnectionError
+toomanyrequests toomanyrequestserror: RateLimitError
+timeoutexception readtimeout connecttimeout: APITimeoutError
+connecterror networkerror: APIConnectionError
 validationerror: RuleError
 virtual_accounts deposit_accounts payins: conversion_accounts
 rates exchange_rates prices: quotes
-sandbox_transfer_simulate simulations: simulator
+sandbox_transfer_simulate: simulator
 transfer_event_sync: watch
 deposits test_helpers: sandbox
-logs log history requests debug: calls
+logs history requests debug: calls
 config options credentials base_url api_key: settings
-http raw_request: request
+http: request
 wizard walkthrough stepper: onramp
 orders idempotency ledger: transfers
 # Without a counterpart here, although another name is similar.
+expiration expiry valid_until: expires_at
+account accounts: conversion_account_id | financial_account | financial_accounts
+end end_date to_date date_to created_before: until
+curl to_curl: as_curl
+to_code as_code: snippet
+customer_id recipient_id: individual_id
+rail: payout_method
 source_account:
 """
 """Names in other SDKs: the names to use here, of which the first that exists is suggested.
@@ -190,13 +195,16 @@ HABITS = dict(_read_habits(_HABIT_TABLE))
 """Names of other SDKs: what to use here, and the names of which the owner must have one."""
 
 
-def find_suggestion(name: str, known: Iterable[str]) -> str | None:
-    """What to use instead of an unknown name: a known synonym, a similar name, or a hint.
+def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | None:
+    """What to use instead of an unknown name: a synonym, a similar name, or names that contain it.
 
+    `noun` is what the owner of the names is about, which a guess may repeat, as in `get_transfer`.
     None if there is no such name.
 
     >>> names.find_suggestion("retrieve", ["create", "get", "list"])
     'get'
+    >>> names.find_suggestion("amount", ["source_amount", "status", "destination_amount"])
+    'source_amount or destination_amount'
     """
     known_names = set(known)
     folded = _fold_name(name)
@@ -206,7 +214,42 @@ def find_suggestion(name: str, known: Iterable[str]) -> str | None:
         if known_names & needed_names:
             return suggestion
     # A name of another SDK is no misspelling: only one with the same letters is meant.
-    return find_nearest_name(name, known_names, 1.0 if is_habit else SIMILARITY_MIN)
+    nearest = find_nearest_name(name, known_names, 1.0 if is_habit else SIMILARITY_MIN)
+    return nearest or _find_longer_names(name, known) or _find_shorter_name(name, known_names, noun)
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LONGER_NAMES_MAX = 3
+
+
+def _words_of(name: str) -> list[str]:
+    """The words of a name in snake case or camel case."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def _find_longer_names(name: str, known: Iterable[str]) -> str | None:
+    """The few known names with all words of a guess, such as `source_amount` for `amount`."""
+    words = {*_words_of(name)}
+    if not words or words <= _GENERAL_WORDS:
+        return None
+    longer_names = [candidate for candidate in known if words <= {*_words_of(candidate)}]
+    if not 1 <= len(longer_names) <= _LONGER_NAMES_MAX:
+        return None
+    *first_names, last_name = longer_names
+    return f"{', '.join(first_names)} or {last_name}" if first_names else last_name
+
+
+_GENERAL_WORDS = frozenset({"id", "at", "by", "is", "to", "get", "set", "of", "on", "type", "name"})
+"""Words that say too little about what is meant."""
+
+
+def _find_shorter_name(name: str, known: Collection[str], noun: str) -> str | None:
+    """The verb of a guess that repeats its owner's noun, such as `get` of `get_transfer`."""
+    nouns = _words_of(noun)
+    owner_words = {*nouns, *(word.removesuffix("s") for word in nouns)}
+    verbs = [word for word in _words_of(name) if word not in owner_words]
+    is_repeated = owner_words and len(verbs) < len(_words_of(name))
+    return verbs[0] if is_repeated and len(verbs) == 1 and verbs[0] in known else None
 
 
 def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
@@ -215,7 +258,7 @@ def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
     if name.startswith("_"):  # attributes that Python and IPython look up on any object
         raise AttributeError(message)
     public = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
-    suggestion = find_suggestion(name, public)
+    suggestion = find_suggestion(name, public, type(owner).__name__.removeprefix("Lab"))
     if not suggestion and "client" in public and name in dir(owner.client):
         suggestion = f"client.{name}"  # a resource that a lab does not extend
     if suggestion:

@@ -24,7 +24,10 @@ an Index, a Categorical, a plain `pd.DataFrame` or `pd.Series`, and the results 
 `crosstab` and `groupby(...).groups`. Print it with `print(ascii(...))`.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from ..errors.extras import extra_imports
+from ..errors.names import raise_unknown_name
 
 with extra_imports():
     from .accessor import Accessor as Accessor
@@ -90,3 +93,9 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        raise_unknown_name(__name__, name, __all__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, Unpack, cast, get_args
 
 import pandas as pd
 import pyarrow as pa
@@ -229,6 +229,9 @@ def frame(
     """
     schema = schema_of(kind)
     tally = Tally(options.get("progress"))
+    if options.get("amounts", "exact") not in get_args(Amounts):
+        message = f"amounts must be 'exact' or 'float', not {options['amounts']!r:.60}"
+        raise ArgumentError(message, "amounts")
     if row_filter is None:
         filters = {name: value for name, value in options.items() if name in FILTER_NAMES}
         row_filter = read_row_filter(kind, filters)

@@ -167,7 +167,8 @@ class Resource(BaseModel):
         if name in self:
             return getattr(self, name)
         instead = names.find_suggestion(name, self.keys())
-        raise KeyError(f"{name}: use {instead}" if instead else name)
+        hint = f"use {instead}" if instead else f"it has {', '.join(self.keys())}"
+        raise KeyError(f"{name}: {hint}")
 
     def __contains__(self, name: object) -> bool:
         return name in self.keys()

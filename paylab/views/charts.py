@@ -293,3 +293,16 @@ def _largest_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     if len(names) > CORRIDORS_MAX:
         names = names[: CORRIDORS_MAX - 1]
     return corridors.where(corridors.isin(names), OTHERS)
+
+
+__all__ = [
+    "completion",
+    "failures",
+    "fees",
+    "statuses",
+    "volume",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

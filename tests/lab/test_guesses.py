@@ -1,4 +1,4 @@
-"""Calls that users of other SDKs would try: most work, the others name the right call."""
+"""Calls that users of other SDKs would try: they work, or an error names the right or all names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from paylab.views.specimens import specimen
 TABLE = Path(__file__).parent / "guesses.tsv"
 """Calls by the SDK that they are taken from, and what paylab answers.
 
-`works`, `no hint` (the error must not name something else), or what the error names instead.
+`works`, `listed` (the error lists what there is), `no hint` (the same, and it must not name
+something else), or what the error names instead.
 """
 GUESSES = [line.split("\t")[1:] for line in TABLE.read_text().splitlines()[1:]]
 
@@ -81,16 +82,28 @@ def test_the_calls_work_as_written(place):
 @pytest.mark.filterwarnings("ignore")
 def test_a_wrong_guess_names_the_right_one(place):
     """The error names what to use instead, in fewer than 300 characters."""
-    named = [row for row in GUESSES if row[1] not in ("works", "no hint")]
+    named = [row for row in GUESSES if row[1] not in ("works", "listed", "no hint")]
     told = [(guess, answer, outcome(guess, place)) for guess, answer in named]
     assert [row for row in told if not names(row[2], row[1])] == []
 
 
 def names(error, answer):
-    """Whether a short error of Python's own kind names the answer."""
-    said = (f": use {answer}", f"is {answer!r} meant?", f": {answer}")
-    is_plain = isinstance(error, AttributeError | TypeError | KeyError)
-    return is_plain and len(str(error)) < 300 and any(each in str(error) for each in said)
+    """Whether a short error names the answer, alone or with two other names."""
+    suggestions = re.findall(r": use ([^;:]*)|\(?is '?([^?']*)'? meant", str(error))
+    suggested = [(use or meant).strip("'\"") for use, meant in suggestions]
+    alternatives = [name for text in suggested for name in re.split(", | or ", text)]
+    is_known = isinstance(error, AttributeError | TypeError | KeyError | paylab.PaylabError)
+    return is_known and (answer in (*suggested, *alternatives) or f": {answer}" in str(error))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_guess_is_answered_without_help(place):
+    """The error of a guess that nothing resembles lists what there is."""
+    listed = {guess: outcome(guess, place) for guess, answer in GUESSES if answer == "listed"}
+    lists = "it has |it takes |known are |must be |one of |nearest: |columns: |must end in "
+    bare = [guess for guess, error in listed.items() if not re.search(lists, str(error))]
+    assert listed
+    assert bare == []
 
 
 @pytest.mark.filterwarnings("ignore")
