@@ -50,6 +50,7 @@ _folders = (
     "independent",
     "openapi",
     "orders",
+    "proxy",
     "readiness",
     "redaction",
     "simulator",

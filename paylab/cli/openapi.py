@@ -2,6 +2,7 @@
 
 Client generators, viewers and contract tests read it. Each operation and field says whether the
 specification states it (`x-origin`); a service.toml changes paths, names and dialect.
+With openapi-generator add `--additional-properties=enumClassPrefix=true` for Go.
 `--service-schema` prints the JSON Schema of a service.toml, by which editors complete and check it.
 """
 

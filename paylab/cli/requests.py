@@ -1,4 +1,4 @@
-"""Show the requests that a simulator received, each with its verdict and status.
+"""Show the requests that a simulator or a proxy received, each with its verdict and status.
 
 A line has the time on the simulator's clock, method, path, status, and what a layer found: a wrong
 signature, a broken rule, a replay, a fault, an unknown field. Keys and documents are never shown.
@@ -7,21 +7,19 @@ signature, a broken rule, a replay, a fault, an unknown field. Keys and document
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
-from threading import Event
 
-from ..errors.base import ConfigError
-from ..lab.lab import connect
-from ..simulator.requests import JournalRequest, Requests
-from ..spec.text import printable
-from .terminal import follow, in_range, say, status_colour, warn_user
+from ..client.request import CONTROLS
+from ..errors.base import ConfigError, PaylabError
+from ..lab.lab import Lab, connect
+from ..lab.place import is_local
+from ..simulator.requests import Requests, Row
+from .request_lines import new_requests, show_request
+from .terminal import follow, in_range, warn_user
 
 EXAMPLE = "paylab requests --follow"
-CHECK_SECONDS = 0.5
-LINE_LENGTH_MAX = 200
-"""Maximum characters of a line."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,13 +37,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Show the last requests, and those that follow if asked."""
     with connect() as lab:
-        if lab.is_embedded or lab.simulator is None:
-            raise ConfigError(
-                "no simulator is configured: start `paylab simulator` and export the lines that it"
-                " prints"
-            )
-        show = partial(_show, as_json=options.json, refused=options.refused)
-        requests = list(lab.simulator.requests)
+        journal = _find_requests(lab)
+        show = partial(show_request, as_json=options.json, refused=options.refused)
+        requests = list(journal)
         shown_requests = (
             [request for request in requests if request.is_refused] if options.refused else requests
         )
@@ -54,33 +48,27 @@ def run(options: argparse.Namespace) -> int:
         ]:
             show(request)
         if options.follow:
-            return follow(partial(_after, lab.simulator.requests, requests), show, "request")
+            return follow(partial(new_requests, journal, requests), show, "request")
         if not shown_requests:
             warn_user("No requests yet.")
     return 0
 
 
-def _after(
-    requests: Requests, seen: list[JournalRequest], stopped: Event
-) -> Iterator[JournalRequest]:
-    """The requests after those that were seen, of which the last is kept."""
-    for request in requests.after(seen[-1].number if seen else 0):
-        seen[:] = [request]
-        yield request
-    stopped.wait(CHECK_SECONDS)
-
-
-def _show(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
-    """Show a request, unless only refused ones are wanted; return whether it was shown."""
-    if refused and not request.is_refused:
-        return False
-    if as_json:
-        say(json.dumps(dict(request.row)))
-        return True
-    outcome = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
-    line = printable(f"{outcome}  {request.verdict}")
-    say(
-        line if len(line) <= LINE_LENGTH_MAX else f"{line[:LINE_LENGTH_MAX]}...",
-        status_colour(request.status),
+def _find_requests(lab: Lab) -> Requests:
+    """The requests of a simulator or of a proxy. ConfigError if the service is neither."""
+    if not lab.is_embedded and lab.simulator is not None:
+        return lab.simulator.requests
+    if not lab.is_embedded and is_local(lab.settings):
+        with suppress(PaylabError):
+            if "proxy" in lab.request("GET", CONTROLS):
+                return Requests(partial(_read_rows, lab))
+    raise ConfigError(
+        "no simulator or proxy is configured: start `paylab simulator` or `paylab proxy` and export"
+        " the lines that it prints"
     )
-    return True
+
+
+def _read_rows(lab: Lab, after: int = 0) -> Sequence[Row]:
+    """The requests of a proxy after a number."""
+    rows: Sequence[Row] = lab.request("GET", f"{CONTROLS}/requests", params={"after": after})
+    return rows

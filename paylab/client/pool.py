@@ -34,11 +34,10 @@ class PoolTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; its body and that of the response are streams."""
         url = request.url
+        target = request.extensions.get("target", url.raw_path)  # of a request that is sent on
         sent = httpcore.Request(
             request.method,
-            httpcore.URL(
-                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-            ),
+            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=target),
             headers=request.headers.raw,
             content=request.stream,
             extensions=request.extensions,

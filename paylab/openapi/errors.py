@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
 from ..spec.operations.field import TIME
@@ -11,7 +11,6 @@ from ..spec.operations.refusals import Refusal, invalid_body_status, read_status
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
 from ..spec.service.value_types import NONE
-from .answer_examples import make_error_examples
 from .schemas import (
     Components,
     Schema,
@@ -74,8 +73,13 @@ def _problems_schema(service: Service, components: Components) -> Schema:
     return {"type": "array", "items": components.add("FieldProblem", problem)}
 
 
-def refusal_responses(service: Service, operation: Operation) -> Schema:
-    """The responses of the refusals by status, each with its conditions."""
+def refusal_responses(
+    service: Service, operation: Operation, make_examples: Callable[[int], Schema]
+) -> Schema:
+    """The responses of the refusals by status, each with its conditions.
+
+    `make_examples` makes the examples of a status.
+    """
     refusals_by_status: dict[int, list[Refusal]] = {}
     for refusal in (*operation.refusals, *_usual_refusals(service, operation)):
         status = read_status_code(refusal.status, service)
@@ -84,7 +88,11 @@ def refusal_responses(service: Service, operation: Operation) -> Schema:
             refusals.append(refusal)
     responses: Schema = {"429": {"$ref": "#/components/responses/TooManyRequests"}}
     for status, refusals in refusals_by_status.items():
-        responses[str(status)] = _refusal_response(service, status, refusals, operation)
+        response = _refusal_response(service, status, refusals, operation)
+        examples = make_examples(status)
+        if examples:
+            response["content"]["application/json"]["examples"] = examples
+        responses[str(status)] = response
     return dict(sorted(responses.items()))
 
 
@@ -134,7 +142,7 @@ def _refusal_response(
     is_page = operation.is_list and status == 400
     return {
         "description": f"{phrase}. The request is refused when:\n\n{reasons}",
-        **_error_content(is_page=is_page, **make_error_examples(service, operation, status)),
+        **_error_content(is_page=is_page),
         "x-rules": [_refusal_rule(service, refusal, operation) for refusal in refusals],
     }
 
@@ -152,13 +160,12 @@ def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> S
     return {**rule, **origin_facts(service, refusal.source, read_status)}
 
 
-def _error_content(*, is_page: bool = False, **examples: Schema) -> Schema:
+def _error_content(*, is_page: bool = False) -> Schema:
     """The content of an error response; of a page also the body of an invalid cursor."""
     schema = ref_to(ERROR)
     if is_page:
         schema = {"anyOf": [ref_to(PAGINATION_ERROR), schema]}
-    content = {"schema": schema, "examples": examples} if examples else {"schema": schema}
-    return {"content": {"application/json": content}}
+    return {"content": {"application/json": {"schema": schema}}}
 
 
 def rate_limit_response(service: Service) -> Schema:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..spec.service.lists import OneListSettings
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
 from . import errors, examples, prose
-from .answer_examples import make_answer_examples
+from .answer_examples import make_answer_examples, make_error_examples
 from .answers import AnswerSchemas
 from .links import make_links
 from .requests import BodySchemas
@@ -69,7 +70,9 @@ class OperationObjects:
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
         operation_object["responses"] = {
             **self._successes(record),
-            **errors.refusal_responses(self._service, record),
+            **errors.refusal_responses(
+                self._service, record, partial(make_error_examples, self._service, record)
+            ),
         }
         return operation_object
 

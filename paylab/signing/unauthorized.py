@@ -23,14 +23,11 @@ from .canonical import (
     body_hash,
     in_order,
     key_bytes,
-    sign,
-    signed_host,
-    signed_path,
-    signed_query,
 )
 from .corrections import CORRECTIONS, correction, in_dialect, known_mistake
 from .dates import read_date
 from .findings import Authorization, Finding
+from .signed_parts import read_signed_parts
 
 REQUIRED_NAMES = ("host", "x-api-key", "x-date", "x-content-sha256")
 
@@ -245,29 +242,15 @@ def _check_signature(
     request: ReceivedRequest, header: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
     """The finding for a signature that is not ours, with the mistake that explains it."""
-    method = _decode_utf8(request.method)
-    path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
-    query = signed_query(_decode_utf8(request.query), signing.query_order)
-    headers = {_decode_utf8(name): _decode_utf8(request.headers[name]) for name in header.names}
-    signed_values = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
+    parts = read_signed_parts(request, header.names, signing)
     key = key_bytes(secret, signing.key_encoding)
-    ours = sign(
-        key,
-        method,
-        path,
-        query,
-        signed_values,
-        headers["x-content-sha256"],
-        empty_query=signing.empty_query,
-        header_order=signing.header_order,
-        form=signing.signature,
-    )
+    ours = parts.sign(key, signing)
     if _are_equal(ours.value, header.signature):
         return None
     from .inputs import correct_inputs  # only a refused request needs them
     from .mistakes import find_mistake
 
-    correct = correct_inputs(key, method, path, query, headers, signing)
+    correct = correct_inputs(key, parts.method, parts.path, parts.query, parts.headers, signing)
     mistake = find_mistake(header.signature, correct)
     finding = Finding(
         match=False,
@@ -310,13 +293,6 @@ def _header_finding(line: str, reason: str, message: str) -> Finding:
 def _are_equal(text: str, other_text: str) -> bool:
     """Compare in constant time; text that is not ASCII is accepted."""
     return hmac.compare_digest(text.encode(errors="replace"), other_text.encode(errors="replace"))
-
-
-def _decode_utf8(text: str) -> str:
-    """Text that was decoded as Latin-1, decoded again as UTF-8."""
-    if text.isascii():
-        return text
-    return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
 
 
 AUTHORIZATION_FORM = (

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from http import HTTPMethod, HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import loopback
 from ..journal.record import SENT_PART, Ending
@@ -28,6 +28,9 @@ from .messages import (
 )
 from .refusals import refusal_reply
 from .routing import CONTROL, find_operation
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
@@ -92,18 +95,24 @@ BODIES_BYTES_MAX = 2 * BODY_BYTES_MAX
 class SimulatorApp:
     """A simulator as an ASGI application.
 
-    `answer` turns a request into a reply; `abort` closes a client's connection.
+    `answer` turns a request into a reply; `abort` closes a client's connection. With an
+    `executor`, which answers that take long need, it runs there. `product` is the Server header of
+    answers that have none.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - half of them have a default
         self,
         answer: Callable[[Request], Reply],
         abort: Callable[[Any], None],
         *,
         service: Service,
         allowed: Collection[str] = (),
+        executor: Executor | None = None,
+        product: str = PRODUCT,
     ) -> None:
         self.service = service
+        self._product_headers = {"server": product}
+        self._executor = executor
         self._respond = answer
         self._abort = abort
         self._allowed = allowed
@@ -118,7 +127,7 @@ class SimulatorApp:
             await self._read_body(scope, receive, body)
             reply = await self._answer_when_ready(_read_request(scope, bytes(body), ending))
         except RefusedError as refused:
-            await _send_reply(send, refusal_reply(refused), receive, ending)
+            await self._send_reply(send, refusal_reply(refused), receive, ending)
             return
         except ConnectionError:
             return
@@ -129,7 +138,11 @@ class SimulatorApp:
         elif reply.cut:
             await self._send_cut(scope, receive, send, reply, ending)
         else:
-            await _send_reply(send, reply, receive, ending)
+            await self._send_reply(send, reply, receive, ending)
+
+    async def _send_reply(self, send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
+        headers = {**self._product_headers, **reply.headers}
+        await _send_reply(send, replace(reply, headers=headers), receive, ending)
 
     def _check_origin(self, scope: Message) -> None:
         refusal = loopback.host_refusal(scope["headers"], self._allowed)
@@ -179,6 +192,9 @@ class SimulatorApp:
 
     async def _answer_once(self, request: Request) -> Reply:
         """Answer a request. Only large and control requests take a thread, which is slower."""
+        if self._executor is not None:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._executor, self._respond, request)
         if len(request.body) > LARGE_BODY_BYTES or request.path.startswith(CONTROL):
             return await in_thread(self._respond, request)
         return self._respond(request)
@@ -225,7 +241,7 @@ async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:
 
 async def _send_reply(send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
     """Send a reply. A slow one is sent in pieces over `reply.slow` seconds."""
-    headers = {"server": PRODUCT, **reply.headers}
+    headers = dict(reply.headers)
     if reply.status != NO_CONTENT:
         headers["content-length"] = str(len(reply.body))
     await _start_reply(send, reply.status, headers)

@@ -30,7 +30,8 @@ class SimulatorTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer an httpx request, or raise the failure of a fault."""
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        target: bytes = request.extensions.get("target", request.url.raw_path)
+        path, _, query = target.decode("latin-1").partition("?")
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in request.headers.raw

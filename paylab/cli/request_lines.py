@@ -1,0 +1,41 @@
+"""The lines of `paylab requests` and `paylab proxy`: one for each request of a journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from threading import Event
+
+from ..simulator.requests import JournalRequest, Requests
+from ..spec.text import printable
+from .terminal import say, status_colour
+
+CHECK_SECONDS = 0.5
+LINE_LENGTH_MAX = 200
+"""Maximum characters of a line."""
+
+
+def new_requests(
+    requests: Requests, seen: list[JournalRequest], stopped: Event
+) -> Iterator[JournalRequest]:
+    """The requests after those that were seen, of which the last is kept."""
+    for request in requests.after(seen[-1].number if seen else 0):
+        seen[:] = [request]
+        yield request
+    stopped.wait(CHECK_SECONDS)
+
+
+def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
+    """Show a request, unless only refused ones are wanted; return whether it was shown."""
+    if refused and not request.is_refused:
+        return False
+    if as_json:
+        say(json.dumps(dict(request.row)))
+        return True
+    outcome = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
+    line = printable(f"{outcome}  {request.verdict}")
+    say(
+        line if len(line) <= LINE_LENGTH_MAX else f"{line[:LINE_LENGTH_MAX]}...",
+        status_colour(request.status),
+    )
+    return True

@@ -1,0 +1,203 @@
+"""What a request or an answer has that the document does not allow, without its values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, quote
+
+from ..errors.base import Problem
+from ..spec.service.service import Service
+from .schemas import Schema
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
+    from referencing import Registry
+
+Steps = tuple[str, ...]
+"""The steps from the document to a part of it."""
+
+_DOCUMENT_URI = "urn:openapi"
+_JSON = "application/json"
+PROBLEMS_MAX = 10
+"""Maximum problems of one body."""
+
+TEXT_MAX = 120
+"""Maximum characters of a limit in a message."""
+
+SOURCE = "openapi"
+
+
+class Contract:
+    """The document of a service, with which requests and answers are compared.
+
+    >>> from paylab.openapi import document
+    >>> from paylab.openapi.validation import Contract
+    >>> contract = Contract(Service(), document())
+    >>> contract.answer_problems("GET", "/v1/transfers", 200, "application/json", b"[]")
+    [Problem(field='', message='must be of the type object', source='openapi')]
+    """
+
+    def __init__(self, service: Service, spec: Schema) -> None:
+        self._service = service
+        self._document = spec
+        self._validators: dict[Steps, Draft202012Validator] = {}
+
+    @cached_property
+    def _registry(self) -> Registry:
+        """The document as a resource, in which references are resolved."""
+        from referencing import Registry
+        from referencing.jsonschema import DRAFT202012
+
+        resource = DRAFT202012.create_resource(self._document)
+        registry: Registry = Registry().with_resource(_DOCUMENT_URI, resource)
+        return registry
+
+    def _find_validator(self, schema: Steps) -> Draft202012Validator:
+        """The validator of the schema at a place of the document."""
+        if schema not in self._validators:
+            from jsonschema import Draft202012Validator  # few sessions need it
+
+            pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in schema)
+            reference = {"$ref": f"{_DOCUMENT_URI}#/{quote(pointer)}"}
+            self._validators[schema] = Draft202012Validator(reference, registry=self._registry)
+        return self._validators[schema]
+
+    def prepare(self) -> None:
+        """Load the validator, which takes a second."""
+        self._find_validator(("components", "schemas", "ErrorResponse")).is_valid({})
+
+    def request_problems(
+        self, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
+    ) -> list[Problem]:
+        """What a request has that the document does not allow."""
+        operation = self._find_operation(method, path)
+        if operation is None:
+            return [Problem("", "the document has no such method and path", SOURCE)]
+        values = {"query": dict(parse_qsl(query, keep_blank_values=True)), "header": headers}
+        problems = [*self._parameter_problems(operation, values)]
+        if "requestBody" in self._value_at(operation):
+            problems += self._body_problems((*operation, "requestBody"), body)
+        return problems[:PROBLEMS_MAX]
+
+    def answer_problems(
+        self, method: str, path: str, status: int, content_type: str, body: bytes
+    ) -> list[Problem]:
+        """What an answer has that the document does not allow; no status of 5xx is in it."""
+        operation = self._find_operation(method, path)
+        if operation is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return []
+        response = (*operation, "responses", str(status))
+        if str(status) not in self._value_at(response[:-1]):
+            return [Problem("", f"the status {status} is not documented", SOURCE)]
+        reference = self._value_at(response).get("$ref")
+        if reference is not None:
+            response = tuple(reference.removeprefix("#/").split("/"))
+        if "content" not in self._value_at(response):
+            return [Problem("", "the body must be empty", SOURCE)] if body else []
+        if content_type.partition(";")[0].strip().lower() != _JSON:
+            return [Problem("", f"the Content-Type must be {_JSON}", SOURCE)]
+        return self._body_problems(response, body)[:PROBLEMS_MAX]
+
+    def _find_operation(self, method: str, path: str) -> Steps | None:
+        """The place of the operation at a path, or None."""
+        routes, _ = self._service.match(path)
+        if method not in routes:
+            return None
+        return "paths", routes[method].template, method.lower()
+
+    def _value_at(self, steps: Steps) -> Schema:
+        """A part of the document."""
+        part = self._document
+        for step in steps:
+            part = part[step]
+        return part
+
+    def _parameter_problems(
+        self, operation: Steps, values: Mapping[str, Mapping[str, str]]
+    ) -> Iterator[Problem]:
+        """The problems of the parameters in the query and in the headers."""
+        for index, parameter in enumerate(self._value_at(operation).get("parameters", ())):
+            name = parameter["name"]
+            if parameter["in"] not in values:
+                continue
+            key = name.lower() if parameter["in"] == "header" else name
+            text = values[parameter["in"]].get(key)
+            if text is None:
+                if parameter["required"]:
+                    yield Problem(name, "is required", SOURCE)
+                continue
+            is_number = parameter["schema"].get("type") == "integer" and text.isdecimal()
+            schema = (*operation, "parameters", str(index), "schema")
+            yield from self._problems(schema, int(text) if is_number else text, name)
+
+    def _body_problems(self, holder: Steps, body: bytes) -> list[Problem]:
+        """The problems of a body; `holder` is the place of what has its content."""
+        try:
+            value = json.loads(body)
+        except (ValueError, RecursionError):
+            return [Problem("", "the body is not JSON", SOURCE)]
+        return [*self._problems((*holder, "content", _JSON, "schema"), value)]
+
+    def _problems(self, schema: Steps, value: object, place: str = "") -> Iterator[Problem]:
+        """The problems of a value by the schema at a place of the document."""
+        from jsonschema.exceptions import best_match
+
+        errors = [*self._find_validator(schema).iter_errors(value)]
+        # Which alternative was meant is known only when nothing else is wrong.
+        plain_errors = [error for error in errors if error.validator not in _ALTERNATIVES]
+        leaves = plain_errors or [best_match([error]) or error for error in errors]
+        problems = [problem for error in leaves for problem in _describe(error, place)]
+        yield from dict.fromkeys(problems)
+
+
+_ALTERNATIVES = ("anyOf", "oneOf")
+
+
+def _describe(error: ValidationError, place: str) -> Iterator[Problem]:
+    """An error in words that have no value of the body."""
+    path = ".".join(map(str, [*([place] if place else []), *error.absolute_path]))
+    keyword = str(error.validator)
+    limit = error.validator_value
+    if keyword == "required":
+        missing = [name for name in limit if name not in error.instance]
+        for name in missing:
+            yield Problem(f"{path}.{name}" if path else name, "is required", SOURCE)
+    elif keyword == "additionalProperties":
+        known = error.schema.get("properties", {})
+        for name in [name for name in error.instance if name not in known][:PROBLEMS_MAX]:
+            yield Problem(f"{path}.{name}" if path else name, "is not known", SOURCE)
+    else:
+        yield Problem(path, _describe_limit(keyword, limit), SOURCE)
+
+
+def _describe_limit(keyword: str, limit: object) -> str:
+    """What a keyword of JSON Schema demands, in words."""
+    if keyword == "not":
+        return "must be absent"
+    if keyword in _ALTERNATIVES:
+        return "fits none of the forms that the document allows, or several"
+    if isinstance(limit, list):
+        limit = ", ".join(map(str, limit))
+    text = str(limit)
+    if len(text) > TEXT_MAX:
+        text = f"{text[:TEXT_MAX]}..."
+    return _DEMANDS.get(keyword, f"must keep {keyword} {{}}").format(text)
+
+
+_DEMANDS = {
+    "const": "must be {}",
+    "enum": "must be one of {}",
+    "exclusiveMinimum": "must be more than {}",
+    "maxItems": "must have at most {} items",
+    "maxLength": "must have at most {} characters",
+    "maximum": "must be at most {}",
+    "minItems": "must have at least {} items",
+    "minLength": "must have at least {} characters",
+    "minimum": "must be at least {}",
+    "pattern": "must have the form {}",
+    "type": "must be of the type {}",
+}

@@ -1,0 +1,194 @@
+"""Sends each request on to the service, and journals the exchange with its verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from threading import Lock
+from time import perf_counter
+from typing import Protocol
+
+from ..errors.base import Problem
+from ..journal.journal import TEST_HEADER, Journal
+from ..redaction.hiding import Secret
+from ..signing.dates import read_date
+from ..signing.findings import Authorization
+from ..signing.signed_parts import sign_for_host
+from ..signing.unauthorized import verify
+from ..simulator.credentials import UsedNonces
+from ..simulator.messages import RefusedError, Reply, Request
+from ..simulator.refusals import refusal_reply
+from ..spec.service.service import Service
+from .upstream import Upstream, UpstreamError
+from .verdicts import ProxyPassage, failure_reply
+
+READING_METHODS = ("GET", "HEAD", "OPTIONS")
+
+HANG_UP_SECONDS = 0.001
+"""How long the connection of a client is looked at before its answer is sent."""
+
+LATER_REASONS = ("stale-date", "nonce-reused")
+"""Mistakes that the service finds too, since its date and nonce are kept."""
+
+_PASS_THROUGH_TEXT = (
+    "this request has the Host of the proxy: send and sign {}, or leave --pass-through out"
+)
+
+
+class ExchangeChecker(Protocol):
+    """What compares requests and answers with the document of a service."""
+
+    def request_problems(
+        self, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
+    ) -> list[Problem]:
+        """What a request has that the document does not allow."""
+
+    def answer_problems(
+        self, method: str, path: str, status: int, content_type: str, body: bytes
+    ) -> list[Problem]:
+        """What an answer has that the document does not allow."""
+
+
+class Recorder:
+    """Answers requests with the answers of a service, and compares both with its `contract`.
+
+    With `keys` it verifies the signature for its own address, and signs the request again for the
+    service unless it must `pass_through`. `base_path` is the path of the service's address.
+    """
+
+    def __init__(  # noqa: PLR0913 - each has a default but the service
+        self,
+        service: Service,
+        upstream: Upstream,
+        contract: ExchangeChecker,
+        *,
+        base_path: str = "",
+        keys: tuple[Secret, Secret] | None = None,
+        read_only: bool = False,
+        pass_through: bool = False,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.service = service
+        self.journal = Journal()
+        self._upstream = upstream
+        self._base_path = base_path
+        self._keys = keys
+        self._is_read_only = read_only
+        self._is_passing = pass_through
+        self._clock = clock
+        self._contract = contract
+        self._nonces = UsedNonces(service.signing.tolerance)
+        self._lock = Lock()
+
+    @property
+    def secrets(self) -> list[str]:
+        """The keys, which no journal shows."""
+        return [key.reveal() for key in self._keys or ()]
+
+    def respond(self, request: Request) -> Reply:
+        """Answer a request, and journal it. It is sent to the service once or not at all."""
+        path = request.path.removeprefix(self._base_path)
+        now = self._clock()
+        with self._lock:
+            record = self.journal.begin(replace(request, path=path), now)
+        record.ending = request.ending
+        passage = ProxyPassage(self.service, self._upstream.host)
+        record.verdicts = passage.to_json
+        record.operation = passage.operation = self._find_operation(request.method, path)
+        try:
+            reply = self._exchange(request, path, now, passage)
+        except RefusedError as refused:
+            passage.refused = refused
+            reply = refusal_reply(refused, self.service)
+        except UpstreamError as error:
+            passage.failure = error.text
+            reply = failure_reply(error.status, error.text)
+        reply = replace(reply, delay=HANG_UP_SECONDS)
+        with self._lock:
+            self.journal.add(record, reply)
+        return reply
+
+    def _exchange(self, request: Request, path: str, now: datetime, passage: ProxyPassage) -> Reply:
+        """Check a request, send it to the service, and compare both with the document."""
+        if not request.path.startswith(f"{self._base_path}/"):
+            raise RefusedError(404, f"the paths of this service begin with {self._base_path}")
+        if self._is_read_only and request.method not in READING_METHODS:
+            raise RefusedError(403, f"the proxy is read-only: this {request.method} was not sent")
+        self._check_signature(request, now, passage)
+        sent_request = self._make_sent_request(request, passage)
+        passage.request_problems = self._contract.request_problems(
+            request.method, path, request.query, request.headers, request.body
+        )
+        begun = perf_counter()
+        try:
+            reply = self._upstream.send(sent_request)
+        finally:
+            passage.seconds = round(perf_counter() - begun, 6)
+        content_type = reply.headers.get("content-type", "")
+        passage.answer_problems = self._contract.answer_problems(
+            request.method, path, reply.status, content_type, reply.body
+        )
+        return reply
+
+    def _check_signature(self, request: Request, now: datetime, passage: ProxyPassage) -> None:
+        """Refuse a wrong signature, which a new one would hide from the service."""
+        host = request.headers.get("host", "")
+        if self._is_passing and host != self._upstream.host:
+            raise RefusedError(421, _PASS_THROUGH_TEXT.format(self._upstream.host))
+        if self._keys is None:
+            return
+        passage.is_checked = True
+        signing = self.service.signing
+        secrets = self._secrets_by_key()
+        with self._lock:
+            finding = verify(request, secrets.get, now, signing=signing, nonces=self._nonces)
+            if finding is None and "x-nonce" in request.headers:
+                self._nonces.add(request.headers["x-nonce"], now)
+        if finding is None:
+            return
+        passage.finding = finding
+        is_for_service = self._is_passing or finding.reason in LATER_REASONS
+        if is_for_service and (self._is_passing or self._is_signed_otherwise(request)):
+            return
+        status = self.service.error_codes.signature
+        raise RefusedError(status, finding.message, reason=finding.reason, mistake=finding.mistake)
+
+    def _is_signed_otherwise(self, request: Request) -> bool:
+        """Whether everything but the age of the date and the nonce is right."""
+        signing = self.service.signing
+        date = read_date(request.headers["x-date"], signing.date_form)
+        return verify(request, self._secrets_by_key().get, date, signing=signing) is None
+
+    def _make_sent_request(self, request: Request, passage: ProxyPassage) -> Request:
+        """The request for the service, signed again for its host."""
+        headers = {name: text for name, text in request.headers.items() if name != TEST_HEADER}
+        authorization = Authorization.parse(headers.get("authorization", ""))
+        signed_names = authorization.names if authorization else ()
+        if "accept-encoding" not in signed_names:
+            headers["accept-encoding"] = "identity"
+        if self._is_passing or self._keys is None:
+            return replace(request, headers=headers)
+        host = self._upstream.host
+        secret = self._keys[1].reveal()
+        passage.signed_for = host
+        renewed = sign_for_host(request, signed_names, host, secret, self.service.signing)
+        return replace(request, headers={**headers, **renewed})
+
+    def is_signed(self, request: Request) -> bool:
+        """Whether a request is signed with the keys, as one to the journal may be."""
+        finding = verify(
+            request, self._secrets_by_key().get, self._clock(), signing=self.service.signing
+        )
+        return finding is None
+
+    def _secrets_by_key(self) -> Mapping[str, str]:
+        if self._keys is None:
+            return {}
+        api_key, secret_key = self._keys
+        return {api_key.reveal(): secret_key.reveal()}
+
+    def _find_operation(self, method: str, path: str) -> str:
+        """The operation at a path, or nothing."""
+        routes, _ = self.service.match(path)
+        return routes[method].operation if method in routes else ""

@@ -1,0 +1,127 @@
+"""The service behind the proxy: one request, one answer, never repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+
+import httpx
+
+from ..client.connection import RedirectedError, http_client
+from ..client.deadline import UPLOAD_BYTES_PER_SECOND_MIN, Deadline
+from ..client.decoding import TooLargeError, read_decoded
+from ..client.exchange import Transport
+from ..client.settings import Settings
+from ..signing.canonical import ReceivedRequest
+from ..simulator.messages import NO_CONTENT, Reply
+from ..spec.text import plain
+
+ANSWER_BYTES_MAX = 64 * 1024 * 1024
+"""Maximum bytes of an answer; a larger one is not sent on."""
+
+HOP_HEADERS = frozenset(
+    {
+        *("connection", "expect", "keep-alive", "proxy-authenticate", "proxy-authorization"),
+        *("proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"),
+    }
+)
+"""The headers of one connection, which are not sent on."""
+
+_DECODED = ("content-encoding", "content-length")
+_MAY_BE_DONE = "it may have been carried out"
+
+
+class UpstreamError(Exception):
+    """There is no answer of the service: the status instead of it, and what happened."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text
+
+
+class Upstream:
+    """Sends requests to a service as they are, without redirects, cookies or repetitions."""
+
+    def __init__(self, settings: Settings, transport: Transport | None = None) -> None:
+        self._deadline = Deadline()
+        self._timeout = settings.timeout
+        self._http = http_client(settings, transport, self._deadline.cap)
+        url = httpx.URL(settings.base_url)
+        self._origin = f"{url.scheme}://{url.netloc.decode()}"
+        self.host = url.netloc.decode()
+
+    def send(self, request: ReceivedRequest) -> Reply:
+        """The answer to a request. UpstreamError says why there is none."""
+        upload_seconds = len(request.body) / UPLOAD_BYTES_PER_SECOND_MIN
+        with self._deadline.within(self._timeout + upload_seconds):
+            try:
+                return self._exchange(self._build(request))
+            except (httpx.RequestError, TooLargeError) as error:
+                raise self._explain(error) from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _build(self, request: ReceivedRequest) -> httpx.Request:
+        """The request of httpx, whose target is exactly that of the request line."""
+        target = f"{request.path}?{request.query}" if request.query else request.path
+        extensions = {
+            "target": target.encode("latin-1"),
+            "timeout": httpx.Timeout(self._timeout).as_dict(),
+        }
+        headers = [
+            (name.encode("latin-1"), value.encode("latin-1"))
+            for name, value in sendable_headers(request.headers).items()
+        ]
+        return httpx.Request(
+            request.method,
+            self._origin,
+            headers=headers,
+            content=request.body or None,
+            extensions=extensions,
+        )
+
+    def _exchange(self, request: httpx.Request) -> Reply:
+        """Send a request and read its answer within the limits."""
+        try:
+            response = self._http.send(request, stream=True)
+        except RedirectedError as redirected:
+            response = redirected.response
+        with closing(response):
+            body = read_decoded(response, ANSWER_BYTES_MAX)
+        headers = {
+            name.lower(): value
+            for name, value in sendable_headers(response.headers).items()
+            if name.lower() not in _DECODED
+        }
+        return Reply(
+            response.status_code, b"" if response.status_code == NO_CONTENT else body, headers
+        )
+
+    def _explain(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
+        """The status and the words for an error of the connection."""
+        if isinstance(error, TooLargeError):
+            text = f"the answer of {self.host} is larger than {ANSWER_BYTES_MAX} bytes"
+            return UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
+        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+            reason = plain(str(error), 100) or "no connection"
+            return UpstreamError(502, f"cannot connect to {self.host} ({reason}): nothing was sent")
+        if isinstance(error, httpx.TimeoutException):
+            text = f"{self.host} did not answer within {self._timeout:g} seconds"
+            return UpstreamError(504, f"{text}: {_MAY_BE_DONE}")
+        if isinstance(error, httpx.DecodingError):
+            return UpstreamError(502, f"the answer of {self.host} cannot be decoded")
+        text = f"{self.host} closed the connection without a whole answer"
+        return UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
+
+
+def sendable_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers without those of one connection, and without those that Connection names."""
+    named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
+    return {
+        name: value
+        for name, value in headers.items()
+        if name.lower() not in HOP_HEADERS and name.lower() not in named
+    }

@@ -1,0 +1,131 @@
+"""The verdicts of the proxy on an exchange, in the form of those of the simulator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..errors.base import Problem
+from ..journal.record import RequestRecord
+from ..simulator.messages import KeyRefusedError, RefusedError, Reply
+from ..simulator.verdicts import Passage
+from ..spec.error_body import read_error
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.service import Service
+from ..spec.text import JsonObject
+
+if TYPE_CHECKING:
+    from ..signing.findings import Finding
+
+_TEXT_MAX = 300
+"""Maximum characters of a refusal of the service in a verdict."""
+
+
+@dataclass(slots=True)
+class ProxyPassage:
+    """What happened to a request: its signature, where it went, and what the document says.
+
+    `finding` is a mistake in its signature. `refused` is the refusal of the proxy, `failure` says
+    why the service gave no answer. `signed_for` is the host of the new signature, and
+    `seconds` how long the service took.
+    """
+
+    service: Service
+    host: str
+    operation: str = ""
+    is_checked: bool = False
+    finding: Finding | None = None
+    refused: RefusedError | None = None
+    failure: str = ""
+    signed_for: str = ""
+    seconds: float | None = None
+    request_problems: Sequence[Problem] = ()
+    answer_problems: Sequence[Problem] = field(default=())
+
+    def to_json(self, record: RequestRecord) -> JsonObject:
+        """The verdict of each layer on its request as JSON."""
+        verdicts = self._service_passage(record).to_json(record)
+        if not self.is_checked:
+            verdicts["signature"] = {"result": "skipped"}
+        elif self.finding is not None and self.refused is None:
+            mistake = f"{self.finding.message} (the service decides)"
+            verdicts["signature"] = {
+                "result": "passed",
+                "message": mistake,
+                "reason": self.finding.reason,
+                "mistake": self.finding.mistake,
+            }
+        return {**verdicts, "contract": self._contract_verdict(), "proxy": self._proxy_verdict()}
+
+    def _service_passage(self, record: RequestRecord) -> Passage:
+        """How far the request came, as far as the answer tells."""
+        record_of_operation = OPERATIONS.get(self.operation) if self.operation else None
+        takes_key = bool(record_of_operation and record_of_operation.takes_key(self.service))
+        passage = Passage(self.service, layer="done", takes_key=takes_key)
+        if self.refused is not None:
+            passage.layer = "signature" if self.finding is not None else "route"
+            passage.refused = self.refused
+            passage.finding = self.finding
+            return passage
+        status = record.reply.status
+        if self.failure or not 400 <= status < 500:
+            return passage
+        text = _words_of(record.reply.body, self.service)
+        passage.layer = _layer_of(status, is_known=bool(self.operation))
+        passage.refused = (
+            KeyRefusedError(status, text)
+            if takes_key and status == 409
+            else RefusedError(status, f"the service says: {text}")
+        )
+        return passage
+
+    def _contract_verdict(self) -> JsonObject:
+        """What the document of the service says about the request and the answer."""
+        if self.refused is not None:
+            return {"result": "skipped"}
+        problems = {"request": self.request_problems, "answer": self.answer_problems}
+        texts = [f"{side}: {problem}" for side, found in problems.items() for problem in found]
+        if not texts:
+            return {"result": "passed"}
+        rows: JsonObject = {
+            side: [{"field": problem.field, "message": problem.message} for problem in found]
+            for side, found in problems.items()
+        }
+        return {"result": "broken", "message": "; ".join(texts), **rows}
+
+    def _proxy_verdict(self) -> JsonObject:
+        """Where the request went, and whether it was signed again."""
+        if self.refused is not None:
+            return {"result": "not sent"}
+        sent: JsonObject = {
+            "result": "failed" if self.failure else "sent",
+            "host": self.host,
+            "signed_again": bool(self.signed_for),
+            "seconds": self.seconds,
+        }
+        return {**sent, "message": self.failure} if self.failure else sent
+
+
+def _layer_of(status: int, *, is_known: bool) -> str:
+    """The layer of a service that refuses with a status."""
+    if status == 401:
+        return "signature"
+    if status in (404, 405) and not is_known:
+        return "route"
+    return "rules"
+
+
+def _words_of(body: bytes, service: Service) -> str:
+    """The words of a refusal of the service."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = body.decode(errors="replace")
+    return read_error(value, service.errors).text[:_TEXT_MAX]
+
+
+def failure_reply(status: int, text: str) -> Reply:
+    """The answer of the proxy in place of one of the service."""
+    return Reply.json(status, {"error": f"paylab proxy: {text}"})

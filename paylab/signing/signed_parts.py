@@ -1,0 +1,82 @@
+"""The signed parts of a request that has arrived, and its signature for another host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ..spec.service.signing import SigningSettings
+from .canonical import (
+    ReceivedRequest,
+    Signature,
+    authorization,
+    key_bytes,
+    sign,
+    signed_host,
+    signed_path,
+    signed_query,
+)
+
+
+@dataclass(frozen=True)
+class SignedParts:
+    """What a signature covers beside the hash of the body, as the service reads it."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+
+    def sign(self, key: bytes, signing: SigningSettings) -> Signature:
+        """Sign the parts with the key of a secret."""
+        signed_values = {
+            **self.headers,
+            "host": signed_host(self.headers["host"], signing.signed_host),
+        }
+        return sign(
+            key,
+            self.method,
+            self.path,
+            self.query,
+            signed_values,
+            self.headers["x-content-sha256"],
+            empty_query=signing.empty_query,
+            header_order=signing.header_order,
+            form=signing.signature,
+        )
+
+
+def read_signed_parts(
+    request: ReceivedRequest, names: Iterable[str], signing: SigningSettings
+) -> SignedParts:
+    """The parts of a request that a signature of these headers covers."""
+    path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
+    query = signed_query(_decode_utf8(request.query), signing.query_order)
+    headers = {_decode_utf8(name): _decode_utf8(request.headers[name]) for name in names}
+    return SignedParts(_decode_utf8(request.method), path, query, headers)
+
+
+def sign_for_host(
+    request: ReceivedRequest,
+    names: Iterable[str],
+    host: str,
+    secret: str,
+    signing: SigningSettings,
+) -> dict[str, str]:
+    """The Host and Authorization of a request that is sent on to another host.
+
+    Its date, nonce and other signed headers stay; `names` are those of SignedHeaders.
+    """
+    signed_names = tuple(names)
+    parts = read_signed_parts(request, signed_names, signing)
+    parts = replace(parts, headers={**parts.headers, "host": host})
+    signature = parts.sign(key_bytes(secret, signing.key_encoding), signing)
+    api_key = request.headers["x-api-key"]
+    return {"host": host, "authorization": authorization(api_key, signed_names, signature.value)}
+
+
+def _decode_utf8(text: str) -> str:
+    """Text that was decoded as Latin-1, decoded again as UTF-8."""
+    if text.isascii():
+        return text
+    return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
