@@ -75,6 +75,7 @@ LINES = (
     Curl("pay_in", "Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
     Curl("balance", "The balance of each currency"),
     Curl("funds", "The same with what is reserved for payouts, and what payouts await"),
+    Curl("coin_returns", "The stablecoins of failed off-ramps, which went back to wallets"),
     Curl("scenarios", "The values that cause an outcome"),
     Curl("add_fault", "Deliver an event twice", _DUPLICATE),
     Curl(

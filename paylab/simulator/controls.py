@@ -225,6 +225,14 @@ class Controls:
         """
         return list(self._ask("GET", "/_simulator/funds"))
 
+    def coin_returns(self) -> list[JsonObject]:
+        """The stablecoins of failed off-ramp transfers, which went back to the wallets.
+
+        >>> lab.simulator.coin_returns()
+        []
+        """
+        return list(self._ask("GET", "/_simulator/returns"))
+
     def reset(self) -> None:
         """Delete all objects and reset the clock to its start.
 

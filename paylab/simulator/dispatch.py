@@ -25,6 +25,7 @@ from ..spec.timestamps import to_http
 from ..spec.translation import write_amounts_as_numbers
 from . import control_api, faults, journal_api, object_controls
 from .bodies import list_page, read_row, row_json
+from .coin_returns import coin_returns
 from .control_notes import begin_control, end_control
 from .forced_changes import force_status, send_event
 from .idempotency import Operation, answer_once
@@ -88,6 +89,7 @@ _CONTROLS = {
     **vars(journal_api),
     **vars(object_controls),
     "send_event": send_event,
+    "coin_returns": coin_returns,
     "move_object": move_object,
     "pay_in": transfers.pay_in,
 }

@@ -29,6 +29,7 @@ CONTROLS = (
     _route("pay_in", "POST", "/balances"),
     _route("balance", "GET", "/balances"),
     _route("funds", "GET", "/funds"),
+    _route("coin_returns", "GET", "/returns"),
     _route("scenarios", "GET", "/scenarios"),
     _route("add_fault", "POST", "/faults"),
     _route("list_faults", "GET", "/faults"),

@@ -282,6 +282,19 @@ class BalanceRow(Record):
     ]
 
 
+class CoinReturnRow(TimestampedRow):
+    """A row of `coin_returns`: the stablecoins of a failed transfer."""
+
+    transfer_id: Id
+    individual_id: Id
+    financial_account_id: Id
+    amount: Text
+    currency: Currency
+    network: Text
+    address: Text | None
+    tx_hash: Text
+
+
 class Tables(BaseModel):
     """The tables of a world."""
 
@@ -303,3 +316,4 @@ class Tables(BaseModel):
     idempotency: list[IdempotencyRow] = []
     timers: list[TimerRow] = []
     balances: list[BalanceRow] = []
+    coin_returns: list[CoinReturnRow] = []

@@ -42,6 +42,7 @@ KINDS = {
     "idempotency": "",
     "timers": "",
     "balances": "",
+    "coin_returns": "ret",
 }
 """The tables, and the prefixes of their ids."""
 

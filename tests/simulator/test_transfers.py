@@ -229,3 +229,56 @@ def test_an_unknown_product_type_returns_400(service, product):
     """An unknown product type returns 400."""
     answer = service.get(f"/v1/transfers?product_type={product}")
     assert (answer.status, [*answer.fields]) == (400, ["product_type"])
+
+
+@pytest.mark.parametrize(
+    ("method", "seconds", "status"),
+    [
+        ("instapay", 3, "completed"),
+        ("pesonet", 3, "started"),
+        ("pesonet", 48 * 3600 - 1, "started"),
+        ("pesonet", 48 * 3600, "completed"),
+    ],
+)
+def test_pesonet_takes_two_days(service, method, seconds, status):
+    """PESONet settles in batches, InstaPay in real time; completed_in has the seconds of both."""
+    owner = service.post("/_simulator/people", {"country": "PH", "verified": True})
+    account = service.post("/_simulator/accounts", {"individual_id": owner["id"]})
+    made = service.transfer(
+        financial_account={"id": account["id"]}, destination_currency="PHP", payout_method=method
+    )
+    service.advance(seconds)
+    row = service.get(f"/v1/transfers/{made['id']}").json
+    assert row["status"] == status
+    if status == "completed":
+        assert row["completed_in"] == str(seconds - 1)
+
+
+@pytest.mark.parametrize("network", ["base", "solana"])
+@pytest.mark.parametrize("ends", ["scenario", "move"])
+def test_the_coins_of_a_failed_off_ramp_go_back(service, network, ends):
+    """A failed off-ramp has a return to the wallet on its network; nothing else has one."""
+    products = ["global_payouts", "off_ramp"]
+    owner = service.post("/_simulator/people", {"verified": True, "product_types": products})
+    owned = {"individual_id": owner["id"]}
+    account = service.post("/_simulator/accounts", owned)
+    wallets = {}
+    for name in ("base", "solana"):
+        details = {"address": f"{name}-1", "network": name}
+        wallet = {**owned, "type": "crypto_wallet", "details": details}
+        wallets[name] = service.post("/_simulator/accounts", wallet)["id"]
+    terms = {"financial_account": {"id": account["id"]}, "source_currency": "USDC"}
+    reference = {"client_reference_id": "scenario:failed"} if ends == "scenario" else {}
+    made = service.transfer(**terms, source_network=network, **reference)
+    service.transfer(financial_account={"id": account["id"]}, client_reference_id="scenario:failed")
+    if ends == "move":
+        for to in ("started", "failed"):
+            service.post(f"/_simulator/objects/{made['id']}", {"to": to})
+    service.advance(10)
+    (row,) = service.get("/_simulator/returns").json
+    assert (row["transfer_id"], row["amount"]) == (made["id"], made["source_amount"])
+    assert (row["financial_account_id"], row["address"]) == (wallets[network], f"{network}-1")
+    assert (row["currency"], row["network"], bool(row["tx_hash"])) == ("USDC", network, True)
+    dump = service.get("/_simulator/snapshot").json
+    assert service.call("PUT", "/_simulator/snapshot", dump).status == 200
+    assert service.get("/_simulator/returns").json == [row]

@@ -11,6 +11,7 @@ from ...spec.operations.records import OPERATIONS
 from ...spec.request_body import RequestBody
 from .. import balances, bodies, ids
 from ..bodies import find_named_row, list_page, without_internals
+from ..coin_returns import return_coins
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request, raise_if_problems
 from ..table import Row, row_position
@@ -19,6 +20,9 @@ from .quotes import TERMS, account_id_of, add_route_problems, price_terms
 
 STEP_SECONDS = 1.0
 """Seconds between a transfer's steps on the simulator's clock."""
+
+SETTLEMENT_SECONDS = {"pesonet": 48 * 3600 - 2 * STEP_SECONDS}
+"""Seconds until a payout settles on a slow rail: all of a PESONet transfer takes 48 hours."""
 
 EARLY_ENDS = {"expired": "expire", "cancelled": "cancel"}
 """Outcomes of scenarios that replace funding."""
@@ -79,7 +83,8 @@ def _initiate(world: World, row: Row, _: str) -> None:
     world.put("transfers", row)
     emit_event(world, "transfer.payout_initiated", row["id"], without_internals(row))
     fails = row["_"]["outcome"] == "failed"
-    world.schedule("transfers", row["id"], STEP_SECONDS, "fail" if fails else "settle")
+    seconds = SETTLEMENT_SECONDS.get(row["payout_method"], STEP_SECONDS)
+    world.schedule("transfers", row["id"], seconds, "fail" if fails else "settle")
 
 
 def _settle(world: World, row: Row, _: str) -> None:
@@ -93,6 +98,7 @@ def _fail(world: World, row: Row, reason: str) -> None:
     balances.return_amount(world, row)
     row["failure_reason"] = reason or "The recipient's bank rejected the payout."
     _move_transfer(world, row, trigger="fail")
+    return_coins(world, row)
 
 
 def _release(world: World, row: Row, _: str) -> None:
@@ -184,7 +190,12 @@ def _start_transfer(world: World, body: Row, terms: Row, network: str) -> Row:
     product = product_of(terms["source_currency"])
     row = world.create(
         "transfers",
-        {"product": product, "source_type": source_type, "outcome": _scenario_outcome(world, body)},
+        {
+            "product": product,
+            "source_type": source_type,
+            "outcome": _scenario_outcome(world, body),
+            "network": network,
+        },
         **{name: body.get(name) for name in OPERATIONS["transfers.create"].echoed},
         **terms,
         status="awaiting_funds",

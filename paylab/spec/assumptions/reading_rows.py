@@ -221,7 +221,8 @@ ROWS = (
     Assumption(
         "transfer.answer",
         assumed="a prefunded POST answers awaiting_funds and is funded one step later; "
-        "scenario:expired and scenario:cancelled happen one step later too",
+        "scenario:expired and scenario:cancelled happen one step later too. The simulator's "
+        "steps take a second, and a pesonet transfer takes 48 hours",
         keyless="paylab reads the status from the answer.",
     ),
     Assumption(

@@ -1,0 +1,54 @@
+"""Stablecoins of off-ramp transfers that failed, which go back to the recipient's wallet.
+
+Spec, "What the service does", 6. A Transfer has no field for it, so a control lists the returns.
+"""
+
+from __future__ import annotations
+
+from ..spec import codes
+from . import ids
+from .messages import Reply, Request
+from .table import Row
+from .world import World
+
+
+def return_coins(world: World, transfer: Row) -> None:
+    """Send the coins of a funded transfer back to a wallet on their network, if it has any."""
+    if not codes.is_stablecoin(transfer["source_currency"]):
+        return
+    network = transfer["_"].get("network") or world.service.transfers.default_network
+    wallet = _find_wallet(world, transfer["recipient_id"], network)
+    if wallet is None:
+        return
+    world.create(
+        "coin_returns",
+        transfer_id=transfer["id"],
+        individual_id=transfer["recipient_id"],
+        financial_account_id=wallet["id"],
+        amount=transfer["source_amount"],
+        currency=transfer["source_currency"],
+        network=network,
+        address=wallet["details"].get("address"),
+        tx_hash=ids.transaction_hash(world.seed, network, transfer["id"]),
+    )
+
+
+def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
+    """The latest wallet of an individual on a network."""
+    accounts = world.tables["financial_accounts"].rows
+    owner = world.tables["individuals"].rows[owner_id]
+    for account_id in reversed(owner["_"]["accounts"]):
+        account = accounts[account_id]
+        if account["type"] == codes.CRYPTO_WALLET and account["details"]["network"] == network:
+            return account
+    return None
+
+
+def coin_returns(world: World, _: Request) -> Reply:
+    """GET /_simulator/returns: the stablecoins that went back to wallets, oldest first."""
+    hidden_names = ("_", "updated_at")
+    rows = world.tables["coin_returns"].rows.values()
+    return Reply.json(
+        200,
+        [{name: value for name, value in row.items() if name not in hidden_names} for row in rows],
+    )
