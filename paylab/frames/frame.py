@@ -233,14 +233,14 @@ def frame(
         message = f"amounts must be 'exact' or 'float', not {options['amounts']!r:.60}"
         raise ArgumentError(message, "amounts")
     if row_filter is None:
-        filters = {name: value for name, value in options.items() if name in FILTER_NAMES}
+        own = _Reading.__annotations__.keys() - FILTER_NAMES
+        filters = {name: value for name, value in options.items() if name not in own}
         row_filter = read_row_filter(kind, filters)
     selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
     extra = options.get("extra", False)
     names = read_columns(options.get("columns"), schema, extra=extra)
-    schema = (
-        schema if extra else schema_for(schema, names, row_filter.fields)
-    )  # unknown fields need all known ones
+    if not extra:  # to know the unknown fields, all known ones are read
+        schema = schema_for(schema, names, row_filter.fields)
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     read_pages(

@@ -6,10 +6,10 @@ pandas computes its windows with floats.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,15 @@ Bounds = list[tuple[int, int]]
 Numbers = list[Decimal]
 
 
+Windows: TypeAlias = "pd.DataFrame | pd.Series[Any]"
+
+
 @dataclass(frozen=True)
 class Rolling:
     """The windows of each row: its last rows, or those of a duration up to its time.
 
-    Results have the rows of the frame and its exact columns; rows with fewer than `min_periods`
-    amounts are missing, as in pandas.
+    Results have the rows of the frame and its exact columns, or are the column that you choose;
+    rows with fewer than `min_periods` amounts are missing, as in pandas.
     """
 
     frame: pd.DataFrame
@@ -37,32 +40,34 @@ class Rolling:
     on: str | None = None
     by: str | Sequence[str] | None = None
     columns: tuple[str, ...] | None = None
+    is_column: bool = False
 
     def __getitem__(self, columns: str | list[str]) -> Rolling:
+        is_column = isinstance(columns, str)
         names = (columns,) if isinstance(columns, str) else tuple(columns)
-        return Rolling(self.frame, self.window, self.min_periods, self.on, self.by, names)
+        return replace(self, columns=names, is_column=is_column)
 
-    def sum(self) -> pd.DataFrame:
+    def sum(self) -> Windows:
         """The exact sum of each window."""
         return self._each(_sums, is_sum=True)
 
-    def mean(self) -> pd.DataFrame:
+    def mean(self) -> Windows:
         """The mean of each window; a quotient without end has 28 digits."""
         return self._each(_means, is_sum=True)
 
-    def min(self) -> pd.DataFrame:
+    def min(self) -> Windows:
         """The smallest amount of each window."""
         return self._each(lambda values, bounds: [min(values[a:b]) for a, b in bounds])
 
-    def max(self) -> pd.DataFrame:
+    def max(self) -> Windows:
         """The largest amount of each window."""
         return self._each(lambda values, bounds: [max(values[a:b]) for a, b in bounds])
 
-    def median(self) -> pd.DataFrame:
+    def median(self) -> Windows:
         """The exact median of each window."""
         return self.quantile(Decimal("0.5"))
 
-    def quantile(self, share: Decimal | float) -> pd.DataFrame:
+    def quantile(self, share: Decimal | float) -> Windows:
         """An exact quantile of each window, with linear interpolation."""
         exact = Decimal(str(share))
 
@@ -72,11 +77,12 @@ class Rolling:
 
         return self._each(quantiles)
 
-    def _each(
-        self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False
-    ) -> pd.DataFrame:
+    def _each(self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False) -> Windows:
         groups = self._groups()
-        results: pd.DataFrame = self.frame[self._names()].apply(
+        names = self._names()
+        if self.is_column:
+            return self._column(self.frame[names[0]], groups, of, is_sum=is_sum)
+        results: pd.DataFrame = self.frame[names].apply(
             lambda column: self._column(column, groups, of, is_sum=is_sum)
         )
         return results
