@@ -13,13 +13,28 @@ import sys
 from .terminal import say, warn_user
 
 EMV_START = "000201"
-EXAMPLE = "paylab qr --scan code.png --json"
+PICTURE_ENDINGS = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".bmp",
+    ".webp",
+    ".tif",
+    ".tiff",
+    ".heic",
+    ".pdf",
+)
+"""A payload with one of these endings is the path of a picture."""
+EXAMPLE = "paylab qr code.png --json"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("payload", nargs="?", help="the text in the code")
+    source.add_argument(
+        "payload", nargs="?", help="the text in the code, or the path of a picture of it (.png)"
+    )
     source.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
     parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the QR code as a picture")
     parser.add_argument("--size", type=int, default=300, help="width of the picture in pixels")
@@ -30,7 +45,10 @@ def run(options: argparse.Namespace) -> int:
     """Show the QR code and its fields, and save it; return 1 for an invalid payload."""
     from ..views.qr import QR, scan
 
-    payload = scan(options.scan) if options.scan is not None else options.payload.strip()
+    picture = options.scan
+    if picture is None and options.payload.lower().endswith(PICTURE_ENDINGS):
+        picture = options.payload
+    payload = options.payload.strip() if picture is None else scan(picture)
     code = QR(payload, size=options.size)
     if options.out:
         saved = code.save(options.out)

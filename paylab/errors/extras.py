@@ -18,6 +18,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "keyring": ("keyring",),
     "sql": ("sqlalchemy",),
     "polars": ("polars",),
+    "plots": ("matplotlib",),
     "dlt": ("dlt",),
     "scale": ("dask", "distributed", "fsspec"),
 }

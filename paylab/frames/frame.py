@@ -9,7 +9,8 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ExactnessError
+from ..errors.base import ArgumentError, ExactnessError, MissingExtraError
+from ..errors.extras import is_installed
 from ..errors.text import plain, printable_lines
 from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import FILTER_NAMES, RowFilter, RowFilters, read_row_filter
@@ -43,11 +44,13 @@ class ExactSeries(pd.Series):
     @property
     def plot(self) -> Any:
         """As in pandas; amounts are drawn as floats."""
+        _require_matplotlib()
         is_exact = isinstance(self.dtype, DecimalDtype)
         return pd.Series(self.astype(float) if is_exact else self).plot
 
     def hist(self, *args: Any, **options: Any) -> Any:
         """As in pandas; amounts are counted as floats."""
+        _require_matplotlib()
         return pd.Series(self.astype(float)).hist(*args, **options)
 
     def value_counts(self, *args: Any, **options: Any) -> Any:
@@ -90,14 +93,17 @@ class ExactFrame(pd.DataFrame):
     @property
     def plot(self) -> Any:
         """As in pandas; amounts are drawn as floats."""
+        _require_matplotlib()
         return pd.DataFrame(as_floats(self)).plot
 
     def hist(self, *args: Any, **options: Any) -> Any:
         """As in pandas; amounts are counted as floats."""
+        _require_matplotlib()
         return pd.DataFrame(as_floats(self)).hist(*args, **options)
 
     def boxplot(self, *args: Any, **options: Any) -> Any:
         """As in pandas; amounts are drawn as floats."""
+        _require_matplotlib()
         return pd.DataFrame(as_floats(self)).boxplot(*args, **options)
 
     @property
@@ -154,6 +160,12 @@ class ExactFrame(pd.DataFrame):
         else:
             naive_frame.index = _naive(index, tz)
         return naive_frame
+
+
+def _require_matplotlib() -> None:
+    """MissingExtraError unless the plotting library that pandas is set to is installed."""
+    if pd.get_option("plotting.backend") == "matplotlib" and not is_installed("matplotlib"):
+        raise MissingExtraError("matplotlib", "plots")
 
 
 def _shown(text: str | None) -> str | None:

@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
-from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
-
 from ..errors.arguments import evaluate_annotation
+from ..errors.extras import extra_imports
 from ..light_dataclass import light_dataclass
+
+with extra_imports():
+    from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _CALLEE = re.compile(r"([^\W\d]\w*(?:\.\w+)*)\s*$")

@@ -84,6 +84,7 @@ def test_the_simulator_follows_a_service_toml_and_goes_on_from_its_file(tmp_path
             "only with transfers",
         ),
         (["qr", "--scan", "nowhere.png"], 1, "paylab: nowhere.png cannot be read: No such file"),
+        (["qr", "nowhere.jpg"], 1, "paylab: nowhere.jpg cannot be read: No such file"),
         (["qr", PAYLOAD, "--out", "x.bmp"], 2, "saved as .png or .svg"),
         (["qr", PAYLOAD, "--out", "nowhere/x.png"], 2, "x.png: there is no folder nowhere"),
         (["export", "transfers", "--to", ""], 2, "name a file or a folder"),
@@ -644,3 +645,12 @@ def test_a_full_url_is_signed_without_a_base_url(url, status, monkeypatch, capsy
     output = capsys.readouterr()
     assert ("Credential=key_1," in output.out) == (status == 0)
     assert ("base_url is missing" in output.err) == (status == 2)
+
+
+def test_qr_reads_a_picture(tmp_path, capsys):
+    """A path of a picture is read, as with --scan: what is printed is that of its text."""
+    assert main(["qr", PAYLOAD, "--json", "--out", f"{tmp_path}/code.png"]) == 0
+    drawn = capsys.readouterr().out
+    for arguments in (["--scan"], []):
+        assert main(["qr", *arguments, f"{tmp_path}/code.png", "--json"]) == 0
+        assert capsys.readouterr().out == drawn

@@ -6,6 +6,7 @@ The expected results are computed from the service's JSON with Decimal, datetime
 from __future__ import annotations
 
 import statistics
+import sys
 from collections import Counter, defaultdict
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -492,3 +493,13 @@ def test_the_files_give_the_same_frame(lab, tmp_path):
     lab.transfers.export(f"{tmp_path}/days/")
     back = paylab.read_parquet(tmp_path / "days").sort_values("id", ignore_index=True)
     pd.testing.assert_frame_equal(back, frame.sort_values("id", ignore_index=True))
+
+
+@pytest.mark.parametrize("draw", ["plot", "hist", "boxplot"])
+def test_a_plot_without_matplotlib_names_what_to_install(draw, monkeypatch):
+    """The error of a frame and of a column names the extra that has the plotting library."""
+    frame = paylab.connect().transfers.frame(limit=3)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for owner in (frame, *[frame["source_amount"]] * (draw != "boxplot")):
+        with pytest.raises(paylab.MissingExtraError, match=r"matplotlib.*paylab\[plots\]"):
+            getattr(owner, draw)()

@@ -1,6 +1,7 @@
 """The lab: where its settings come from, what it shows, how it waits, and its displays."""
 
 import logging
+import re
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -232,3 +233,16 @@ def test_a_resource_of_the_client_alone_is_named(lab):
     lab.client.disputes = lab.client.quotes
     with pytest.raises(AttributeError, match=r"'disputes': use client\.disputes"):
         _ = lab.disputes
+
+
+def test_a_held_conversion_says_that_it_is_held_and_how_to_release_it():
+    """The error of a wait names the hold, and its advice completes the conversion."""
+    lab = paylab.connect()
+    lab.simulator.seed(conversions=1)
+    account = lab.conversion_accounts.list()[0]
+    lab.sandbox.deposit(account, "10", "mxn", sender_name="")
+    with pytest.raises(paylab.WaitTimeoutError, match="is held for review") as caught:
+        lab.conversions.wait(conversion_account_id=account, timeout=20)
+    release = re.search(r"in a simulator (lab\S+ \S+) releases", str(caught.value))
+    eval(release[1], {"lab": lab})
+    assert lab.conversions.wait(conversion_account_id=account).status == "completed"

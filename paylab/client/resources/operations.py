@@ -79,11 +79,17 @@ class Poller:
         return cls(client.sleep, client.wait_shown, timeout, every, machine, declared)
 
     def poll(
-        self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
+        self,
+        look: Callable[[], W | None],
+        until: Until,
+        what: str,
+        final: Set[str] = frozenset(),
+        explain_delay: Callable[[W], str] = lambda _: "",
     ) -> W:
         """Poll `look` until `until` holds; WaitTimeoutError carries the last state.
 
-        A status in `final` that is not the expected one ends the wait.
+        A status in `final` that is not the expected one ends the wait. `explain_delay` says why a
+        resource may still be waiting.
         """
         reached = _reached(until)
         waited = 0.0
@@ -103,6 +109,7 @@ class Poller:
                     raise WaitTimeoutError(f"{state}, which is final", resource)
                 if waited >= self.timeout:
                     advice = self._advice(resource, until)
+                    advice += "" if resource is None else explain_delay(resource)
                     raise WaitTimeoutError(f"{state} after {waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
                 self.sleep(pause)
