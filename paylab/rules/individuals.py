@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
+from functools import cache, partial
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
@@ -49,7 +49,7 @@ _UNKNOWN_CORRIDOR = Corridor("")
 def warn_implausible(body: Body, today: date) -> list[Problem]:
     """Return warnings about unlikely values."""
     messages = {
-        "phone": phone_warning(body.get("phone")),
+        "phone": phone_warning(body.get("phone"), body.get("country")),
         "date_of_birth": birth_date_warning(body.get("date_of_birth"), today),
         "email": email_warning(body.get("email")),
     }
@@ -58,19 +58,34 @@ def warn_implausible(body: Body, today: date) -> list[Problem]:
     ]
 
 
-def phone_warning(value: object) -> str:
+@cache
+def phone_sample(country: str) -> str:
+    """Return how a phone number of a country begins, with zeros for the rest; "" if not known.
+
+    >>> phone_sample("PH")
+    '+63 000 000 0000'
+    """
+    import phonenumbers  # not with the rules, which a simulator needs at its start
+
+    code = phonenumbers.country_code_for_region(country)
+    return f"+{code} 000 000 0000" if code else ""
+
+
+def phone_warning(value: object, country: object = "MX") -> str:
     """Return a warning about a phone number, or "" if it looks right."""
     if not isinstance(value, str) or not value:
         return ""
     import phonenumbers  # not with the rules, which a simulator needs at its start
     from phonenumbers import NumberParseException, ValidationResult
 
+    sample = phone_sample(str(country)) or phone_sample("MX")
+
     try:
         number = phonenumbers.parse(value)
     except NumberParseException:
         if value.startswith("+"):
-            return "must have a number after the country code, as in +52 55 5555 5555"
-        return "must begin with + and the country code, as in +52 55 5555 5555"
+            return f"must have a number after the country code, as in {sample}"
+        return f"must begin with + and the country code, as in {sample}"
     messages = {
         ValidationResult.IS_POSSIBLE: "",
         ValidationResult.TOO_SHORT: "has too few digits for a phone number",

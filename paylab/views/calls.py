@@ -18,11 +18,18 @@ from .html import (
     column,
     grid,
     heading,
+    notice,
     table,
     text_block,
 )
 
 CALL_COLUMNS = ("number", "when (UTC)", "method", "path", "status", "took", "attempt", "key")
+NO_ADDRESS = "SIMULATOR (embedded)"
+"""The place of a simulator that other programs cannot reach."""
+NO_ADDRESS_ADVICE = (
+    "This cannot be run as it stands: the simulator is inside this kernel and has no address. "
+    "lab.serve() serves it; use the base_url and the keys of what it returns."
+)
 KEY_LENGTH = 8
 """Characters of an idempotency key in a table."""
 
@@ -45,11 +52,14 @@ def calls_table(calls: Iterable[Any]) -> str:
 
 def call_card(call: Any) -> str:
     """A card with a call's summary; the request, response and signature open on click."""
+    curl = text_block(call.as_curl())
+    if call.place.startswith(NO_ADDRESS):
+        curl = notice(NO_ADDRESS_ADVICE) + curl
     blocks = [
         collapsible_block("Request", _message_html(call.request_headers, call.request_body)),
         collapsible_block("Response", _message_html(call.response_headers, call.response_body)),
         collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
-        collapsible_block("The same with curl", text_block(call.as_curl())),
+        collapsible_block("The same with curl", curl),
     ]
     title = heading(f"{call.method} {call.path}")
     return card(column(title, table(_summary_rows(call)), *blocks), source=call.place)

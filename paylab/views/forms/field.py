@@ -275,6 +275,8 @@ def problem_sentence(problem: Problem, field: FormField) -> str:
     mark = ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):
         return f"{REQUIRED}{mark}"
+    if message.startswith("must be one of ") and field.input == COMBO and is_assumed(problem):
+        return f"Not among the values that are assumed: {message.removeprefix('must be one of ')}."
     if message.startswith("must be one of "):
         return f"Choose one of {message.removeprefix('must be one of ')}{mark}."
     if message.startswith("no "):

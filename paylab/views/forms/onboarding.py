@@ -11,7 +11,7 @@ from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import NAMES, Corridor
 from ...corridors.on_ramps import of_country, unknown_on_ramp
-from ...errors.base import Problem
+from ...errors.base import Problem, RuleError
 from ...rules import individuals
 from ...spec import codes
 from ...spec.json_path import set_value_at
@@ -25,7 +25,7 @@ from .account_fields import AccountFields, make_normaliser
 from .code import Expression, write_call
 from .field import FormField
 from .form import Form
-from .person import CONSENT_FIELD, Consent
+from .person import CONSENT_FIELD, MISSING_CONSENT, Consent
 from .view import Button, Html, Node, form_section, side_by_side
 
 DOCUMENT_NUMBER = "document.number"
@@ -116,6 +116,15 @@ class OnboardingForm(Form):
             problems.append(Problem("country", unknown_on_ramp(country)))
         return problems
 
+    def _submit(self, anyway: bool) -> Any:
+        """Submit the form; the error for a missing consent says how to give it."""
+        try:
+            return super()._submit(anyway)
+        except RuleError as error:
+            if CONSENT_FIELD in [problem.field for problem in error.problems]:
+                error.hint = MISSING_CONSENT
+            raise
+
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
         today = self._clock().date()
         warnings = individuals.warn(values, self._service)
@@ -169,6 +178,9 @@ class OnboardingForm(Form):
                 is_required = name in required_names
                 is_assumed = is_required and name not in stated_names
                 field.set_required(is_required, assumed=is_assumed)
+        sample = individuals.phone_sample(str(self.fields["country"].value))
+        self.fields["phone"].placeholder = sample
+        self.fields["phone"].hint = f"With the country code, as in {sample}." if sample else ""
         self._adjust_document("document" in stated_names)
         requirements = person.requirement_sentences(self.corridor, product)
         self.requirements.html = html.escape(requirements)

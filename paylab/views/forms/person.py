@@ -16,6 +16,10 @@ from .field import REQUIRED, SELECT, TICK, FormField
 CONSENT_FIELD = "idv_consent_recorded_at"
 CONSENT_LABEL = "The person agrees to identity verification"
 CONSENT_HINT = "Tick this box when the person agrees; the time is recorded."
+MISSING_CONSENT = (
+    "The person has to consent to identity verification: tick the box, or pass consent=True to the "
+    "form if you have the consent."
+)
 CODE_CONSENT_HINT = (
     "Tick this box when the person agrees; consent=True counts only without a click."
 )
@@ -86,9 +90,9 @@ TEXT_FIELDS = {
     "given_name": ("Given name", "", ""),
     "family_name": ("Family name", "", FAMILY_NAME_HINT),
     "email": ("E-mail", "name@example.com", ""),
-    "phone": ("Phone", "+00 000 000 0000", "With the country code."),
+    "phone": ("Phone", "", ""),
     "date_of_birth": ("Date of birth", "1990-12-31", "Year, month, day."),
-    "address.line_1": ("Street and number", "", ""),
+    "address.line_1": ("Street and number", "", "The country is always sent with the address."),
     "address.line_2": ("Address, second line", "", ""),
     "address.city": ("City", "", ""),
     "address.state": ("State or province", "", ""),

@@ -226,8 +226,10 @@ class Slot(FormField):
         self._report_change()
 
     def _refuse(self, reason: str) -> None:
-        """Keep no image, and show why."""
+        """Keep no image, and show why; the same path or specimen can be chosen again."""
         self._clear_image()
+        self.specimen.set_value(NO_SPECIMEN)
+        self.path.touched = False
         self.refusal = reason
         self.is_stored = False
         self._report_change()

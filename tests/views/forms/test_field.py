@@ -83,6 +83,14 @@ def test_wording(label, value, problem, said):
     assert problem_sentence(problem, field).startswith(said)
 
 
+def test_a_list_that_takes_other_values_asks_for_none_of_its_own():
+    """A value outside an assumed list is not called wrong where another one can be typed."""
+    field = FormField("issuer", "Issuer", COMBO)
+    problem = Problem("issuer", "must be one of bdo, bpi", "details.ph")
+    sentence = problem_sentence(problem, field)
+    assert sentence == "Not among the values that are assumed: bdo, bpi."
+
+
 def test_a_text_is_judged_when_it_is_left():
     """A text is judged when it loses focus; one that shows a problem, at every keystroke."""
     field = FormField("x", "X")

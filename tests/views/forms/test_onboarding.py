@@ -107,7 +107,7 @@ def test_start_over_sends_again(onboarding, create):
     form.controls.restart_button.press()
     assert (form.result, len(create), form.consent.recorded_at) == (None, 1, "")
     assert not {"given_name", "phone"} & form.values().keys()
-    assert note(form, "phone") == "With the country code."
+    assert note(form, "phone").startswith("With the country code")
     assert form.example_button.visible
     form.fill()
     fill(form, given_name="Bea", document__number=CURP)
@@ -308,3 +308,21 @@ def test_a_new_form_is_empty(create):
 def test_the_form_says_what_a_country_asks_for(create, country, product, said):
     """The line below the country names currency, rails, documents and what is required."""
     assert said in OnboardingForm(create, country, product).requirements.html
+
+
+@pytest.mark.parametrize(("country", "sample"), [("MX", "+52"), ("PH", "+63"), ("DE", "+49")])
+def test_the_phone_is_asked_for_as_in_its_country(country, sample):
+    """The example, the hint and the warning of a phone begin with the code of the country."""
+    form = OnboardingForm(print, country)
+    phone = form.fields["phone"]
+    assert phone.placeholder.startswith(f"{sample} ")
+    assert f"as in {sample} " in phone.hint
+    phone.value = "12345"
+    assert f"as in {sample} " in phone.warnings[0]
+
+
+def test_a_missing_consent_says_how_to_give_it():
+    """The error of `submit()` names the box and the argument."""
+    with pytest.raises(RuleError) as caught:
+        OnboardingForm(print, "MX").submit()
+    assert "consent=True" in caught.value.hint

@@ -97,6 +97,9 @@ def test_refused_before_sending(make, tmp_path, content, said):
     slot.path.value = str(path)
     assert slot.state == "refused before sending"
     assert said in slot.refusal
+    path.write_bytes(specimen("selfie"))
+    slot.path.receive({"kind": "leave"}, [])  # Enter: the same path, with another picture
+    assert slot.state == "chosen"
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", "/dev/zero", "/", "\0", "~no-such-user/x"])
@@ -180,7 +183,9 @@ def test_the_states_of_a_side(make, upload):
     seen.append(slot.state)
     assert "large.jpg has 15.00 MB (15,728,641 bytes)" in slot.state_line.html
     assert "The service says" not in slot.state_line.html
+    assert slot.specimen.value == ""
     slot.specimen.value = "good"
+    assert slot.state == "chosen"
     slot.remove()
     seen.append(slot.state)
     form.fill()
