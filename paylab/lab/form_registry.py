@@ -15,10 +15,14 @@ F = TypeVar("F", bound="FormPage")
 
 
 class FormRegistry:
-    """Forms by subject; each shows `place`, the service that it sends to."""
+    """Forms by subject; each shows `place`, the service that it sends to.
 
-    def __init__(self, place: Callable[[], str]) -> None:
+    A click on an id in a form shows the card that `open_object` returns.
+    """
+
+    def __init__(self, place: Callable[[], str], open_object: Callable[[str], FormPage]) -> None:
         self._place = place
+        self._open_object = open_object
         self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
 
     def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
@@ -26,9 +30,14 @@ class FormRegistry:
         earlier_question, form = self._forms.get(about, (None, None))
         if form is None or new or (not form.is_started and earlier_question != asked):
             form = make()
-            form.show_service_name(self._place())
+            self.prepare(form)
         self._forms[about] = asked, form
         return form  # type: ignore[no-any-return]
+
+    def prepare(self, page: FormPage) -> None:
+        """Show the service on a page, and open objects from it."""
+        page.opener = self._open_object
+        page.show_service_name(self._place())
 
 
 def known_word(name: str, given: str, known: Iterable[str]) -> str:

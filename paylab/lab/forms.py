@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..views.forms.onboarding import OnboardingForm
     from ..views.forms.onramp import OnrampStepper
     from ..views.forms.onramp_step import OnrampFunctions
+    from ..views.forms.view import FormPage
 
 
 @explain_arguments
@@ -54,15 +55,15 @@ class Forms:
         service_time: ServiceTime,
         place: Callable[[], str],
         histories: Histories,
+        open_object: Callable[[str], FormPage],
     ) -> None:
         self._client = client
         self._service_time = service_time
-        self._place = place
         self._status_options = {
             **refresh_options(service_time),
             "read_history": histories.read,
         }
-        self._registry = FormRegistry(place)
+        self._registry = FormRegistry(place, open_object)
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
         payouts = PayoutForms(
             client.session, *resources, service_time, self._registry, histories.read
@@ -237,7 +238,7 @@ class Forms:
         'Transfer'
         """
         line = self._line(of)
-        line.show_service_name(self._place())
+        self._registry.prepare(line)
         return line
 
     def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> LiveStatus:

@@ -45,11 +45,14 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
     from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
+    from ..spec.resource import Resource
     from ..views.cards import Card
     from ..views.forms.live import LiveStatus
+    from ..views.forms.objects import ObjectPage
     from ..views.forms.onramp import OnrampStepper
     from ..views.qr import QR
     from .forms import Forms
+    from .objects import ObjectBrowser
     from .scenarios import ScenarioRunner
 
 
@@ -108,13 +111,21 @@ class Lab:
     )
 
     @cached_property
+    def _objects(self) -> ObjectBrowser:
+        from .objects import ObjectBrowser
+
+        return ObjectBrowser(self.client, lambda: str(self.place), self.events)
+
+    @cached_property
     def forms(self) -> Forms:
         """A form for every step of the on-ramp and of a payout."""
         from .forms import Forms
         from .histories import Histories
 
         histories = Histories(self.calls, self._locator.find_controls)
-        return Forms(self.client, self._service_time, lambda: str(self.place), histories)
+        return Forms(
+            self.client, self._service_time, lambda: str(self.place), histories, self._objects.visit
+        )
 
     @cached_property
     def scenarios(self) -> ScenarioRunner:
@@ -123,6 +134,9 @@ class Lab:
 
         return ScenarioRunner(self.client, self._locator, self.events, self.inbox)
 
+    open: cached_property[Callable[[Resource | str], ObjectPage]] = cached_property(
+        lambda lab: lab._objects.open
+    )
     onramp: cached_property[Callable[..., OnrampStepper]] = cached_property(
         lambda lab: lab.forms.onramp
     )

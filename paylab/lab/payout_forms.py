@@ -200,7 +200,13 @@ def _labelled(person: Individual, service: Service) -> list[tuple[str, dict[str,
 
 
 def _tail(account: FinancialAccount) -> str:
-    """The last characters of an account, to recognise it."""
-    values = [str(value) for value in (account.details or {}).values()]
-    longest = max(values, key=len, default="")
-    return f"…{longest[-4:]}"
+    """The end of the number of an account, to recognise it; an e-mail address keeps its domain."""
+    details = account.details or {}
+    numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]
+    number = max(numbers, key=len, default="")
+    user, at_sign, domain = number.rpartition("@")
+    return f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
+
+
+OTHER_DETAILS = ("account_holder_name", "issuer", "bank_account_country", "bank_code", "bic")
+"""The details of an account that do not number it."""

@@ -17,14 +17,13 @@ from ..webhooks.arrival import COLUMNS, arrival_cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.message import read_message, whole_number
-from .forms.view import (
-    SAVED_LINE,
+from .forms.saved_output import (
     WIDGET,
     display_with_static,
-    read_asset,
     static_html,
     widget_reference,
 )
+from .forms.view import SAVED_LINE, read_asset
 from .html import badge, grid, notice, text_block
 
 with extra_imports():

@@ -6,13 +6,9 @@ None of them sends a request.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from ..redaction.redaction import Redaction
 from ..spec.text import JsonMapping, JsonObject
 from .html import (
     card,
@@ -26,6 +22,7 @@ from .html import (
     table,
     text_block,
 )
+from .resource_fields import redacted_fields, resource_parts, value_text
 
 if TYPE_CHECKING:
     from ..spec.paging import Page, Pager
@@ -61,20 +58,9 @@ SIMULATOR = "SIMULATOR"
 
 def resource_card(resource: Resource) -> str:
     """The fields that have a value; nested fields and the JSON open on click."""
-    rows = []
-    text_list_rows = []
-    blocks = []
-    for name, value in _redacted_fields(resource).items():
-        if not isinstance(value, dict | list):
-            rows.append((name, _cell_text(value)))
-        elif _is_text_list(value):
-            text_list_rows.append((name, _cell_text(value)))
-        else:
-            text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-            blocks.append(collapsible_block(name, text_block(text)))
+    rows, blocks = resource_parts(resource)
     title = heading(type(resource).__name__)
-    fields_table = table([*rows, *text_list_rows])
-    return card(column(title, fields_table, *blocks), source=resource._place())
+    return card(column(title, table(rows), *blocks), source=resource._place())
 
 
 def pager_table(pager: Pager[Any]) -> str:
@@ -90,7 +76,7 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
     if not items:
         return card(column(heading("List"), "no items"), source=service_name)
     type_name = type(items[0]).__name__
-    field_rows = [_redacted_fields(item) for item in items]
+    field_rows = [redacted_fields(item) for item in items]
     names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
     rows = [[_column_text(fields, name) for name in names] for fields in field_rows]
     title = heading(plural(total or len(items), type_name))
@@ -204,36 +190,14 @@ def lab_card(lab: Any) -> str:
     return card(column(heading("Lab", lab.client.place()), settings, drift))
 
 
-def _redacted_fields(resource: Resource) -> JsonObject:
-    """The fields without document numbers, images and signatures."""
-    return dict(Redaction([]).json(resource.to_dict()))
-
-
 def _column_text(fields: JsonMapping, name: str) -> str:
     """The text of a field, or of an amount with its currency."""
     value = fields.get(name)
     if name not in AMOUNT_FIELDS:
-        return _cell_text(value)
+        return value_text(value)
     holder = value if isinstance(value, dict) else fields
     amount_field, currency_field = AMOUNT_FIELDS[name]
     amount = holder.get(amount_field)
     if amount is None:
         return ""
     return f"{amount} {holder.get(currency_field) or ''}".rstrip()
-
-
-def _is_text_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _cell_text(value: object) -> str:
-    """The text of a cell: short times, exact amounts, and JSON for nested values."""
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S}"
-    if isinstance(value, str | Decimal | int | float):
-        return str(value)
-    if isinstance(value, list) and _is_text_list(value):
-        return ", ".join(value) or "none"
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -30,6 +30,20 @@ function withoutShortcuts(element) {
   return element;
 }
 
+// A click on an id opens its object below the form.
+function makeIdsOpen(page, element) {
+  for (const code of element.querySelectorAll("code[title]")) {
+    if (!/^[a-z]+_[0-9A-Za-z]{16,}$/.test(code.title)) continue;
+    const id = code.title;
+    const button = withoutShortcuts(createElement("button", { type: "button", title: id }));
+    button.className = "paylab-open";
+    button.setAttribute("aria-label", `Open ${id}`);
+    button.addEventListener("click", () => page.open(id));
+    code.replaceWith(button);
+    button.append(code);
+  }
+}
+
 const makers = {
   group() {
     const element = createElement("div");
@@ -76,7 +90,7 @@ const makers = {
     };
   },
 
-  html() {
+  html(page) {
     const element = createElement("div", { tabIndex: -1 });
     return {
       element,
@@ -85,6 +99,7 @@ const makers = {
         setAttributes(element, { role: live ? "status" : null });
         element.className = `paylab-html${style ? ` paylab-${style}` : ""}`;
         element.innerHTML = html; // Made by the kernel, which escapes every value.
+        if (page.opens) makeIdsOpen(page, element);
       },
     };
   },
@@ -146,6 +161,11 @@ class Page {
     if (!this.isLost) this.model.send({ ...message, view: this.id }, undefined, buffers);
   }
 
+  open(id) {
+    this.wasPressed = true;
+    this.send({ kind: "open", value: id });
+  }
+
   press(node) {
     this.wasPressed = true;
     this.send({ kind: "press", node });
@@ -164,7 +184,8 @@ class Page {
     }
   }
 
-  show({ tree, focus }) {
+  show({ tree, focus, opens }) {
+    this.opens = opens;
     // The saved text behind the form is hidden by this class, so only once there is a form.
     this.root.className = "paylab-form";
     const shownIds = new Set();

@@ -7,31 +7,27 @@ state, which a notebook may save, contains no user input and no response.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from itertools import count
 from typing import Any, Self
 
 import anywidget
 from IPython.core.getipython import get_ipython
-from IPython.display import display
 
 from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
 from .message import Message, read_buffers, read_message
+from .saved_output import (
+    WIDGET,
+    display_with_static,
+    static_html,
+    widget_reference,
+)
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
-FORM_CLASS = "paylab-form"
-INBOX_CLASS = "paylab-inbox"
-STATIC_CLASS = "paylab-static"
-
-# A live form or inbox hides its static text. Without a kernel, the static text hides the notice
-# that the widget was not found: only that notice is a direct child of its output.
-STYLE_SHEET = f"""<style>
-.jp-OutputArea:has(.{FORM_CLASS}, .{INBOX_CLASS}) .{STATIC_CLASS} {{display:none}}
-.jp-OutputArea:has(.{STATIC_CLASS}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
-</style>"""
+SAVED_LINE = html.notice("Saved output: run this cell.")
+"""The first line of what a notebook shows in place of a form, until its cell runs."""
 
 GRID_COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
 GRID_STYLE = f"display:grid;grid-template-columns:{GRID_COLUMNS};gap:8px 20px;margin:0 0 8px"
@@ -39,31 +35,6 @@ _NODE_NUMBERS = count(1)
 
 Send = Callable[..., None]
 """A function that sends a message and buffers to the pages that show a node."""
-
-
-SAVED_LINE = html.notice("Saved output: run this cell.")
-"""The first line of what a notebook shows in place of a form, until its cell runs."""
-
-
-def static_html(content: str) -> str:
-    """HTML that a saved notebook shows, hidden while the live widget is shown."""
-    return f'{STYLE_SHEET}<div class="{STATIC_CLASS}">{content}</div>'
-
-
-def display_with_static(widget: anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
-    """Display a widget and its static text as two outputs; return the handle of the text.
-
-    If the widget is not found, Jupyter shows no other part of the same output.
-    """
-    display({WIDGET: widget_reference(widget)}, raw=True)  # type: ignore[no-untyped-call]
-    return display(static, raw=True, display_id=True)  # type: ignore[no-untyped-call]
-
-
-def widget_reference(widget: anywidget.AnyWidget) -> Any:
-    """The part of a widget that a notebook contains: its id."""
-    bundle = anywidget.AnyWidget._repr_mimebundle_(widget)
-    data = bundle[0] if isinstance(bundle, tuple) else bundle
-    return (data or {})[WIDGET]
 
 
 def _current_cell_number() -> int:
@@ -199,8 +170,8 @@ class Button(Node):
         self.submits = False
 
     def static(self) -> str:
-        """Nothing: a saved button does nothing."""
-        return ""
+        """The text, which does not look like a button: it does nothing."""
+        return f'<p style="{html.MUTED}">{html.escape(self.text)}</p>'
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Call its function."""
@@ -228,10 +199,11 @@ class View(anywidget.AnyWidget):
         if not self._is_ready:
             return
         self._nodes_by_id.clear()
-        tree = [self._describe_node(node) for node in self._page.nodes() if node.visible]
+        tree = [self._describe_node(node) for node in self._page.page_nodes() if node.visible]
         if focus or tree != self._shown_tree:
             self._shown_tree = tree
-            self.send({"kind": "show", "tree": tree, "focus": focus})
+            opens = self._page.opens_ids
+            self.send({"kind": "show", "tree": tree, "focus": focus, "opens": opens})
 
     def _describe_node(self, node: Node) -> JsonObject:
         """A visible node and the nodes inside it, as JSON for the browser."""
@@ -251,6 +223,8 @@ class View(anywidget.AnyWidget):
             self._is_ready = True
             self._shown_tree = []
             self.refresh()
+        if message.get("kind") == "open" and self._page.opens_ids:
+            self._page.open_object(str(message.get("value")))
         node = self._nodes_by_id.get(str(message.get("node")))
         if node is not None:
             node.receive(message, buffers)
@@ -272,6 +246,33 @@ class FormPage:
     _display_cell = 0
     _view: View | None = None
     _followers: tuple[Callable[[str], None], ...] = ()
+    opener: Callable[[str], FormPage] | None = None
+    """Makes the card of an object by its id, for a click on the id."""
+    _opened: FormPage | None = None
+
+    def page_nodes(self) -> Sequence[Node]:
+        """The nodes, and the card of the object whose id was clicked last."""
+        if self._opened is None:
+            return self.nodes()
+        close = Group([Button("Close", self.close_object)], "actions")
+        return [*self.nodes(), Group([*self._opened.nodes(), close], "opened")]
+
+    @property
+    def opens_ids(self) -> bool:
+        """Whether a click on an id opens its object."""
+        return self.opener is not None
+
+    def open_object(self, object_id: str) -> None:
+        """Show an object below the page."""
+        if self.opener is not None:
+            self._opened = self.opener(object_id)
+            self._opened.follow(self.redraw)
+            self.redraw(self._opened.heading)
+
+    def close_object(self) -> None:
+        """Remove the object that was opened."""
+        self._opened = None
+        self.redraw(self.heading)
 
     def saved_html(self) -> str:
         """The HTML saved in the notebook below the title."""

@@ -1,0 +1,138 @@
+"""Objects by their id, and the objects that each leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ..client.client import Client
+from ..errors.api import NotFoundError
+from ..errors.base import ArgumentError, MissingOperationError
+from ..spec.models import Conversion, ConversionAccount, FinancialAccount, Individual, Transfer
+from ..spec.resource import Resource
+
+if TYPE_CHECKING:
+    from ..views.forms.objects import ObjectPage
+    from ..webhooks.event import Event
+
+KINDS = {
+    "individual": "ind_",
+    "transfer": "tr_",
+    "conversion": "conv_",
+    "conversion account": "ca_",
+    "financial account": "fa_",
+    "webhook subscription": "wh_",
+}
+"""The kinds of objects that can be read by id, and how their ids usually begin."""
+LINKS_MAX = 20
+"""The largest number of objects in one list of links."""
+
+Link = tuple[str, str]
+"""The id of an object, or an empty text, and what is said about it."""
+Links = Mapping[str, Callable[[], list[Link]]]
+"""Functions that read lists of links, by the title of the list."""
+
+
+class ObjectBrowser:
+    """Reads objects by id; `events` returns those of an object, `place` names the service."""
+
+    def __init__(
+        self,
+        client: Client,
+        place: Callable[[], str],
+        events: Callable[[str], Iterable[Event]],
+    ) -> None:
+        self._client = client
+        self._place = place
+        self._events = events
+        self._readers: Mapping[str, Callable[[str], Resource]] = {
+            "individual": client.individuals.get,
+            "transfer": client.transfers.get,
+            "conversion": client.conversions.get,
+            "conversion account": client.conversion_accounts.get,
+            "financial account": self._find_account,
+            "webhook subscription": client.webhook_subscriptions.get,
+        }
+
+    def open(self, object_id: Resource | str) -> ObjectPage:
+        """A card of the object with this id, in which each other id opens its object.
+
+        >>> lab.open(transfer.id).resource == transfer
+        True
+        """
+        from ..views.forms.objects import ObjectPage
+
+        text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
+        if not text.strip():
+            raise ArgumentError("open takes the id of an object, such as conv_01…, or the object")
+        page = ObjectPage(self.read, self._links_of)
+        page.open(text.strip())
+        page.show_service_name(self._place())
+        return page
+
+    def visit(self, object_id: str) -> ObjectPage:
+        """The card of an object after a click on its id; an error is shown in the card."""
+        from ..views.forms.objects import ObjectPage
+
+        page = ObjectPage(self.read, self._links_of)
+        page.visit(object_id)
+        return page
+
+    def read(self, object_id: str) -> Resource:
+        """The object with an id; NotFoundError names the kinds that were looked through."""
+        kinds = [kind for kind, prefix in KINDS.items() if object_id.startswith(prefix)]
+        kinds = kinds or [*KINDS]
+        for kind in kinds:
+            with suppress(NotFoundError, MissingOperationError):
+                return self._readers[kind](object_id)
+        message = f"no {' or '.join(kinds)} has this id: {object_id[:60]!a}"
+        raise NotFoundError(404, message)
+
+    def _find_account(self, account_id: str) -> FinancialAccount:
+        """A financial account, which the service shows with its individual only."""
+        for person in self._client.individuals.list():
+            for account in person.financial_accounts or []:
+                if isinstance(account, FinancialAccount) and account.id == account_id:
+                    return account
+        raise NotFoundError(404, f"no individual has this account: {account_id[:60]!a}")
+
+    def _links_of(self, resource: Resource) -> Links:
+        """The lists of objects that a resource leads to."""
+        client = self._client
+        object_id = str(getattr(resource, "id", ""))
+        links: dict[str, Callable[[], list[Link]]] = {}
+        if isinstance(resource, Individual):
+            links["Conversion accounts"] = lambda: _links(
+                client.conversion_accounts.list(individual_id=object_id)
+            )
+            links["Conversions"] = lambda: _links(client.conversions.list(individual_id=object_id))
+            links["Transfers"] = lambda: _links(client.transfers.list(individual_id=object_id))
+        if isinstance(resource, ConversionAccount):
+            links["Deposits and their conversions"] = lambda: _links(
+                client.conversions.list(conversion_account_id=object_id)
+            )
+        if isinstance(resource, Individual | Conversion | Transfer):
+            links["Events"] = lambda: _event_links(self._events(object_id))
+        return links
+
+
+def _links(resources: Iterable[Resource]) -> list[Link]:
+    """A link to each of the first objects, with its status and its amounts."""
+    links = []
+    for resource in islice(resources, LINKS_MAX):
+        texts = [str(getattr(resource, "status", None) or "")]
+        deposit = getattr(resource, "deposit", None)
+        if deposit is not None:
+            texts.append(f"deposit of {deposit.amount} {deposit.currency}")
+        links.append((str(getattr(resource, "id", "")), ", ".join(filter(None, texts))))
+    return links
+
+
+def _event_links(events: Iterable[Event]) -> list[Link]:
+    """The time, the type and the status of each event, oldest first."""
+    return [
+        ("", f"{event.updated_at:%Y-%m-%d %H:%M:%S} UTC  {event.type}  {event.status}")
+        for event in islice(events, LINKS_MAX)
+    ]

@@ -1,0 +1,152 @@
+"""An object as a card, in which each id opens its object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ...errors.base import PaylabError
+from ...spec.resource import Resource
+from .. import html
+from ..html import Row
+from ..resource_fields import resource_parts
+from .view import Button, FormPage, Group, Heading, Html, Node
+
+Link = tuple[str, str]
+"""The id of an object, or an empty text, and what is said about it."""
+ReadLinks = Callable[[], list[Link]]
+
+
+class ObjectPage(FormPage):
+    """The fields of an object, and a button for each id and for each list that it leads to.
+
+    `resource` is the object that is shown, and its fields are fields of the page.
+    """
+
+    title = "Object"
+    resource: Resource
+
+    def __init__(
+        self,
+        read: Callable[[str], Resource],
+        find_lists: Callable[[Resource], Mapping[str, ReadLinks]],
+    ) -> None:
+        self._read = read
+        self._find_lists = find_lists
+        self._earlier = list[Resource]()
+        self.heading = Heading(self.title)
+        self._fields = Html()
+        self._links = Group([], "actions")
+        self._list = Group([])
+        self._error = Html(live=True)
+        self._back = Button("Back", self.back)
+        self._back.visible = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "resource" not in vars(self):
+            raise AttributeError(name)
+        return getattr(self.resource, name)
+
+    def nodes(self) -> Sequence[Node]:
+        """The fields, the buttons, and the list that was opened last."""
+        return [self.heading, self._fields, self._links, self._list, self._error]
+
+    def rows(self) -> Sequence[Row]:
+        """The rows saved in the notebook."""
+        return resource_parts(self.resource)[0]
+
+    def open(self, object_id: str) -> None:
+        """Show the object with this id, and keep the one before for `back`."""
+        resource = self._read(object_id)
+        if "resource" in vars(self):
+            self._earlier.append(self.resource)
+        self._show(resource)
+
+    @property
+    def opens_ids(self) -> bool:
+        """A click on an id shows its object in place of this one."""
+        return True
+
+    def open_object(self, object_id: str) -> None:
+        """Show another object."""
+        self.visit(object_id)
+
+    def back(self) -> None:
+        """Show the object before."""
+        if self._earlier:
+            self._show(self._earlier.pop())
+
+    def visit(self, object_id: str) -> None:
+        """Open an object after a click; an error is shown."""
+        try:
+            self.open(object_id)
+        except PaylabError as error:
+            self._error.html = html.warning(str(error))
+            self.redraw(self._error)
+
+    def _show(self, resource: Resource) -> None:
+        """Show an object with the buttons of its ids and lists."""
+        self.resource = resource
+        rows, blocks = resource_parts(resource)
+        resource_id = str(getattr(resource, "id", ""))
+        self.title = type(resource).__name__
+        self.heading.text = f"{self.title} {html.shorten_id(resource_id)}"
+        self._fields.html = html.table(rows) + "".join(blocks)
+        buttons = [
+            self._link_button(object_id, name)
+            for name, object_id in ids_of(resource.to_dict())
+            if object_id != resource_id
+        ]
+        for title, read_links in self._find_lists(resource).items():
+            buttons.append(Button(title, partial(self._open_list, title, read_links)))
+        self._back.visible = bool(self._earlier)
+        self._links.children = [*buttons, self._back]
+        self._list.children = []
+        self._error.html = ""
+        self.redraw(self.heading)
+        self.update_saved()
+
+    def _link_button(self, object_id: str, name: str) -> Button:
+        text = f"{name} {html.shorten_id(object_id)}"
+        return Button(text, partial(self.visit, object_id))
+
+    def _open_list(self, title: str, read_links: ReadLinks) -> None:
+        """Show a list of links; an error is shown."""
+        try:
+            links = read_links()
+        except PaylabError as error:
+            self._error.html = html.warning(str(error))
+            self.redraw(self._error)
+            return
+        heading = Heading(f"{title}: {len(links)}" if links else f"{title}: none", 4)
+        self._list.children = [heading, *map(self._link_node, links)]
+        self.redraw(heading)
+
+    def _link_node(self, link: Link) -> Node:
+        object_id, text = link
+        if not object_id:
+            return Html(f"<p>{html.escape(text)}</p>")
+        return Group([self._link_button(object_id, ""), Html(html.escape(text))], "row")
+
+
+def ids_of(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """The ids in an object, each once, with the name of their field."""
+    found_ids = dict[str, str]()
+    for field, text in _texts_of(value, name):
+        if html.ID_PATTERN.fullmatch(text):
+            found_ids.setdefault(text, field)
+    for object_id, field in found_ids.items():
+        yield field, object_id
+
+
+def _texts_of(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """The texts in an object with the names of their fields; an `id` has its parent's name."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from _texts_of(part, name if key == "id" else str(key))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts_of(part, name)
+    elif isinstance(value, str):
+        yield name.removesuffix("_id").replace("_", " "), value

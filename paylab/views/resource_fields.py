@@ -1,0 +1,50 @@
+"""The fields of a resource as rows and blocks, without document numbers and images."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from decimal import Decimal
+
+from ..redaction.redaction import Redaction
+from ..spec.resource import Resource
+from ..spec.text import JsonObject
+from .html import Row, collapsible_block, text_block
+
+
+def resource_parts(resource: Resource) -> tuple[list[Row], list[str]]:
+    """The rows of the fields that have a plain value, and a block of HTML for each other one."""
+    rows = []
+    text_list_rows = []
+    blocks = []
+    for name, value in redacted_fields(resource).items():
+        if not isinstance(value, dict | list):
+            rows.append((name, value_text(value)))
+        elif _is_text_list(value):
+            text_list_rows.append((name, value_text(value)))
+        else:
+            text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+            blocks.append(collapsible_block(name, text_block(text)))
+    return [*rows, *text_list_rows], blocks
+
+
+def redacted_fields(resource: Resource) -> JsonObject:
+    """The fields without document numbers, images and signatures."""
+    return dict(Redaction([]).json(resource.to_dict()))
+
+
+def value_text(value: object) -> str:
+    """The text of a cell: short times, exact amounts, and JSON for nested values."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    if isinstance(value, str | Decimal | int | float):
+        return str(value)
+    if isinstance(value, list) and _is_text_list(value):
+        return ", ".join(value) or "none"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_text_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
