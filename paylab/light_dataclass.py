@@ -43,13 +43,13 @@ if not TYPE_CHECKING:
 
 
 @cache
-def _defaults(kind: Any) -> Mapping[str, Any]:
+def _default_values(kind: Any) -> Mapping[str, Any]:
     """The value of each field that no argument sets, in the order of the fields."""
     return {field.name: field.default for field in fields(kind)}
 
 
 @cache
-def _factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
+def _default_factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
     """What makes the value of a field that no argument sets."""
     return {
         field.name: field.default_factory
@@ -59,21 +59,21 @@ def _factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
 
 
 @cache
-def _required(kind: Any) -> frozenset[str]:
+def _required_fields(kind: Any) -> frozenset[str]:
     """The fields that an argument must set."""
-    unset = {name for name, default in _defaults(kind).items() if default is MISSING}
-    return frozenset(unset - _factories(kind).keys())
+    unset = {name for name, default in _default_values(kind).items() if default is MISSING}
+    return frozenset(unset - _default_factories(kind).keys())
 
 
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
     kind: Any = type(record)
     arguments = dict(zip(kind.__match_args__, positional, strict=False)) | named
-    values = {**_defaults(kind), **arguments}
+    values = {**_default_values(kind), **arguments}
     is_repeated = len(arguments) < len(positional) + len(named)
-    is_known = len(values) == len(_defaults(kind))
-    if is_repeated or not is_known or not _required(kind) <= arguments.keys():
-        _signature(kind).bind(*positional, **named)  # TypeError that names the argument
-    for name, factory in _factories(kind).items():
+    is_known = len(values) == len(_default_values(kind))
+    if is_repeated or not is_known or not _required_fields(kind) <= arguments.keys():
+        _signature_of(kind).bind(*positional, **named)  # TypeError that names the argument
+    for name, factory in _default_factories(kind).items():
         if name not in arguments:
             values[name] = factory()
     vars(record).update(values)
@@ -82,25 +82,25 @@ def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
 
 
 @cache
-def _compared(kind: Any) -> tuple[str, ...]:
+def _compared_fields(kind: Any) -> tuple[str, ...]:
     """The fields by which a record is equal to another."""
     return tuple(field.name for field in fields(kind) if field.compare)
 
 
 def _compared_values(record: Any) -> list[Any]:
     kind: Any = type(record)
-    return [getattr(record, name) for name in _compared(kind)]
+    return [getattr(record, name) for name in _compared_fields(kind)]
 
 
 def _is_equal(record: object, other: object) -> bool:
     return type(other) is type(record) and _compared_values(record) == _compared_values(other)
 
 
-def _hash(record: object) -> int:
+def _hash_of(record: object) -> int:
     return hash((type(record), *_compared_values(record)))
 
 
-def _text(record: object) -> str:
+def _text_of(record: object) -> str:
     kind: Any = type(record)
     shown = [field.name for field in fields(kind) if field.repr]
     values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown)
@@ -119,18 +119,18 @@ class _LazySignature:
     """The signature of a class, which editors show; made when it is read."""
 
     def __get__(self, _record: object, kind: Any) -> Signature | None:
-        return _signature(kind) if kind.__init__ is _initialize else None
+        return _signature_of(kind) if kind.__init__ is _initialize else None
 
 
-def _signature(kind: Any) -> Signature:
+def _signature_of(kind: Any) -> Signature:
     from inspect import Parameter, Signature  # only for editors and wrong arguments
 
     parameters = []
     for field in fields(kind):
         way = Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
-        default = Parameter.empty if field.name in _required(kind) else field.default
-        if field.name in _factories(kind):
-            default = _factories(kind)[field.name]()
+        default = Parameter.empty if field.name in _required_fields(kind) else field.default
+        if field.name in _default_factories(kind):
+            default = _default_factories(kind)[field.name]()
         parameters.append(Parameter(field.name, way, default=default, annotation=field.type))
     return Signature(parameters)
 
@@ -138,8 +138,8 @@ def _signature(kind: Any) -> Signature:
 _SHARED: Mapping[str, Any] = {
     "__init__": _initialize,
     "__eq__": _is_equal,
-    "__hash__": _hash,
-    "__repr__": _text,
+    "__hash__": _hash_of,
+    "__repr__": _text_of,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
     "__signature__": _LazySignature(),

@@ -58,7 +58,7 @@ def examine() -> Iterator[Check]:
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
             yield Check(name, True, version(name))
-    yield Check("extras", True, _extras())
+    yield Check("extras", True, _check_extras())
     try:
         lab = connect(max_retries=0)
     except PaylabError as error:
@@ -67,10 +67,10 @@ def examine() -> Iterator[Check]:
     yield Check("place", True, f"{lab.place}: {lab.place.notice}")
     for name, value, source in lab.sources():
         yield Check(name, True, f"{value} ({source})")
-    yield from _service(lab)
+    yield from _check_service(lab)
 
 
-def _extras() -> str:
+def _check_extras() -> str:
     """The extras that are installed, and how to install the others."""
     missing = [extra for extra in EXTRAS if missing_packages(extra)]
     installed = ", ".join(extra for extra in EXTRAS if extra not in missing) or "none"
@@ -78,16 +78,16 @@ def _extras() -> str:
     return f"{installed}{advice}"
 
 
-def _service(lab: Lab) -> Iterator[Check]:
+def _check_service(lab: Lab) -> Iterator[Check]:
     try:
         lab.transfers.list(limit=1).first()
         yield Check("service", True, "answers, and accepts the signature")
     except PaylabError as error:
         yield Check("service", False, str(error))
-    yield from _clock(lab)
+    yield from _check_clock(lab)
 
 
-def _clock(lab: Lab) -> Iterator[Check]:
+def _check_clock(lab: Lab) -> Iterator[Check]:
     """Check the difference between the service's Date header and this machine's clock."""
     date_header = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if date_header is None:

@@ -67,11 +67,11 @@ def run(options: argparse.Namespace) -> int:
         **filters,
     )
     if not is_piped:
-        _tell(result, options)
+        _print_files(result, options)
     return 0
 
 
-def _tell(done: Any, options: argparse.Namespace) -> None:
+def _print_files(done: Any, options: argparse.Namespace) -> None:
     """Print the files, and whether part of them is from an interrupted run."""
     from ..frames import sidecars
 

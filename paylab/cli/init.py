@@ -54,12 +54,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Ask for what is missing, check it with one signed GET, and write the profile."""
     path = profiles_path()
-    document = _document(path)
+    document = _read_profiles(path)
     if not NAME.fullmatch(options.profile):
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
     if options.profile in document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
-    values = {name: _value(name, options) for name in PROMPTS}
+    values = {name: _ask_setting(name, options) for name in PROMPTS}
     check_encrypted(check_base_url(values["base_url"]))
     if not options.no_check:
         _check(values)
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _document(path: Path) -> Any:
+def _read_profiles(path: Path) -> Any:
     """The profiles with their comments; an empty document when there are none."""
     try:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
@@ -84,7 +84,7 @@ def _document(path: Path) -> Any:
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
 
 
-def _value(name: str, options: argparse.Namespace) -> str:
+def _ask_setting(name: str, options: argparse.Namespace) -> str:
     """A setting from the options, the environment, or the terminal."""
     option = options.base_url if name == "base_url" else None
     value = option or os.environ.get(VARIABLES[name])

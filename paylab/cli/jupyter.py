@@ -103,11 +103,14 @@ def run(options: argparse.Namespace) -> int:
         warn_user(
             f"you changed {', '.join(changed_notebooks)}: not updated; rename it to get the new one"
         )
-    with tempfile.TemporaryDirectory() as place, _service(options) as environment:
+    with tempfile.TemporaryDirectory() as place, _kernel_environment(options) as environment:
         settings = Path(place)
         trust_copies(folder)
         (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
-        command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
+        command = [
+            *_jupyter_command(folder, first, options),
+            f"--LabApp.app_settings_dir={settings}",
+        ]
         environment.setdefault("JUPYTER_TOKEN", token_hex(24))
         for name in JUPYTER_FOLDERS & environment.keys():
             environment[name] = str(Path(environment[name]).resolve())
@@ -130,7 +133,7 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: runtime.end_process(child))
     try:
-        server = _started(child, begun)
+        server = _wait_for_start(child, begun)
     except PaylabError:
         log.seek(0)
         warn_user("".join(log.readlines()[-LOG_LINES_SHOWN:]).rstrip())
@@ -142,7 +145,7 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
     return 0 if child.wait() <= 0 else 1
 
 
-def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | None:
+def _wait_for_start(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | None:
     """Jupyter's address and token once it accepts connections; None if it was stopped before."""
     from jupyter_core.paths import jupyter_runtime_dir
 
@@ -172,8 +175,8 @@ def notebooks() -> tuple[Path, list[str]]:
     current = Path.cwd()
     target = current if current.name == FOLDER else current / FOLDER
     target.mkdir(exist_ok=True)
-    packaged = _packaged()
-    record = {name: digest for name, digest in _record(target).items() if name in packaged}
+    packaged = _packaged_notebooks()
+    record = {name: digest for name, digest in _read_record(target).items() if name in packaged}
     changed = []
     for name, content in packaged.items():
         written_digest = record.get(name)
@@ -182,7 +185,7 @@ def notebooks() -> tuple[Path, list[str]]:
         if written_digest == digest and copy.is_file():
             continue
         is_foreign = copy.is_symlink() or (copy.exists() and not copy.is_file())  # such as a pipe
-        copy_digest = _digest(copy) if copy.is_file() else None
+        copy_digest = _hash_copy(copy) if copy.is_file() else None
         if is_foreign or copy_digest not in (None, written_digest, digest):
             changed.append(name)
             continue
@@ -196,7 +199,7 @@ def notebooks() -> tuple[Path, list[str]]:
     return target, changed
 
 
-def _digest(copy: Path) -> str:
+def _hash_copy(copy: Path) -> str:
     """The SHA-256 of a copy; nothing of one that is larger than any notebook of ours."""
     return sha256(copy.read_bytes()).hexdigest() if copy.stat().st_size <= COPY_BYTES_MAX else ""
 
@@ -222,7 +225,7 @@ def trust_copies(folder: Path) -> None:
 
 def unchanged(folder: Path) -> dict[str, bytes]:
     """The notebooks in a folder whose bytes are those of the package, by name."""
-    packaged = _packaged()
+    packaged = _packaged_notebooks()
     return {name: text for name, text in packaged.items() if _is_same(folder / name, text)}
 
 
@@ -231,19 +234,19 @@ def _is_same(path: Path, text: bytes) -> bool:
     return path.is_file() and path.stat().st_size == len(text) and path.read_bytes() == text
 
 
-def _packaged() -> dict[str, bytes]:
+def _packaged_notebooks() -> dict[str, bytes]:
     """The notebooks of the package, by name."""
-    return {path.name: path.read_bytes() for path in sorted(_source().glob("*.ipynb"))}
+    return {path.name: path.read_bytes() for path in sorted(_notebooks_folder().glob("*.ipynb"))}
 
 
-def _source() -> Path:
+def _notebooks_folder() -> Path:
     """The folder of the notebooks in a clone or in the installed package."""
     clone = PACKAGE.parent / "notebooks"
     in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir()
     return clone if in_clone else PACKAGE / "notebooks"
 
 
-def _record(target: Path) -> dict[str, str]:
+def _read_record(target: Path) -> dict[str, str]:
     path = target / RECORD
     try:
         is_ours = path.is_file() and path.stat().st_size <= RECORD_BYTES_MAX
@@ -264,7 +267,9 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
         return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
     names = sorted(path.name for path in folder.glob("*.ipynb"))
     names = list(
-        dict.fromkeys([*unchanged_names, *(name for name in _packaged() if name in names), *names])
+        dict.fromkeys(
+            [*unchanged_names, *(name for name in _packaged_notebooks() if name in names), *names]
+        )
     )
     start = Path(wanted).name
     chosen = [name for name in names if name.startswith(start)]
@@ -274,7 +279,7 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
 
 
 @contextmanager
-def _service(options: argparse.Namespace) -> Iterator[dict[str, str]]:
+def _kernel_environment(options: argparse.Namespace) -> Iterator[dict[str, str]]:
     """The environment of the kernels; with --shared, start a simulator and add its settings."""
     environment = dict(os.environ)
     if options.service is not None:
@@ -307,7 +312,7 @@ def _service(options: argparse.Namespace) -> Iterator[dict[str, str]]:
         }
 
 
-def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
+def _jupyter_command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
     """Jupyter's command line: on loopback only, without news, update checks and extensions."""
     announcements = "jupyterlab.handlers.announcements"
     command = [*python_command("-c", JUPYTERLAB), "--ServerApp.ip=127.0.0.1"]

@@ -23,7 +23,9 @@ EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--forward-to", metavar="URL", help="post each event to your handler")
-    parser.add_argument("--events", metavar="A,B", type=_types, help="types (default: all)")
+    parser.add_argument(
+        "--events", metavar="A,B", type=_read_event_types, help="types (default: all)"
+    )
     parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
     parser.add_argument("--url", help="public URL of the port, for a service on another machine")
     parser.add_argument("--data", metavar="PATH", help="append events to this file, one per line")
@@ -69,7 +71,7 @@ def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
     say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
 
 
-def _types(text: str) -> tuple[str, ...]:
+def _read_event_types(text: str) -> tuple[str, ...]:
     """Event types separated by commas; ArgumentTypeError lists the known ones."""
     types = tuple(word.strip() for word in text.split(",") if word.strip())
     unknown = [word for word in types if word not in codes.EVENT_TYPES]

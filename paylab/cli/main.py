@@ -89,12 +89,12 @@ def run(options: argparse.Namespace) -> int:
             warnings.showwarning = warn
             return int(command_module(options.command).run(options))
     except ConfigError as error:
-        return _fail(error, WRONG_USE)
+        return _print_error(error, WRONG_USE)
     except BrokenPipeError:  # nothing more is printed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (PaylabError, OSError) as error:
-        return _fail(error, FAILED, warned)
+        return _print_error(error, FAILED, warned)
     except KeyboardInterrupt as stop:
         for note in getattr(stop, "__notes__", ()):  # such as what was paid
             warn_user(f"paylab: {note}")
@@ -174,13 +174,13 @@ def command_example(name: str, module: ModuleType) -> str:
     return str(example if isinstance(example, str) else example[name])
 
 
-def _fail(error: Exception, status: int, warned: Collection[str] = ()) -> int:
+def _print_error(error: Exception, status: int, warned: Collection[str] = ()) -> int:
     hint = getattr(error, "hint", None)
-    warn_user(f"paylab: {_words(error, warned)}" + (f". Try: {hint}" if hint else ""), "red")
+    warn_user(f"paylab: {_error_text(error, warned)}" + (f". Try: {hint}" if hint else ""), "red")
     return status
 
 
-def _words(error: Exception, warned: Collection[str]) -> str:
+def _error_text(error: Exception, warned: Collection[str]) -> str:
     """The text of an error; for a file, its name and the system's message without errno.
 
     Problems of which a warning was printed are not repeated.

@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
-    parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
+    parser.add_argument("--delimiter", default=",", type=_mark_of, help="between cells")
     parser.add_argument(
         "--concurrency",
         type=in_range(1, CONCURRENCY_MAX),
@@ -70,7 +70,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lookback",
         default=LOOKBACK_AGE,
-        type=_lookback,
+        type=_read_lookback,
         metavar="DURATION",
         help="how far the list is read for the references of the file (default: 45 days); payouts "
         "made before are paid again; none: the list is not read",
@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run or checked.problems:
         if options.to is not None:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
-        return _report(checked, as_json=options.json)
+        return _print_plan(checked, as_json=options.json)
     if options.to is not None:
         check_results_path(options.to, options.file)
     require_extra("frames")  # if it is missing, nothing is sent
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
     return _print_results(frame, as_json=options.json)
 
 
-def _report(checked: Plan, *, as_json: bool) -> int:
+def _print_plan(checked: Plan, *, as_json: bool) -> int:
     """Print a summary of the file and all problems."""
     if as_json:
         problems = [vars(problem) for problem in checked.problems]
@@ -165,7 +165,7 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
     return 0 if set(facts["outcomes"]) <= MADE else 1
 
 
-def _lookback(text: str) -> timedelta | None:
+def _read_lookback(text: str) -> timedelta | None:
     if text.strip().lower() == "none":
         return None
     try:
@@ -174,7 +174,7 @@ def _lookback(text: str) -> timedelta | None:
         raise argparse.ArgumentTypeError(error.problems[0].message) from None
 
 
-def _mark(text: str) -> str:
+def _mark_of(text: str) -> str:
     mark = "\t" if text in ("tab", "\\t") else text
     if len(mark) != 1 or mark in '"\r\n':
         raise argparse.ArgumentTypeError("must be one character, or tab")

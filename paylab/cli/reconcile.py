@@ -30,7 +30,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", metavar="FILE", help="compare the events of an inbox too")
     for name, metavar, help_text in PAIRS:
         parser.add_argument(
-            f"--{name}", action="append", default=None, metavar=metavar, type=_pair, help=help_text
+            f"--{name}",
+            action="append",
+            default=None,
+            metavar=metavar,
+            type=_read_pair,
+            help=help_text,
         )
     parser.add_argument("--window", metavar="TIME", help="tolerance of dates, such as '1 day'")
     parser.add_argument("--tz", default="UTC", metavar="ZONE", help="time zone of the books")
@@ -49,7 +54,7 @@ PAIRS = (
 )
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _read_pair(text: str) -> tuple[str, str]:
     name, mark, value = text.partition("=")
     if not mark:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} has no =")
@@ -78,11 +83,11 @@ def run(options: argparse.Namespace) -> int:
         sheet=options.sheet,
         database=options.database,
     )
-    say(json.dumps(_facts(result)) if options.json else _text(result))
+    say(json.dumps(_report_json(result)) if options.json else _report_text(result))
     return 0 if result else 1
 
 
-def _text(result: Reconciliation) -> str:
+def _report_text(result: Reconciliation) -> str:
     lines = [result.report()]
     if not result:
         frame = result.frame()
@@ -94,7 +99,7 @@ def _text(result: Reconciliation) -> str:
     return "\n".join(lines)
 
 
-def _facts(result: Reconciliation) -> dict[str, object]:
+def _report_json(result: Reconciliation) -> dict[str, object]:
     """The result as JSON: amounts and times as text."""
     return {
         "agrees": bool(result),

@@ -64,15 +64,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Send, and print the response; with -v also the request, on stderr."""
     path = options.path if options.path.startswith("/") else f"/v1/{options.path}"
-    body = _body(options.json) if options.command == "post" else None
+    body = _read_body(options.json) if options.command == "post" else None
     lab = connect(max_retries=0 if options.command == "post" else None)
     announce(lab.place)
     try:
         if options.command == "list":
-            for item in _items(lab, path, options):
+            for item in _find_items(lab, path, options):
                 say(write_json(lab.client.redaction.json(item)))
         else:
-            answer = _sent(lab, path, body, options)
+            answer = _send_post(lab, path, body, options)
             say(format_json(lab.client.redaction.json(answer)))
     finally:
         for call in lab.calls if options.verbose else ():
@@ -80,19 +80,19 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sent(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
+def _send_post(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
     if options.command == "get":
         return lab.request("GET", path)
     confirm(lab.place, f"send POST {path}", yes=options.yes)
     return lab.request("POST", path, json=body, idempotency_key=options.key)
 
 
-def _items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
+def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
     """The items of a list, over all pages, that the filters keep."""
     bare_path, _, query = path.partition("?")
     params: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
 
-    name, _, verb = _operation(lab, "GET", bare_path).partition(".")
+    name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     form = lab.client.service.list(name) if verb == "list" else None
     filters = given_filters(options, name if form else None)
     row_filter = RowFilter()
@@ -118,13 +118,13 @@ def _items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
     return islice(pager, options.limit)
 
 
-def _operation(lab: Lab, method: str, path: str) -> str:
+def _operation_at(lab: Lab, method: str, path: str) -> str:
     """The operation at a path; empty if there is none."""
     route = lab.client.service.match(path)[0].get(method)
     return route.operation if route else ""
 
 
-def _body(text: str | None) -> Any:
+def _read_body(text: str | None) -> Any:
     """The JSON of --json: text, a file, or stdin; ConfigError if it is not JSON."""
     if text is None:
         return None
@@ -146,12 +146,14 @@ def layers(call: Call) -> str:
     texts = {
         "Canonical request": call.canonical,
         "Payload": call.payload,
-        f"Request: {call.method} {call.url}": _head(call.request_headers, call.request_body.text),
-        f"Answer: {call.outcome()}": _head(call.response_headers, ""),
+        f"Request: {call.method} {call.url}": _head_text(
+            call.request_headers, call.request_body.text
+        ),
+        f"Answer: {call.outcome()}": _head_text(call.response_headers, ""),
     }
     return sections(texts)
 
 
-def _head(headers: Any, body: str) -> str:
+def _head_text(headers: Any, body: str) -> str:
     lines = [f"{name}: {value}" for name, value in headers.items()]
     return "\n".join([*lines, *(["", body] if body else [])])

@@ -73,12 +73,12 @@ def run(options: argparse.Namespace) -> int:
         leaks += [(path, finding) for finding in findings]
         if findings and not options.check:
             with replace(path) as sink:
-                sink.write(_written(clean, like=text).encode())
-    _tell(leaks, options)
+                sink.write(_notebook_text(clean, like=text).encode())
+    _print_leaks(leaks, options)
     return 1 if leaks and options.check else 0
 
 
-def _tell(found: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
+def _print_leaks(found: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
     if options.json:
         rows = [{"path": str(path), "where": f.where, "kind": f.kind} for path, f in found]
         say(json.dumps(rows))
@@ -110,7 +110,7 @@ def _is_known(document: dict[str, Any]) -> bool:
     )
 
 
-def _written(notebook: dict[str, Any], *, like: str) -> str:
+def _notebook_text(notebook: dict[str, Any], *, like: str) -> str:
     """The notebook as text in its original layout: indentation, escapes, line ends, last line."""
     second = like.partition("\n")[2]
     indent = second[: len(second) - len(second.lstrip(" \t"))] or None

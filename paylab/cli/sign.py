@@ -66,9 +66,9 @@ def run(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
     # Only the secret is needed, and a base URL for a path.
-    settings = _settings({"api_key": "none", **_unneeded(options.url)})
+    settings = _find_settings({"api_key": "none", **_base_of_url(options.url)})
     request = _request(options, settings)
-    now = _instant(options.date) if options.date else utcnow()
+    now = _read_instant(options.date) if options.date else utcnow()
     headers = read_headers(_read(options.compare).decode("utf-8-sig", errors="replace"))
     if not headers:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
@@ -82,7 +82,7 @@ def _compare(options: argparse.Namespace) -> int:
     return 0 if comparison.match else 1
 
 
-def _instant(text: str, form: str = "milliseconds") -> datetime:
+def _read_instant(text: str, form: str = "milliseconds") -> datetime:
     try:
         return timestamps.from_text(text) if form == "milliseconds" else read_date(text, form)
     except ValueError as error:
@@ -90,11 +90,11 @@ def _instant(text: str, form: str = "milliseconds") -> datetime:
 
 
 def _sign(options: argparse.Namespace) -> int:
-    settings = _settings(_unneeded(options.url))
+    settings = _find_settings(_base_of_url(options.url))
     request = _request(options, settings)
     dialect = settings.service.signing
     date = options.date or date_text(utcnow(), dialect.date_form)
-    _instant(date, dialect.date_form)
+    _read_instant(date, dialect.date_form)
     if options.curl:
         text = request.body.decode(errors="replace")
         say(curl(SnippetRequest(options.method, request.url, text, signing=dialect)))
@@ -108,7 +108,7 @@ def _sign(options: argparse.Namespace) -> int:
         signed_query(request.query, dialect.query_order),
         content_hash=signing.body_hash(request.body, dialect.hash_encoding, dialect.empty_body),
         date=date,
-        nonce=options.nonce or _nonce(dialect),
+        nonce=options.nonce or _new_nonce(dialect),
         empty_query=dialect.empty_query,
         header_order=dialect.header_order,
         host_form=dialect.signed_host,
@@ -129,7 +129,7 @@ def _sign(options: argparse.Namespace) -> int:
     return 0
 
 
-def _unneeded(url: str) -> dict[str, str]:
+def _base_of_url(url: str) -> dict[str, str]:
     """The base URL of a full URL, which needs none."""
     return {"base_url": EMBEDDED} if "://" in url else {}
 
@@ -141,7 +141,7 @@ _SIGNATURE_TITLES = {
 }
 
 
-def _nonce(signing: SigningSettings) -> str | None:
+def _new_nonce(signing: SigningSettings) -> str | None:
     """A new X-Nonce in the form of a service; None for none."""
     if signing.nonce == "refused":
         return None
@@ -150,7 +150,7 @@ def _nonce(signing: SigningSettings) -> str | None:
     return f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}"
 
 
-def _settings(otherwise: Mapping[str, str]) -> Settings:
+def _find_settings(otherwise: Mapping[str, str]) -> Settings:
     """The configured settings; without any, the simulator's keys."""
     configured = resolve(otherwise=otherwise)
     if configured is not None:

@@ -71,7 +71,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frozen", action="store_true", help="the clock moves only when you advance it"
     )
-    parser.add_argument("--data", metavar="PATH", type=_path, help="keep the state in this file")
+    parser.add_argument(
+        "--data", metavar="PATH", type=_read_path, help="keep the state in this file"
+    )
     parser.add_argument(
         "--production-like", action="store_true", help="no sandbox: its operations answer 403"
     )
@@ -80,7 +82,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse unknown fields and parameters, and an Idempotency-Key where none is taken",
     )
-    parser.add_argument("--service", metavar="FILE", type=_path, help=_SERVICE)
+    parser.add_argument("--service", metavar="FILE", type=_read_path, help=_SERVICE)
     parser.add_argument(
         "program", nargs="*", metavar="-- PROGRAM", help="run this program on the simulator"
     )
@@ -98,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
     service = service_for(options.service, {} if options.program else os.environ)
     names = ("seed", "frozen", "speed", "production_like", "data", "strict")
     chosen = {name: getattr(options, name) for name in names}
-    chosen |= {"keys": _keys(service.signing.key_encoding), "service": service}
+    chosen |= {"keys": _choose_keys(service.signing.key_encoding), "service": service}
     stopped = stop_event()
     # Before a file is created: the port may be in use.
     with (
@@ -132,7 +134,7 @@ def _fill(simulator: Simulator, options: argparse.Namespace) -> Simulator:
     return simulator
 
 
-def _keys(encoding: str) -> tuple[str, str]:
+def _choose_keys(encoding: str) -> tuple[str, str]:
     """The keys: from the environment, else random."""
     from ..simulator.credentials import random_keys
 
@@ -147,7 +149,7 @@ def _keys(encoding: str) -> tuple[str, str]:
     return random_keys(encoding)
 
 
-def _path(text: str) -> str:
+def _read_path(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("must name a file")
     return text

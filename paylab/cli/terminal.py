@@ -122,7 +122,7 @@ def coloured(stream: TextIO) -> bool:
 
 def say(text: object, colour: str = "") -> None:
     """Print lines to stdout, with control characters escaped."""
-    print(_painted(text, colour, sys.stdout), flush=True)
+    print(_paint(text, colour, sys.stdout), flush=True)
 
 
 def sections(parts: Mapping[str, str]) -> str:
@@ -132,10 +132,10 @@ def sections(parts: Mapping[str, str]) -> str:
 
 def warn_user(text: object, colour: str = "") -> None:
     """Print lines to stderr, with control characters escaped."""
-    print(_painted(text, colour, sys.stderr), file=sys.stderr, flush=True)
+    print(_paint(text, colour, sys.stderr), file=sys.stderr, flush=True)
 
 
-def _painted(text: object, colour: str, stream: TextIO) -> str:
+def _paint(text: object, colour: str, stream: TextIO) -> str:
     escaped = printable(str(text), keep="\n")
     if not colour or not coloured(stream):
         return escaped

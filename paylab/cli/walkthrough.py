@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     country_codes = [country.lower() for country in COUNTRIES]
     parser.add_argument(
-        "country", type=_country, choices=country_codes, help="country of the example person"
+        "country", type=_read_country, choices=country_codes, help="country of the example person"
     )
     parser.add_argument(
         "--out", metavar="DIR", help="write the QR code as PNG and the lists as CSV here"
@@ -37,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _country(text: str) -> str:
+def _read_country(text: str) -> str:
     """A text in lower case, unless it is a country whose on-ramp is not known."""
     if text.upper() in codes.COUNTRIES and of_country(text) is None:
         raise argparse.ArgumentTypeError(unknown_on_ramp(text.upper()))
@@ -53,23 +53,23 @@ def run(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect()
         announce(lab.place)
-        facts = _walk(lab, need_on_ramp(country=options.country), folder)
+        facts = _run_steps(lab, need_on_ramp(country=options.country), folder)
     if options.json:
         say(write_json(facts))
     return 0 if facts["status"] == "completed" else 1
 
 
-def _walk(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
+def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
     """Run all steps; return the facts to print."""
-    _say("Service", str(lab.place))
-    person = _verified(lab, on_ramp.country)
-    account = _account(lab, person, on_ramp)
-    _instructions(lab, account, folder and folder / f"{on_ramp.picture}.png")
-    conversion = _paid(lab, account, on_ramp)
+    _print_fact("Service", str(lab.place))
+    person = _verify_person(lab, on_ramp.country)
+    account = _open_account(lab, person, on_ramp)
+    _show_instructions(lab, account, folder and folder / f"{on_ramp.picture}.png")
+    conversion = _pay_deposit(lab, account, on_ramp)
     if folder:
         for name in ("conversions", "transfers"):
             export = getattr(lab, name).export(folder / f"{name}.csv")
-            _say("CSV", f"{export.path}, {export.rows} rows")
+            _print_fact("CSV", f"{export.path}, {export.rows} rows")
     details = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
         "individual_id": person.id,
@@ -80,19 +80,19 @@ def _walk(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
     }
 
 
-def _verified(lab: Lab, country: str) -> Individual:
+def _verify_person(lab: Lab, country: str) -> Individual:
     fields = examples.individual(country, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     codes_needed = [detail.code or "" for detail in person.status_details or []]
-    _say("Individual", f"{person.id} {person.status}: {', '.join(codes_needed)}")
+    _print_fact("Individual", f"{person.id} {person.status}: {', '.join(codes_needed)}")
     if status.verifies_by_token(person.country, codes_needed, lab.service.verification):
         token = examples.verification_token(accepted_at=lab.clock())
         lab.individuals.submit_token(person.id, **token)
-        _say("Token", f"{token['token']} (an example)")
+        _print_fact("Token", f"{token['token']} (an example)")
     else:
         _upload(lab, person, codes_needed)
     person = lab.individuals.wait(person.id)
-    _say("Verification", f"{person.status}")
+    _print_fact("Verification", f"{person.status}")
     return person
 
 
@@ -106,22 +106,22 @@ def _upload(lab: Lab, person: Individual, needed: Sequence[str]) -> None:
     images = {side: specimen(side, name=name, country=str(person.country)) for side in sides}
     if images:
         lab.individuals.upload_images(person.id, images)
-        _say("Images", f"{', '.join(images)} (specimens made here)")
+        _print_fact("Images", f"{', '.join(images)} (specimens made here)")
 
 
-def _account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAccount:
+def _open_account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAccount:
     details = examples.wallet(lab.service)
     wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, details)
-    _say("Wallet", f"{wallet.id} on {details['network']}")
+    _print_fact("Wallet", f"{wallet.id} on {details['network']}")
     account = lab.conversion_accounts.create(person.id, wallet.id, on_ramp.currency)
-    _say("Account", f"{account.id} {account.status}")
+    _print_fact("Account", f"{account.id} {account.status}")
     if account.status == "pending":
         account = lab.conversion_accounts.wait(account.id)
-        _say("Account", f"{account.id} {account.status}")
+        _print_fact("Account", f"{account.id} {account.status}")
     return account
 
 
-def _instructions(lab: Lab, account: ConversionAccount, picture: Path | None) -> None:
+def _show_instructions(lab: Lab, account: ConversionAccount, picture: Path | None) -> None:
     from ..views.qr import QR
 
     card = lab.deposit_card(account)
@@ -130,20 +130,20 @@ def _instructions(lab: Lab, account: ConversionAccount, picture: Path | None) ->
         print(card.terminal(ansi=sys.stdout.isatty()))
     say(f"{card!r}\n")
     if isinstance(card, QR) and picture:
-        _say("QR", str(card.save(picture)))
+        _print_fact("QR", str(card.save(picture)))
 
 
-def _paid(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conversion:
+def _pay_deposit(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conversion:
     deposit = lab.sandbox.deposit(account.id, on_ramp.cap, on_ramp.currency)
-    _say("Deposit", f"{deposit.id} {deposit.amount} {deposit.currency}")
+    _print_fact("Deposit", f"{deposit.id} {deposit.amount} {deposit.currency}")
     conversion = lab.conversions.wait(conversion_account_id=account.id)
     for event in lab.events(conversion.id):
-        _say("Event", str(event))
+        _print_fact("Event", str(event))
     payout = conversion.payout
     paid = f"{payout.amount} {payout.currency}, {payout.tx_hash}" if payout else ""
-    _say("Conversion", f"{conversion.id} {conversion.status}: {paid}")
+    _print_fact("Conversion", f"{conversion.id} {conversion.status}: {paid}")
     return conversion
 
 
-def _say(what: str, text: str) -> None:
+def _print_fact(what: str, text: str) -> None:
     say(f"{what:<13}{printable(text)}")

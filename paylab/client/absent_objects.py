@@ -45,10 +45,10 @@ def absent_ids(
     text: str, operation: Operation | None, ids: list[str], *, has_own: bool
 ) -> list[str]:
     """The ids whose objects a text calls absent; "the id" is that of the path."""
-    own = _own(operation)
-    nouns = {name: _nouns(name.removesuffix("_id")) for name in ids}
+    own = _noun_of(operation)
+    nouns = {name: _nouns_for(name.removesuffix("_id")) for name in ids}
     if has_own:
-        nouns = {"the id": (*_nouns(own), *ANY_OBJECT), **nouns}
+        nouns = {"the id": (*_nouns_for(own), *ANY_OBJECT), **nouns}
     return [name for name, words in nouns.items() if _is_absent(text, words)]
 
 
@@ -58,7 +58,7 @@ def check_ids(operation: Operation, names: list[str]) -> str:
     listed = names[0] == "the id" and f"{resource}.list" in OPERATIONS
     look = f"; look in lab.{resource}.list()" if listed else ""
     if names == ["the id"]:
-        what = f"no {_own(operation).replace('_', ' ')} has this id"
+        what = f"no {_noun_of(operation).replace('_', ' ')} has this id"
     else:
         what = "the service does not know " + ("it" if len(names) == 1 else "one of them")
     return (
@@ -67,12 +67,12 @@ def check_ids(operation: Operation, names: list[str]) -> str:
     )
 
 
-def _own(operation: Operation | None) -> str:
+def _noun_of(operation: Operation | None) -> str:
     """The noun of the resource of an operation."""
     return operation.resource.removesuffix("s") if operation else "object"
 
 
-def _nouns(name: str) -> tuple[str, ...]:
+def _nouns_for(name: str) -> tuple[str, ...]:
     """The words for an object: our name of it, and others."""
     return (name, *OTHER_NOUNS.get(name, ()))
 

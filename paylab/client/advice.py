@@ -109,7 +109,7 @@ class Advisor:
             source = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, source)
         text = self._missing_header() or self._about_key() or self._by_kind()
-        return AdviceText(text) if text else self._absent() or self._by_fields()
+        return AdviceText(text) if text else self._advise_on_absent_object() or self._by_fields()
 
     def _by_kind(self) -> str:
         """What the kind of the refusal means; "" if it has none, or is about a field."""
@@ -172,12 +172,14 @@ class Advisor:
         resource = self._operation.resource if self._operation else ""
         return f", in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS else ""
 
-    def _absent(self) -> AdviceText | None:
+    def _advise_on_absent_object(self) -> AdviceText | None:
         """What to check if the service does not know an object or the path; None otherwise."""
-        template = self._template()
+        template = self._path_template()
         told = self._told
         is_page = isinstance(told.body, str) and is_markup(told.body)
-        ids = absent_ids(told.text, self._operation, _ids(self._body), has_own="{" in template)
+        ids = absent_ids(
+            told.text, self._operation, _find_id_names(self._body), has_own="{" in template
+        )
         if ids and not is_page and self._operation:
             return AdviceText(check_ids(self._operation, ids))
         if self._status not in (NOT_FOUND, *NO_PATH):
@@ -189,7 +191,7 @@ class Advisor:
             return AdviceText(text, self._path_row())
         if not self._is_silent:
             return AdviceText(UNNAMED if is_absence(told.text) else None)
-        names = [*(["the id"] if "{" in template else []), *_ids(self._body)]
+        names = [*(["the id"] if "{" in template else []), *_find_id_names(self._body)]
         if names and self._operation:
             text = f"{check_ids(self._operation, names)}; if it is right, check the base URL"
         return AdviceText(text, self._path_row())
@@ -199,12 +201,12 @@ class Advisor:
         key = keys().get(key_of(self._operation.path)) if self._operation else None
         return key.row if key and key.origin != SPEC else None
 
-    def _template(self) -> str:
+    def _path_template(self) -> str:
         return self._operation.path(self._service) if self._operation else self._outgoing.path
 
     def _by_fields(self) -> AdviceText:
         """What the specification says about the fields that the service names."""
-        complaints = self._complaints()
+        complaints = self._translate_complaints()
         fields = [complaint for complaint in complaints if complaint.field]
         if self._status in INVALID and self._operation and self._operation.fields and fields:
             parts = list(self._of_fields(self._operation, fields[:FIELDS_MAX]))
@@ -214,7 +216,7 @@ class Advisor:
                 return AdviceText(text or None, next(iter(sources), None))
         return AdviceText(self._by_status())
 
-    def _complaints(self) -> list[Complaint]:
+    def _translate_complaints(self) -> list[Complaint]:
         """The complaints with our names of the fields."""
         if self._operation is None or not self._operation.fields:
             return list(self._told.complaints)
@@ -227,7 +229,7 @@ class Advisor:
     def _of_fields(self, operation: Operation, told: list[Complaint]) -> Iterator[AdviceText]:
         """What to change, by field."""
         strange = list[str]()
-        sent = {*_texts(self._body)}
+        sent = {*_find_texts(self._body)}
         for complaint in told:
             field = expected_field(operation.name, complaint.field, self._body, self._service)
             is_secret = CREDENTIALS.search(complaint.field) is not None
@@ -305,7 +307,7 @@ class Advisor:
         return is_status_phrase(self._told.text) or " " not in self._told.text.strip()
 
 
-def _ids(body: object) -> list[str]:
+def _find_id_names(body: object) -> list[str]:
     """The names of the ids of other objects in a body."""
     if not isinstance(body, Mapping):
         return []
@@ -314,13 +316,13 @@ def _ids(body: object) -> list[str]:
     return [name for name in names if name.endswith("_id") or name in inside]
 
 
-def _texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
+def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The texts in a body."""
     if isinstance(body, str):
         yield body
     items = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
     for item in items if depth else ():
-        yield from _texts(item, depth - 1)
+        yield from _find_texts(item, depth - 1)
 
 
 def _not_of_the_spec(operation: Operation, names: list[str]) -> str:

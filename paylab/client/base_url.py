@@ -41,7 +41,7 @@ def check_base_url(text: str) -> str:
     if not FORM.fullmatch(text):
         quoted = repr(plain(text, 80))
         raise ConfigError(f"the base URL {quoted} is not an address like https://host/path")
-    url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
+    url = _parse_url(str(_parse_url(text)))  # normalised: lower case, no default port
     if (url.port or 0) > PORT_MAX:
         raise ConfigError(f"the base URL has a port above {PORT_MAX}")
     address = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
@@ -51,13 +51,13 @@ def check_base_url(text: str) -> str:
 
 def check_encrypted(base_url: str) -> None:
     """ConfigError for an address without encryption, except on this machine."""
-    url = _parsed(base_url)
+    url = _parse_url(base_url)
     if url.scheme != "https" and not is_loopback(url.host):
         reason = "only requests to this machine may be unencrypted"
         raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
 
 
-def _parsed(text: str) -> URL:
+def _parse_url(text: str) -> URL:
     from httpx import URL, InvalidURL
 
     try:

@@ -131,7 +131,7 @@ class CallLog(Sequence[Call]):
     @property
     def failed(self) -> CallLog:
         """The calls without an answer or with one that is not 2xx."""
-        return self._part(call for call in self._seen() if call.failed)
+        return self._make_part(call for call in self._seen_calls() if call.failed)
 
     def where(
         self, *, path: str | None = None, status: int | None = None, method: str | None = None
@@ -141,9 +141,9 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.where(path="/v1/quotes")[0].status
         201
         """
-        return self._part(
+        return self._make_part(
             call
-            for call in self._seen()
+            for call in self._seen_calls()
             if (path is None or fnmatchcase(call.path, path))
             and status in (None, call.status)
             and (method is None or call.method == method.upper())
@@ -155,7 +155,7 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.get(lab.calls[-1].number).method
         'POST'
         """
-        for call in self._seen():
+        for call in self._seen_calls():
             if call.number == number:
                 return call
         shown = plain(repr(number), 60)
@@ -168,7 +168,7 @@ class CallLog(Sequence[Call]):
         201
         """
         rows = []
-        for call in self._seen():
+        for call in self._seen_calls():
             row = {name: getattr(call, name, None) for name in COLUMNS}
             row |= {f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS}
             row |= {"sent_bytes": call.request_body.size, "received_bytes": call.response_body.size}
@@ -188,12 +188,12 @@ class CallLog(Sequence[Call]):
         from .har import har  # only an export needs it
 
         path = None if to is None else path_of(to)
-        return har(self._seen(), path, keep_personal=keep_personal, facts=self._facts())
+        return har(self._seen_calls(), path, keep_personal=keep_personal, facts=self._facts())
 
-    def _part(self, calls: Iterable[Call]) -> CallLog:
+    def _make_part(self, calls: Iterable[Call]) -> CallLog:
         return type(self)(calls, facts=self._facts)
 
-    def _seen(self) -> list[Call]:
+    def _seen_calls(self) -> list[Call]:
         with self._lock:
             deferred_calls = list(self._calls)
         return [deferred.call for deferred in deferred_calls]
@@ -202,7 +202,7 @@ class CallLog(Sequence[Call]):
         return len(self._calls)
 
     def __iter__(self) -> Iterator[Call]:
-        return iter(self._seen())
+        return iter(self._seen_calls())
 
     @overload
     def __getitem__(self, at: int) -> Call: ...
@@ -213,8 +213,8 @@ class CallLog(Sequence[Call]):
             return self._calls[at].call
         with self._lock:
             deferred_calls = list(self._calls)[at]
-        return self._part(deferred.call for deferred in deferred_calls)
+        return self._make_part(deferred.call for deferred in deferred_calls)
 
     def __repr__(self) -> str:
-        lines = [f"{call.number:>4}  {call}" for call in self._seen()]
+        lines = [f"{call.number:>4}  {call}" for call in self._seen_calls()]
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"

@@ -101,14 +101,14 @@ class ServiceConnection:
 
     def send(self, outgoing: OutgoingRequest, number: int = 1) -> Attempt:
         """Send once; trouble is returned as a value."""
-        exchange = self._exchanged(outgoing, number)
+        exchange = self._exchange(outgoing, number)
         # A copy, since a watcher may be added or removed by another thread.
         for watcher in tuple(self.watchers):
             watcher(exchange)
         content = outgoing.content
         length = len(content) if isinstance(content, bytes) else 0
         size = HEADER_BYTES_ESTIMATE + length + len(exchange.content)
-        make_call = partial(self._record, exchange)
+        make_call = partial(self._record_attempt, exchange)
         return Attempt(exchange, DeferredCall(make_call, outgoing.path, size))
 
     def close(self) -> None:
@@ -147,7 +147,7 @@ class ServiceConnection:
         return request
 
     @hide_frames
-    def _exchanged(self, outgoing: OutgoingRequest, number: int) -> Exchange:
+    def _exchange(self, outgoing: OutgoingRequest, number: int) -> Exchange:
         """Send a request and read the whole answer."""
         events: list[tuple[str, float]] = []
         request = self._request(outgoing, events)
@@ -185,7 +185,7 @@ class ServiceConnection:
         return Exchange(*request_facts, response.status_code, headers, content, failure, skew)
 
     @hide_frames
-    def _record(self, exchange: Exchange, number: int) -> Call:
+    def _record_attempt(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
         outgoing = exchange.request
         service = self.settings.service

@@ -56,13 +56,13 @@ class Connector:
         self._place = place
         self._watchers = watchers
         self._transport = transport
-        self._sign = self._signer(settings)
+        self._sign = self._make_signer(settings)
         self.deadline = Deadline(timing.perf)
         if not callable(transport):  # else with the first request, because httpx imports much
             _ = self.connection
         renew_after_fork(self, lambda connector: connector._renew())
 
-    def _signer(self, settings: Settings) -> Sign:
+    def _make_signer(self, settings: Settings) -> Sign:
         keys = settings.api_key, settings.secret_key
         return request_signer(*keys, settings.service.signing, self._timing.clock, self._nonces)
 
@@ -86,7 +86,7 @@ class Connector:
         """The connection with another setting of the signature; None if the keys do not fit it."""
         service = self._settings.service.with_values({key: value})
         try:
-            sign = self._signer(replace(self._settings, service=service))
+            sign = self._make_signer(replace(self._settings, service=service))
         except ConfigError:
             return None
         return self.connection.signed_by(sign)

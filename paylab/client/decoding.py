@@ -29,7 +29,7 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
     encoding = response.headers.get("content-encoding")
-    decode = _decoder(encoding) if encoding else None
+    decode = _make_decoder(encoding) if encoding else None
     parts = list[bytes]()
     size = 0
     received = 0
@@ -64,7 +64,7 @@ class Inflater:
         return self(chunk, most)
 
 
-def _decoder(encoding: str) -> Inflater | None:
+def _make_decoder(encoding: str) -> Inflater | None:
     """The decoder of a content encoding; DecodingError for one that was not requested."""
     names = [name.strip().lower() for name in encoding.split(",")]
     names = [name for name in names if name not in ("", "identity")]

@@ -146,11 +146,11 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return f"<{len(content)} bytes>"
-    pieces = map(redaction.text, _pieces(text))
+    pieces = map(redaction.text, _split_text(text))
     return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", "".join(pieces))
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_text(text: str) -> Iterator[str]:
     """A text, or a long list split between its objects."""
     begin = 0
     while len(text) - begin > PIECE_LENGTH and (gap := ROW_END.search(text, begin + PIECE_LENGTH)):

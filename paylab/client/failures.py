@@ -53,7 +53,7 @@ def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Servi
         text = f"redirects to {target}, which is not followed"
         advice = "set the base URL to the address that the service redirects to"
         return RedirectError(exchange.status, text, call=call, hint=advice)
-    return _refusal(exchange, call, redaction, service)
+    return _make_refusal(exchange, call, redaction, service)
 
 
 def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str | None:
@@ -77,7 +77,7 @@ def _of_finding(finding: str, told: str) -> str:
     return f"the signature check found {mistake}{detail and f': {detail}'}"
 
 
-def _refusal(
+def _make_refusal(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
     outgoing = exchange.request

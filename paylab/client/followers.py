@@ -34,7 +34,7 @@ TARGET_LENGTH_MAX = 300
 PRIVATE = 0o700
 
 
-def _folder() -> Path:
+def _find_folder() -> Path:
     """The folder of the followers' sockets, in the user's cache folder."""
     return user_cache_path("paylab", appauthor=False) / "followers"
 
@@ -55,22 +55,26 @@ class Broadcast:
     def __init__(self, redaction: Redaction, service: str) -> None:
         self._redaction = redaction
         self._service = service
-        self._folder = _folder()
+        self._sockets_folder = _find_folder()
         session = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
         self._sender = Path(session).name
 
     def __call__(self, exchange: Exchange) -> None:
         """Send the attempt to all followers."""
         try:
-            names = os.listdir(self._folder)
+            names = os.listdir(self._sockets_folder)
         except OSError:
             return
-        if names and _is_private(self._folder) and not exchange.request.path.startswith(CONTROLS):
-            line = self._line(exchange)
+        if (
+            names
+            and _is_private(self._sockets_folder)
+            and not exchange.request.path.startswith(CONTROLS)
+        ):
+            line = self._make_line(exchange)
             for name in names:
-                _send(line, self._folder / name)
+                _send(line, self._sockets_folder / name)
 
-    def _line(self, exchange: Exchange) -> bytes:
+    def _make_line(self, exchange: Exchange) -> bytes:
         clean = self._redaction.text
         outgoing = exchange.request
         failure = exchange.trouble
@@ -106,7 +110,7 @@ class Follower:
         except (AttributeError, OSError):
             message = "--follow needs Unix sockets, which this system does not have"
             raise ConfigError(f"{message}: use PAYLAB_LOG=debug") from None
-        place = _folder()
+        place = _find_folder()
         place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         if not _is_private(place):
             raise ConfigError(f"other users can read {place}: remove it, or run chmod 700 on it")

@@ -36,7 +36,7 @@ class FreshIds:
         if request.method == "DELETE":
             self._forget(request)
         elif request.method == "POST":
-            self._received |= dict.fromkeys(_ids(body), now)
+            self._received |= dict.fromkeys(_find_ids(body), now)
             if len(self._received) > self._most:
                 received = list(self._received.items())  # other threads may add to it
                 self._received = {id_: then for id_, then in received if now - then <= FRESH_TIME}
@@ -51,7 +51,7 @@ class FreshIds:
         attempt = exchange.number
         if ABOUT_PATHS.search(exchange.content[:BODY_BYTES_SEARCHED]):
             return None
-        names = [id_ for id_ in list(self._received) if _names(request, id_)]
+        names = [id_ for id_ in list(self._received) if _names_id(request, id_)]
         if attempt > len(RETRY_PAUSES):
             self._forget(request)
             return None
@@ -60,17 +60,17 @@ class FreshIds:
         return RETRY_PAUSES[attempt - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:
-        for id_ in [id_ for id_ in list(self._received) if _names(request, id_)]:
+        for id_ in [id_ for id_ in list(self._received) if _names_id(request, id_)]:
             self._received.pop(id_, None)
 
 
-def _names(request: OutgoingRequest, id_: str) -> bool:
+def _names_id(request: OutgoingRequest, id_: str) -> bool:
     """Whether a request has an id in its path or its body."""
     content = request.content if isinstance(request.content, bytes) else b""
     return id_ in request.path.split("/") or f'"{id_}"'.encode() in content
 
 
-def _ids(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
+def _find_ids(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The ids of the objects in an answer."""
     values: Any = ()
     if isinstance(body, dict):
@@ -81,4 +81,4 @@ def _ids(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
         values = body
     if depth:
         for value in values:
-            yield from _ids(value, depth - 1)
+            yield from _find_ids(value, depth - 1)

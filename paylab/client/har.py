@@ -57,42 +57,42 @@ def har(
         with files.replace(to, private=True) as sink:
             sink.write(start(facts or {}))
             sink.write(b",".join(line(item) for item in entries) + END)
-    return {"log": {**_head(facts or {}), "entries": entries}}
+    return {"log": {**_write_head(facts or {}), "entries": entries}}
 
 
 def start(facts: Facts) -> bytes:
     """A HAR file up to its first entry; the lines of entries and END complete it."""
-    return _json({"log": {**_head(facts), "entries": []}})[:-3]
+    return _write_json({"log": {**_write_head(facts), "entries": []}})[:-3]
 
 
-def _head(facts: Facts) -> dict[str, Any]:
+def _write_head(facts: Facts) -> dict[str, Any]:
     return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
 
 
 def line(entry: Mapping[str, object]) -> bytes:
     """An entry on a line of its own."""
-    return b"\n" + _json(entry)
+    return b"\n" + _write_json(entry)
 
 
-def _json(value: object) -> bytes:
+def _write_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def entry(call: Call) -> dict[str, Any]:
     """A call as an entry of a HAR file."""
-    timings = _timings(call)
+    timings = _timings_of(call)
     return {
         "startedDateTime": to_text(call.when),
         "time": sum(timings.values()),
         "request": _request(call),
-        "response": _response(call),
+        "response": _response_of(call),
         "cache": {},
         "timings": timings,
         "comment": f"attempt {call.attempt}" + (", replayed" if call.replayed else ""),
     }
 
 
-def _timings(call: Call) -> dict[str, float]:
+def _timings_of(call: Call) -> dict[str, float]:
     spent = call.spent
     if spent is None:
         return {"send": 0, "wait": 0, "receive": 0}
@@ -105,7 +105,7 @@ def _request(call: Call) -> dict[str, Any]:
     request = {
         "method": call.method,
         "url": call.url,
-        **_shared(call.request_headers, call.request_body),
+        **_shared_facts(call.request_headers, call.request_body),
         "queryString": [{"name": name, "value": value} for name, value in query],
     }
     if call.request_body:
@@ -114,21 +114,21 @@ def _request(call: Call) -> dict[str, Any]:
     return request
 
 
-def _response(call: Call) -> dict[str, Any]:
+def _response_of(call: Call) -> dict[str, Any]:
     body = call.response_body
     headers = call.response_headers
     kind = headers.get("content-type", "application/octet-stream")
     response = {
         "status": call.status or 0,
         "statusText": "" if call.status else (call.error or "no answer"),
-        **_shared(headers, body),
+        **_shared_facts(headers, body),
         "content": {"size": body.size, "mimeType": kind, "text": body.text},
         "redirectURL": "",
     }
     return response | ({ERROR: call.error} if call.error else {})
 
 
-def _shared(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
+def _shared_facts(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],
@@ -145,14 +145,14 @@ def read_har(path: Path) -> RecordedLog:
         log = json.loads(path.read_bytes())["log"]
         calls = [call_of(entry) for entry in log["entries"]]
         creator = str((log.get("creator") or {}).get("name", ""))
-        return RecordedLog(calls, creator, _facts(log.get(LAB) or {}))
+        return RecordedLog(calls, creator, _read_facts(log.get(LAB) or {}))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
         raise ConfigError(f"{path} is not a HAR file") from None
 
 
-def _facts(facts: Facts) -> Facts:
+def _read_facts(facts: Facts) -> Facts:
     """What a replay needs besides; ValueError when a part of it has another type."""
     kinds = {"service": Mapping, "base_url": str, "started": str}
     for name, kind in kinds.items():
@@ -177,19 +177,19 @@ def call_of(entry: Mapping[str, Any]) -> Call:
         url,
         status,
         error=str(error) if error else None if status else "no answer",
-        request_headers=_headers(request),
-        response_headers=_headers(response),
-        request_body=_body(request.get("postData")),
-        response_body=_body(response.get("content")),
+        request_headers=_read_headers(request),
+        response_headers=_read_headers(response),
+        request_body=_read_body(request.get("postData")),
+        response_body=_read_body(response.get("content")),
     )
 
 
-def _headers(message: Mapping[str, Any]) -> dict[str, str]:
+def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
     pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
     return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
 
 
-def _body(content: Mapping[str, object] | None) -> Body:
+def _read_body(content: Mapping[str, object] | None) -> Body:
     text = str((content or {}).get("text") or "")
     if content and content.get("encoding") == "base64":
         text = b64decode(text).decode(errors="replace")

@@ -57,7 +57,7 @@ class Lists:
         self._place = place
         self._is_own = is_own
 
-    def _attempt(
+    def _request_page(
         self, name: str, params: Mapping[str, object], options: Options | None = None
     ) -> Attempt:
         request = self._requests.operation(f"{name}.list", params=params, options=options)
@@ -87,7 +87,7 @@ class Lists:
 
         def fetch(at: str | None) -> paging.RawPage:
             params = form.query(limit, at, sent)
-            return self._read_response(self._attempt(name, params, options)).page(form)
+            return self._read_response(self._request_page(name, params, options)).page(form)
 
         translate = partial(self._translation.answer, kind.__name__)
 
@@ -107,7 +107,7 @@ class Lists:
 
         def fetch(cursor: str | None) -> paging.RawPage:
             params = form.query(form.max_limit, cursor, None)
-            responses.append(self._read_response(self._attempt(name, params, options)))
+            responses.append(self._read_response(self._request_page(name, params, options)))
             return responses[-1].page(form)
 
         matching_row = next((row for row in paging.Pager(fetch, dict) if row.get("id") == id), None)
@@ -120,7 +120,7 @@ class Lists:
     ) -> bytes:
         """A page of a list in the envelope and with the names of the spec, its values as sent."""
         form = self._service.list(name)
-        attempt = self._attempt(name, form.query(limit, cursor, filters))
+        attempt = self._request_page(name, form.query(limit, cursor, filters))
         if is_as_specified(attempt.exchange.content, form, self._translation):
             return attempt.exchange.content
         return enveloped(self._read_response(attempt).named_page(form))

@@ -47,7 +47,9 @@ def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> A:
             if not kwargs.keys() <= names.keys():
                 unknown_names = kwargs.keys() - names.keys()
-                raise TypeError(_unknown(function.__qualname__, unknown_names, names))
+                raise TypeError(
+                    _unknown_parameter_message(function.__qualname__, unknown_names, names)
+                )
             try:
                 return function(*args, **kwargs)
             except UNCHECKED_ERRORS as error:
@@ -65,7 +67,7 @@ def _write_option(annotation: ForwardRef) -> WrittenAnnotation:
     return WrittenAnnotation(annotation.__forward_arg__, annotation.__forward_module__ or __name__)
 
 
-def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
+def _unknown_parameter_message(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     known = [parameter for parameter in known if parameter != "self"]
     hints = {name: find_suggestion(name, known) for name in sorted(names)}
     parts = [
@@ -97,7 +99,7 @@ def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
     problems = [*_not_names(values, "")]
     body = {
-        name: value if type(value) is str else _word(value, str(name), problems)
+        name: value if type(value) is str else _convert_word(value, str(name), problems)
         for name, value in values.items()
         if value is not None
     }
@@ -131,7 +133,7 @@ def _laid_over(below: dict[str, Any], above: Mapping[str, Any], at: str) -> dict
     return merged
 
 
-def _word(value: object, field: str, problems: list[Problem]) -> Any:
+def _convert_word(value: object, field: str, problems: list[Problem]) -> Any:
     if type(value) is str:
         return value
     if isinstance(value, int) and field.endswith("amount") and not isinstance(value, bool):
@@ -141,9 +143,11 @@ def _word(value: object, field: str, problems: list[Problem]) -> Any:
     if isinstance(value, Mapping):
         problems += _not_names(value, field)
         fields = {name: item for name, item in value.items() if item is not None}
-        return {name: _word(item, f"{field}.{name}", problems) for name, item in fields.items()}
+        return {
+            name: _convert_word(item, f"{field}.{name}", problems) for name, item in fields.items()
+        }
     if isinstance(value, list | tuple):
-        return [_word(item, f"{field}.{at}", problems) for at, item in enumerate(value)]
+        return [_convert_word(item, f"{field}.{at}", problems) for at, item in enumerate(value)]
     try:
         return json_value(value)
     except TypeError as error:

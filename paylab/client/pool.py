@@ -85,14 +85,14 @@ def _httpx_errors() -> Iterator[None]:
 
 def pool_transport(cap: Cap, *, is_encrypted: bool) -> PoolTransport:
     """A transport without a proxy. Reading the certificates takes 30 ms, which http can save."""
-    context = _trusted() if is_encrypted else None
+    context = _load_certificates() if is_encrypted else None
     backend = BoundedBackend(httpcore.SyncBackend(), cap)
     return PoolTransport(
         httpcore.ConnectionPool(ssl_context=context, network_backend=backend, **LIMITS)
     )
 
 
-def _trusted() -> ssl.SSLContext:
+def _load_certificates() -> ssl.SSLContext:
     """The certificates of SSL_CERT_FILE, SSL_CERT_DIR or certifi; ConfigError for a bad file."""
     try:
         return httpx.create_ssl_context()
@@ -116,7 +116,7 @@ def proxy_transport(address: str, cap: Cap) -> PoolTransport:
             "http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
         )
     kind = httpcore.SOCKSProxy if url.scheme.startswith(b"socks") else httpcore.HTTPProxy
-    context = _trusted()
+    context = _load_certificates()
     backend = BoundedBackend(httpcore.SyncBackend(), cap)
     auth = proxy.raw_auth  # httpcore takes no text beyond ASCII
     try:

@@ -53,7 +53,7 @@ class Recording:
     def note(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
-            call = recorded_call(exchange, self._redaction, _whole)
+            call = recorded_call(exchange, self._redaction, _redact_body)
             headers = call.request_headers.items()
             headers_kept = {name: text for name, text in headers if name not in SIGNED}
             text = line(entry(replace(call, request_headers=headers_kept)))
@@ -101,7 +101,7 @@ class Recording:
         self.count += 1
 
 
-def _whole(content: bytes, redaction: Redaction) -> Body:
+def _redact_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body of any length."""
     return Body(clean_body(content, redaction), len(content))
 

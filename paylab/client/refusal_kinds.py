@@ -28,11 +28,11 @@ _OTHERS = re.compile(
 _CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECASE)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _compile_words(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.MULTILINE)
 
 
-NOTHING = _pattern(r"(?!)")
+NOTHING = _compile_words(r"(?!)")
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,16 @@ _REQUESTS = (
 )
 RATE = RefusalKind(
     "rate",
-    _pattern(rf"{_RATE}(s|ed|ing)?\b|\brequest quota\b|\bquota exhausted\b{_REQUESTS}"),
+    _compile_words(rf"{_RATE}(s|ed|ing)?\b|\brequest quota\b|\bquota exhausted\b{_REQUESTS}"),
     "too many requests: wait before the next one, and send fewer",
-    phrases=_pattern(rf"{_RATE} (has been |was |is )?(exceeded|reached|error)\b{_REQUESTS}"),
+    phrases=_compile_words(rf"{_RATE} (has been |was |is )?(exceeded|reached|error)\b{_REQUESTS}"),
 )
 NONCE = RefusalKind(
     "nonce",
-    _pattern(r"\bnonces?\b|\b(request id|timestamp)\b[\w ]{0,20}\balready (seen|used)\b"),
+    _compile_words(r"\bnonces?\b|\b(request id|timestamp)\b[\w ]{0,20}\balready (seen|used)\b"),
     "each request has a new nonce: a repeated one means that a request was sent twice, or that "
     "another machine uses this key; make the call again",
-    _pattern(r"\b(credentials?|signature|missing|required|header)\b"),
+    _compile_words(r"\b(credentials?|signature|missing|required|header)\b"),
     NOTHING,
 )
 _IP = (
@@ -95,21 +95,23 @@ _IP = (
 )
 ADDRESS = RefusalKind(
     "address",
-    _pattern(rf"{_IP}|\bip[ -]?(address|allow|restrict)|\bip does not match\b|\ballowed ips\b"),
+    _compile_words(
+        rf"{_IP}|\bip[ -]?(address|allow|restrict)|\bip does not match\b|\ballowed ips\b"
+    ),
     "the service does not accept calls from the address of this machine: ask your provider to "
     "allow it",
-    phrases=_pattern(_IP),
+    phrases=_compile_words(_IP),
 )
 SUSPENSION = RefusalKind(
     "suspension",
-    _pattern(
+    _compile_words(
         r"\b(suspended|deactivated|terminated|revoked|cannot currently make)\b"
         r"|\b(account|client|merchant|key|user)\b[\w ]{0,40}"
         r"\b(disabled|frozen|paused|blocked|not active|inactive)\b"
         r"|\bkeys?\b[\w ]{0,20}\bexpired\b|\bexpired[\w ]{0,10} key\b"
     ),
     "only your provider can change this: ask why the account or key is not active",
-    phrases=_pattern(
+    phrases=_compile_words(
         rf"{_CALLER} (has been |was |is )?"
         r"(suspended|deactivated|terminated|revoked|disabled|frozen|paused|blocked|inactive"
         r"|not active|expired)\b"
@@ -117,13 +119,13 @@ SUSPENSION = RefusalKind(
 )
 CLOCK = RefusalKind(
     "clock",
-    _pattern(
+    _compile_words(
         r"\b(signature|request)( has)? expired\b|\bexpired request\b|\bclock\b|\bskew(ed)?\b"
         r"|\btimestamp[\w ]{0,40}\b(old|future|outside|range|expired)\b|\bx-date\b"
     ),
     "set this machine's clock: the time of the request is too far from that of the service",
-    _pattern(r"\b(missing|required)\b"),
-    _pattern(
+    _compile_words(r"\b(missing|required)\b"),
+    _compile_words(
         r"\bsignature( has)? expired\b|\bclock skew(ed)?\b|\bx-date\b"
         r"|\btimestamp (for|of) (this|the) request\b[\w ]{0,40}\b(old|future|outside)\b"
     ),
@@ -132,21 +134,21 @@ _KEY = r"(api|access|subscription).?(key|token)"
 _TOKEN = r"(authentication|security|access) token"
 AUTHENTICATION = RefusalKind(
     "authentication",
-    _pattern(
+    _compile_words(
         r"\bsignatures?\b|\bcredentials?\b"
         rf"|\b(invalid|unknown|incorrect|expired|missing)[\w ]{{0,20}}({_KEY}|{_TOKEN})"
         rf"|({_KEY}|{_TOKEN})[\w ]{{0,40}}\b(invalid|expired|unknown|missing|not found)\b"
     ),
     "check that API key and secret belong together and to this service and environment; "
     "`paylab doctor` sends one signed request, lab.explain() shows what was signed",
-    phrases=_pattern(
+    phrases=_compile_words(
         r"\b(invalid|unknown|incorrect) (api.?key|signature|request signature)\b(?! \w)"
         r"|\bapi.?key (is )?(invalid|unknown|not found)\b|\bsignature (does not match|mismatch)\b"
     ),
 )
 FUNDS = RefusalKind(
     "funds",
-    _pattern(
+    _compile_words(
         r"\binsufficient (\w+ )?(fund|balance)"
         r"|\b(balance|funds)\b[\w ]{0,20}\b(not enough|too low)\b"
         r"|\bnot enough (money|funds|balance)\b|\bbalance insufficient\b"
@@ -155,39 +157,39 @@ FUNDS = RefusalKind(
 )
 LIMIT = RefusalKind(
     "limit",
-    _pattern(
+    _compile_words(
         r"\blimit (is |was |has been )?(exceeded|reached)\b|\bvelocity\b|\bdaily (maximum|limit)\b"
         r"|\bmaximum (number|amount that can)\b|\babove the[\w ]{0,30}\bmaximum\b"
         r"|\bexceeds the[\w ]{0,30}\blimit\b|\b(transaction|transfer|sending|amount) limit\b"
     ),
     "a limit is reached: stay below it, or ask your provider about it",
-    _pattern(
+    _compile_words(
         r"\b(minimum|below|less than|lower than|at least|not reach|digits|characters?|length"
         r"|decimals?)\b"
     ),
 )
 DUPLICATE = RefusalKind(
     "duplicate",
-    _pattern(
+    _compile_words(
         r"\balready (exists?|used|been (used|created|taken)|created)\b|\bduplicate"
         r"|\bhas been used\b|\bunique reference\b"
         r"|idempot\w*[\w ]{0,40}\b(same param|conflict|used|created)"
     ),
     "something with this value or key was made before: look it up before you send anything again",
-    _pattern(
+    _compile_words(
         r"\bjson\b|\bduplicated? (key|field|param\w*|header|propert\w*)\b(?! value)"
         r"|\b(token|link|code|nonce|quote)\b[\w ]{0,20}\b(used|exists?)\b"
     ),
 )
 PERMISSION = RefusalKind(
     "permission",
-    _pattern(
+    _compile_words(
         r"\bpermissions?\b|\bprivileges?\b|\b(not|no) authori[sz](ed|ation)\b|\bforbidden\b"
         r"|\bunauthori[sz]ed to\b|\binsufficient.scope|\baccess.?denied\b|\bexplicit deny\b"
         r"|\bnot accessible\b"
     ),
     "the service refuses this call: ask your provider whether this key or account may make it",
-    phrases=_pattern(
+    phrases=_compile_words(
         r"^access.?denied[.!]?$|^account not authori[sz]ed\b|\bdoes not allow payouts\b"
         r"|\byour (\w+ )?(account|key)[\w ]{0,20}\b(permissions?|not authori[sz]ed)\b"
     ),
@@ -219,7 +221,7 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
         return None
     if status == TOO_MANY:
         return RATE
-    words = "\n".join((text, *_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
+    words = "\n".join((text, *_find_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
     for kind in ALL:
         if kind.is_told(status, words) and not (kind is DUPLICATE and status == UNAUTHORIZED):
             return kind
@@ -227,13 +229,13 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
     return None if is_refused_otherwise else DEFAULTS.get(status)
 
 
-def _codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
+def _find_codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The codes in an error body."""
     if isinstance(body, list) and depth:
         for item in body[:10]:
-            yield from _codes(item, depth - 1)
+            yield from _find_codes(item, depth - 1)
     for name, value in body.items() if isinstance(body, dict) and depth else ():
         if isinstance(value, str) and name.replace("_", "").lower() in CODES:
             yield re.sub(r"([a-z])([A-Z])", r"\1 \2", value[:100])
         else:
-            yield from _codes(value, depth - 1)
+            yield from _find_codes(value, depth - 1)

@@ -64,9 +64,9 @@ class RequestFields:
             value = body
         # Times differ from run to run, and of an image only its size is known.
         varies = (TIME.fullmatch, IMAGE.fullmatch)
-        all_fields = [*pairs, *_flat("body", value)]
+        all_fields = [*pairs, *_flatten("body", value)]
         fields = {
-            name: _spelled(name, text)
+            name: _normalize_value(name, text)
             for name, text in all_fields
             if not any(test(text) for test in varies)
         }
@@ -98,21 +98,21 @@ class RequestFields:
         return self.method == sent.method, paths, len(common)
 
 
-def _spelled(name: str, text: str) -> str:
+def _normalize_value(name: str, text: str) -> str:
     """A value in one spelling: an amount of a recording may have other decimals."""
     if name.endswith("_amount") and PLAIN_NUMBER.fullmatch(text):
         return format(Decimal(text).normalize(), "f")
     return text.upper() if name.endswith("_currency") else text
 
 
-def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
+def _flatten(name: str, value: object) -> Iterator[tuple[str, str]]:
     """The values in parsed JSON by dotted names."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _flat(f"{name}.{key}", item)
+            yield from _flatten(f"{name}.{key}", item)
     elif isinstance(value, list) and value:
         for at, item in enumerate(value):
-            yield from _flat(f"{name}.{at}", item)
+            yield from _flatten(f"{name}.{at}", item)
     elif value is not None:
         yield name, value if isinstance(value, str) else json.dumps(value, default=str)
 
@@ -140,7 +140,7 @@ class RecordedCall:
         """The recorded response; a recorded failure is raised."""
         call = self.call
         answer = self.call.response_body.text
-        error = None if call.error is None else _failure(call.error)
+        error = None if call.error is None else _make_failure(call.error)
         if error is not None and call.status is None:
             raise error
         if CUT.fullmatch(answer):
@@ -153,11 +153,13 @@ class RecordedCall:
             for name, text in call.response_headers.items()
             if name not in DROPPED
         ]
-        content = answer.encode("utf-8", "surrogatepass") if error is None else _failing(error)
+        content = (
+            answer.encode("utf-8", "surrogatepass") if error is None else _make_failing_body(error)
+        )
         return httpx.Response(call.status or 0, headers=headers, content=content)
 
 
-def _failure(message: str) -> Exception:
+def _make_failure(message: str) -> Exception:
     """The exception behind a recorded error message; a cut connection if it is another's."""
     kinds = [
         (kind, failure.message)
@@ -168,7 +170,7 @@ def _failure(message: str) -> Exception:
     return kind(message.removeprefix(words).removeprefix(": "))
 
 
-def _failing(error: Exception) -> Iterator[bytes]:
+def _make_failing_body(error: Exception) -> Iterator[bytes]:
     """A body that raises the recorded failure."""
     yield b""
     raise error
@@ -219,17 +221,19 @@ class Replay(httpx.BaseTransport):
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
         question = RequestFields.of(request.method, target, body)
         with self._lock:
-            at = self._place(question, request.headers.get(self.service.idempotency.header, ""))
+            at = self._find_entry(
+                question, request.headers.get(self.service.idempotency.header, "")
+            )
             self._used.add(at)
             entry = self.entries[at]
             self._now = max(self._now, entry.call.when)
         return entry.response(request)
 
-    def _place(self, question: RequestFields, key: str) -> int:
+    def _find_entry(self, question: RequestFields, key: str) -> int:
         """The entry that answers a question."""
-        places = self._places.get(question.key) or self._hidden(question)
+        places = self._places.get(question.key) or self._find_redacted_entries(question)
         if not places:
-            raise self._unknown(question)
+            raise self._unknown_request_error(question)
         if question.method == "GET":
             return self._read_at(places)
         fresh = [at for at in places if at not in self._used]
@@ -255,12 +259,12 @@ class Replay(httpx.BaseTransport):
         earlier = [at for at in places if at < end]
         return (fresh or in_span[-1:] or earlier[-1:] or places)[0]
 
-    def _hidden(self, question: RequestFields) -> list[int]:
+    def _find_redacted_entries(self, question: RequestFields) -> list[int]:
         """Entries with redacted values that may match this question."""
         patterns = ((at, entry.question.pattern) for at, entry in enumerate(self.entries))
         return [at for at, pattern in patterns if pattern and pattern.fullmatch(question.key)]
 
-    def _unknown(self, sent: RequestFields) -> ReplayError:
+    def _unknown_request_error(self, sent: RequestFields) -> ReplayError:
         message = f"{sent.method} {sent.path} was not recorded in {self.path.name}"
         if not self.entries:
             return ReplayError(message)

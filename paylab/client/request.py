@@ -179,7 +179,7 @@ def json_value(value: object) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
 
 
-def _amount(value: Decimal) -> str:
+def _amount_text(value: Decimal) -> str:
     if isinstance(value, Amount):
         return value.text
     if not value.is_finite() or abs(value.adjusted()) > DIGITS_MAX:
@@ -187,7 +187,7 @@ def _amount(value: Decimal) -> str:
     return format(value, "f")
 
 
-def _instant(value: datetime) -> str:
+def _instant_text(value: datetime) -> str:
     if value.tzinfo is None:
         raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
     try:
@@ -196,16 +196,16 @@ def _instant(value: datetime) -> str:
         raise TypeError("must be between the years 1 and 9999 in UTC") from None
 
 
-def _float(value: float) -> str:
+def _refuse_float(value: float) -> str:
     raise TypeError("must be text or a Decimal: a float is not exact")
 
 
 # In this order: a datetime is also a date, and a bool an int.
 CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
     ((str, int, type(None)), lambda value: value),
-    (float, _float),
-    (Decimal, _amount),
-    (datetime, _instant),
+    (float, _refuse_float),
+    (Decimal, _amount_text),
+    (datetime, _instant_text),
     (date, date.isoformat),
 )
 
@@ -231,11 +231,11 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
         from uuid import UUID  # only for a key that is given
 
         key = str(key) if isinstance(key, UUID) else _header_text("idempotency_key", key)
-    headers = {name: _header(name, value) for name, value in headers_given.items()}
+    headers = {name: _check_header(name, value) for name, value in headers_given.items()}
     return replace(request, idempotency_key=key, timeout=timeout, given_headers=headers)
 
 
-def _header(name: str, value: str) -> str:
+def _check_header(name: str, value: str) -> str:
     field = f"headers.{name}"
     if not isinstance(name, str) or not HEADER_NAME.fullmatch(name):
         raise RuleError([Problem(field, "is not a valid name of an HTTP header")])

@@ -55,7 +55,7 @@ class RequestBuilder:
         request = OutgoingRequest(
             method, path, url, content, operation=name, takes_key=self._takes_key(name), asked=body
         )
-        return self._allowed(request, options)
+        return self._apply_options(request, options)
 
     def path(
         self,
@@ -79,7 +79,7 @@ class RequestBuilder:
             operation=operation,
             takes_key=self._takes_key(operation),
         )
-        return self._allowed(request, options)
+        return self._apply_options(request, options)
 
     def keyed(self, request: OutgoingRequest, new_key: Callable[[], str]) -> OutgoingRequest:
         """The request with an Idempotency-Key if the service takes one with every POST."""
@@ -91,7 +91,7 @@ class RequestBuilder:
     def _takes_key(self, operation: str) -> bool:
         return bool(operation) and OPERATIONS[operation].takes_key(self._service)
 
-    def _allowed(self, request: OutgoingRequest, options: Options | None) -> OutgoingRequest:
+    def _apply_options(self, request: OutgoingRequest, options: Options | None) -> OutgoingRequest:
         """The request with its options, if it may be sent."""
         if options:
             request = with_options(request, options)

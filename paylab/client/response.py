@@ -84,7 +84,7 @@ class Response:
         if attempt.exchange.request.any_body and not MARKUP.match(content):
             return make(plain(content.decode("utf-8", "replace")))
         kind = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
-        raise make()._wrong(f"is not JSON ({kind})")
+        raise make()._wrong_body_error(f"is not JSON ({kind})")
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id; it is read once."""
@@ -95,19 +95,19 @@ class Response:
         return resource
 
     def _read(self, kind: type[R]) -> R:
-        body = self._object(kind.model_fields)
+        body = self._find_object(kind.model_fields)
         if body is None:
             self.done()
             wanted = (
                 "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
             )
             lacks = f" with {wanted}" if isinstance(self.body, dict) else ""
-            raise self._wrong(f"must be an object, a {kind.__name__}{lacks}")
+            raise self._wrong_body_error(f"must be an object, a {kind.__name__}{lacks}")
         return self.resource(kind, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
         """The body as a resource; an empty body gives a resource of the known fields."""
-        body = self._object(kind.model_fields)
+        body = self._find_object(kind.model_fields)
         if body is not None:
             return self.resource(kind, body)
         self.done()
@@ -120,7 +120,7 @@ class Response:
     @property
     def has_id(self) -> bool:
         """Whether the body is an object with an id; APIResponseError when it describes an error."""
-        if self._object(("id",)) is None:
+        if self._find_object(("id",)) is None:
             self.done()
             return False
         return True
@@ -128,10 +128,10 @@ class Response:
     @property
     def identified(self) -> dict[str, Any]:
         """The object with an id, as sent; APIResponseError when there is none."""
-        body = self._object(("id", *OBJECT))
+        body = self._find_object(("id", *OBJECT))
         if body is None:
             self.done()
-            raise self._wrong("must be an object with an id")
+            raise self._wrong_body_error("must be an object with an id")
         return body
 
     def done(self) -> None:
@@ -145,13 +145,13 @@ class Response:
             from .failures import read_refusal  # rarely needed
 
             refusal = read_refusal(status, content, self._exchange_redaction)
-            raise self._wrong(f"describes an error: {plain(refusal.text, 200)}")
+            raise self._wrong_body_error(f"describes an error: {plain(refusal.text, 200)}")
 
     def page(self, form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope."""
         error: PaylabError
         if self.repeats:  # the second could hide the rows of the first
-            raise self._wrong(self.repeats)
+            raise self._wrong_body_error(self.repeats)
         try:
             page = read_page(self.body, form, bare=not OPERATIONS[f"{form.name}.list"].is_shown)
             if page.cursor or not page.has_next_page:
@@ -162,11 +162,11 @@ class Response:
             reason = str(wrong)
             if isinstance(self.body, dict):
                 reason += f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
-            error = self._wrong(reason)
+            error = self._wrong_body_error(reason)
         error.call = self.call
         raise error
 
-    def _object(self, names: Collection[str]) -> dict[str, Any] | None:
+    def _find_object(self, names: Collection[str]) -> dict[str, Any] | None:
         """The object with the id, or one of the names: under its key, in `data`, or the body."""
         from ..spec.error_body import is_error  # a list does not need it
 
@@ -204,7 +204,7 @@ class Response:
 
         return exchange_redaction(self.exchange, self.redaction)
 
-    def _wrong(self, what: str) -> APIResponseError:
+    def _wrong_body_error(self, what: str) -> APIResponseError:
         what = plain(self._exchange_redaction.text(what), 300)
         message = f"the answer to {self.call.method} {self.call.path} {what}"
         return APIResponseError(message, self.call)

@@ -71,10 +71,10 @@ class Sender:
         timeout = request.timeout or self._settings.timeout
         upload_seconds = length / UPLOAD_BYTES_PER_SECOND_MIN
         with self._deadline.within(ATTEMPTS_TIMEOUT_FACTOR * timeout + upload_seconds):
-            attempt = self._repeated(request)
+            attempt = self._repeat_request(request)
         if attempt.exchange.went_well:
             return attempt
-        error = self._failure(attempt)
+        error = self._failure_of(attempt)
         error.after_lost = attempt.after_lost
         if self._dialects is not None and self._is_refused_signature(attempt):
             self._dialects.explain(error, self._is_verified)
@@ -82,9 +82,11 @@ class Sender:
 
     def attempt(self, request: OutgoingRequest, number: int = 1) -> Attempt:
         """Send a request once, and note what its answer tells of the service."""
-        return self._sent(self._connector.connection, request, number)
+        return self._send_attempt(self._connector.connection, request, number)
 
-    def _sent(self, connection: Connection, request: OutgoingRequest, number: int = 1) -> Attempt:
+    def _send_attempt(
+        self, connection: Connection, request: OutgoingRequest, number: int = 1
+    ) -> Attempt:
         attempt = connection.send(request, number)
         exchange = attempt.exchange
         deferred = attempt.deferred
@@ -95,7 +97,7 @@ class Sender:
         self._records.service_clock.observe(exchange.status or None, exchange.skew)
         return attempt
 
-    def _repeated(self, request: OutgoingRequest) -> Attempt:
+    def _repeat_request(self, request: OutgoingRequest) -> Attempt:
         """The last attempt of a request, or of the GET of what a lost attempt made."""
         begun = self._timing.clock() if request.find else None
         after_lost = False
@@ -139,13 +141,13 @@ class Sender:
         except ChoiceError:
             raise
         except PaylabError:
-            raise self._failure(lost) from None
+            raise self._failure_of(lost) from None
         if id_ is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)
         return self._requests.reading(request, id_)
 
-    def _failure(self, attempt: Attempt) -> PaylabError:
+    def _failure_of(self, attempt: Attempt) -> PaylabError:
         from .exchange import exchange_redaction
         from .failures import failure  # only what failed needs it
 
@@ -165,4 +167,4 @@ class Sender:
         except MissingOperationError:
             return False
         connection = self._connector.signed_with(key, value)
-        return connection is not None and self._sent(connection, request).exchange.went_well
+        return connection is not None and self._send_attempt(connection, request).exchange.went_well

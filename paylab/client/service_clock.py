@@ -94,7 +94,7 @@ class ServiceClock:
     def now(self) -> datetime:
         """The time at the service; a simulator behind a URL is asked for it."""
         self._read()
-        return self._shifted(self._clock())
+        return self._shift(self._clock())
 
     def span(self) -> tuple[datetime, datetime]:
         """The earliest and the latest that it may be at the service.
@@ -104,7 +104,7 @@ class ServiceClock:
         """
         is_exact = self._read()
         now = self._clock()
-        shifted = self._shifted(now)
+        shifted = self._shift(now)
         return (shifted, shifted) if is_exact else (min(now, shifted), max(now, shifted))
 
     def earliest(self) -> datetime:
@@ -147,7 +147,7 @@ class ServiceClock:
                 self._ask = None
         return False
 
-    def _shifted(self, now: datetime) -> datetime:
+    def _shift(self, now: datetime) -> datetime:
         ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.
         if abs(ahead) < EQUAL_CLOCKS_SECONDS:

@@ -83,7 +83,13 @@ class Session:
             dialects=dialects,
         )
         self.lists = Lists(
-            *(self.requests, self._sender.deliver, self._response, self._translation, self.place),
+            *(
+                self.requests,
+                self._sender.deliver,
+                self._read_response,
+                self._translation,
+                self.place,
+            ),
             is_own=self.is_own,
         )
 
@@ -212,10 +218,10 @@ class Session:
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
         keyed = self.requests.keyed(request, self.new_key)
-        response = self._response(self._sender.deliver(keyed))
+        response = self._read_response(self._sender.deliver(keyed))
         self._records.fresh_ids.note(request, response.body, self.clock())
         return response
 
-    def _response(self, attempt: Attempt) -> Response:
+    def _read_response(self, attempt: Attempt) -> Response:
         """The response of a successful attempt; APIResponseError if its body is not JSON."""
         return Response.of(attempt, self._translation, self.redaction, self.place)

@@ -111,22 +111,22 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     environ = os.environ if environ is None else environ
     _warn_of_unknown(environ)
     arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
-    required = _from_environment(environ) | _sourced(arguments, "argument")
+    required = _from_environment(environ) | _add_source(arguments, "argument")
     name = profile or environ.get(PROFILE_VARIABLE) or None
     options: Found = {}
     if name or len(required) < len(REQUIRED):
         path = profiles or profiles_path()
         chosen, table = load(path, name, environ)
         source = f"profile {chosen}"
-        options = _sourced(table, source, OPTIONS)
+        options = _add_source(table, source, OPTIONS)
         if "service" in options:
-            options |= _service(options["service"][0], source, path.parent)
-        required = _sourced(table, source) | required
+            options |= _load_service(options["service"][0], source, path.parent)
+        required = _add_source(table, source) | required
     options |= read_only_source(read_only, environ) | service_source(service, environ)
-    options |= _token(control_token, required, environ)
+    options |= _find_control_token(control_token, required, environ)
     if not (required or name):
         return None
-    return _settings(_sourced(otherwise or {}, "default") | required, options)
+    return _make_settings(_add_source(otherwise or {}, "default") | required, options)
 
 
 def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
@@ -144,12 +144,12 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
 def service_source(given: GivenService | None, environ: Mapping[str, str]) -> Found:
     """The assumptions and their source; empty if not set."""
     if given is not None:
-        return _service(given, "argument", Path())
+        return _load_service(given, "argument", Path())
     path = environ.get(SERVICE_VARIABLE)
-    return _service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
+    return _load_service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
 
 
-def _token(given: str | None, found: Found, environ: Mapping[str, str]) -> Found:
+def _find_control_token(given: str | None, found: Found, environ: Mapping[str, str]) -> Found:
     """The control token; that of the environment is for its base URL only."""
     if given:
         return {"control_token": (Secret(given), "argument")}
@@ -158,7 +158,7 @@ def _token(given: str | None, found: Found, environ: Mapping[str, str]) -> Found
     return {"control_token": (Secret(text), f"environment {TOKEN_VARIABLE}")} if text else {}
 
 
-def _service(given: object, source: str, folder: Path) -> Found:
+def _load_service(given: object, source: str, folder: Path) -> Found:
     """A Service from a value; a path is relative to the folder."""
     if isinstance(given, Service):
         return {"service": (given, source)}
@@ -196,12 +196,14 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
             yield f"{message}; nearest: {PREFIX}{similar[0]}" if similar else message
 
 
-def _sourced(values: Mapping[str, object], source: str, names: Iterable[str] = REQUIRED) -> Found:
+def _add_source(
+    values: Mapping[str, object], source: str, names: Iterable[str] = REQUIRED
+) -> Found:
     found = {name: values[name] for name in names if values.get(name) is not None}
-    return {name: (_hidden(name, value), source) for name, value in found.items()}
+    return {name: (_hide_key(name, value), source) for name, value in found.items()}
 
 
-def _hidden(name: str, value: object) -> Any:
+def _hide_key(name: str, value: object) -> Any:
     """A key as a Secret, so that no traceback with local variables shows it."""
     return Secret(value) if name in KEYS and isinstance(value, str) else value
 
@@ -209,14 +211,16 @@ def _hidden(name: str, value: object) -> Any:
 def _from_environment(environ: Mapping[str, str]) -> Found:
     # Shells and CI use an empty variable for "not set".
     values = {
-        name: _hidden(name, environ[text]) for name, text in VARIABLES.items() if environ.get(text)
+        name: _hide_key(name, environ[text])
+        for name, text in VARIABLES.items()
+        if environ.get(text)
     }
     if "base_url" in values and values["base_url"] == environ.get(SHARED_VARIABLE):
-        return _sourced(values, "the simulator that paylab lab started")
+        return _add_source(values, "the simulator that paylab lab started")
     return {name: (value, f"environment {VARIABLES[name]}") for name, value in values.items()}
 
 
-def _settings(found: Found, options: Found) -> Settings:
+def _make_settings(found: Found, options: Found) -> Settings:
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         names = " and ".join(missing)

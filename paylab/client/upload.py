@@ -45,7 +45,7 @@ class Upload:
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
-        self._images = [Image(item, f"images.{at}") for at, item in enumerate(_listed(images))]
+        self._images = [Image(item, f"images.{at}") for at, item in enumerate(_list_images(images))]
         refuse(rules.check({"images": [image.measured for image in self._images]}))
         constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
         self._constants = encode(to_json_value(constants)) if constants else b"{}"
@@ -76,18 +76,18 @@ class Image:
         self.fields = {name: value for name, value in item.items() if name != "content"}
         self._content = item.get("content")
         self._field = f"{at}.content"
-        self._file = self._measure()
+        self._file = self._measure_images()
         self._sum: int | None = None
         self.measured = {**self.fields, "content": self._file or self._content}
 
-    def _measure(self) -> rules.ImageSize | None:
+    def _measure_images(self) -> rules.ImageSize | None:
         if not _is_readable(self._content):
             return None
         with self._open() as file:
             file.seek(0, os.SEEK_END)
             size = file.tell()
             file.seek(0)
-            return rules.ImageSize(size, _block(file, HEAD_BYTES))
+            return rules.ImageSize(size, _read_block(file, HEAD_BYTES))
 
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
@@ -100,7 +100,7 @@ class Image:
         size = 0
         total = 0
         with self._open() as file:
-            while block := _block(file, BLOCK_BYTES):
+            while block := _read_block(file, BLOCK_BYTES):
                 size = size + len(block)
                 total = crc32(block, total)
                 if size > self._file.size:  # no more is sent than the announced length
@@ -115,7 +115,7 @@ class Image:
     def _open(self) -> Iterator[BinaryIO]:
         """The image from its start; RuleError when it cannot be read."""
         try:
-            with _opened(self._content) as file:
+            with _open_content(self._content) as file:
                 file.seek(0)
                 yield file
         except (OSError, ValueError) as error:  # ValueError: a path that no file can have
@@ -138,7 +138,7 @@ def _is_readable(content: object) -> bool:
         return False
 
 
-def _opened(content: Any) -> AbstractContextManager[BinaryIO]:
+def _open_content(content: Any) -> AbstractContextManager[BinaryIO]:
     """Readable content as a file; one that the caller opened stays open."""
     if isinstance(content, bytes | bytearray | memoryview):
         return BytesIO(bytes(content))
@@ -150,7 +150,7 @@ def _opened(content: Any) -> AbstractContextManager[BinaryIO]:
     return path.open("rb")
 
 
-def _block(file: BinaryIO, size: int) -> bytes:
+def _read_block(file: BinaryIO, size: int) -> bytes:
     """The next whole block; an unbuffered file may return less per read."""
     block = file.read(size)
     while 0 < len(block) < size and (part := file.read(size - len(block))):
@@ -158,7 +158,7 @@ def _block(file: BinaryIO, size: int) -> bytes:
     return block
 
 
-def _listed(images: object) -> Iterable[object]:
+def _list_images(images: object) -> Iterable[object]:
     if isinstance(images, Mapping):
         return [{"type": side, "content": content} for side, content in images.items()]
     if isinstance(images, str) or not isinstance(images, Iterable):

@@ -51,7 +51,7 @@ def register_displays() -> None:
     _register_completion(shell)
     html = shell.display_formatter.formatters["text/html"]
     for (home, name), view in VIEWS.items():
-        html.for_type_by_name(home, name, _view(view))
+        html.for_type_by_name(home, name, _find_view(view))
 
 
 class ValueMatcher:
@@ -149,10 +149,10 @@ def show(value: Any) -> str | None:
     for kind in type(value).__mro__:
         view = VIEWS.get((kind.__module__, kind.__name__))
         if view is not None:
-            return _view(view)(value)
+            return _find_view(view)(value)
     return None
 
 
-def _view(name: str) -> Callable[[Any], str]:
+def _find_view(name: str) -> Callable[[Any], str]:
     module, _, function = name.partition(".")
     return lambda value: str(getattr(import_module(f"paylab.views.{module}"), function)(value))

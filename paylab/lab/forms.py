@@ -94,9 +94,11 @@ class Forms:
         """
         country = known_word("country", country.upper(), NAMES)
         known_word("product_types", product, codes.PRODUCTS)
-        return self._onboarding(country, product, example=example, consent=consent, new=new)
+        return self._make_onboarding_form(
+            country, product, example=example, consent=consent, new=new
+        )
 
-    def _onboarding(
+    def _make_onboarding_form(
         self, country: str, product: str, *, new: bool, **options: bool
     ) -> OnboardingForm:
         from ..views.forms.onboarding import OnboardingForm
@@ -126,7 +128,9 @@ class Forms:
         detail_codes = [each.code for each in individual.status_details or []]
         verification = self._client.service.verification
         if status.verifies_by_token(individual.country, detail_codes, verification):
-            return self._registry.get(about, example, self._token(individual, example), new=new)
+            return self._registry.get(
+                about, example, self._make_token_form(individual, example), new=new
+            )
         make = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, individual.id),
@@ -138,7 +142,7 @@ class Forms:
         )
         return self._registry.get(about, example, make, new=new)
 
-    def _token(self, who: Individual, example: bool) -> Callable[[], Form]:
+    def _make_token_form(self, who: Individual, example: bool) -> Callable[[], Form]:
         """Make the form for the token of an individual."""
         from ..views.forms.token import TokenForm
 
@@ -237,19 +241,21 @@ class Forms:
         >>> lab.forms.status(transfer).title
         'Transfer'
         """
-        line = self._line(of)
+        line = self._describe_deposit(of)
         self._registry.prepare(line)
         return line
 
-    def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> LiveStatus:
+    def _describe_deposit(
+        self, of: Individual | Deposit | Conversion | Transfer | str
+    ) -> LiveStatus:
         from ..views.forms.status import ConversionView, IndividualView
 
         if isinstance(of, str):
-            of = self._found(of)
+            of = self._find_resource(of)
         if isinstance(of, Transfer):
             return self._transfer_line(of)
         if isinstance(of, Deposit | Conversion):
-            look = partial(self._conversion, of)
+            look = partial(self._find_conversion, of)
             return ConversionView(look, unnamed=self._is_held(of), **self._status_options)
         row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
         if not isinstance(of, Individual):
@@ -262,7 +268,7 @@ class Forms:
         rule = self._client.service.sandbox_deposits.missing_sender
         return isinstance(of, Deposit) and of.sender_name == "" and rule != "accepted"
 
-    def _found(self, row_id: str) -> Individual | Transfer | Conversion:
+    def _find_resource(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
         client = self._client
         for get in (client.individuals.get, client.transfers.get, client.conversions.get):
@@ -293,13 +299,17 @@ class Forms:
 
         country = need_on_ramp(country=country.upper()).country
         options = {"example": example, "consent": consent, "on_ramp_only": True}
-        begin = partial(self._onboarding, country, codes.ON_RAMP_PRODUCT, new=new, **options)
-        functions = self._functions(begin, example, new)
+        begin = partial(
+            self._make_onboarding_form, country, codes.ON_RAMP_PRODUCT, new=new, **options
+        )
+        functions = self._make_form_functions(begin, example, new)
         make = partial(OnrampStepper, country, functions, individual_id, example=example)
         about = "onramp", country, individual_id
         return self._registry.get(about, (example, consent), make, new=new)
 
-    def _functions(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
+    def _make_form_functions(
+        self, begin: Callable[[], Form], example: bool, new: bool
+    ) -> OnrampFunctions:
         from ..views.forms.live import datetime_or_none
         from ..views.forms.onramp_step import OnrampFunctions
 
@@ -312,7 +322,7 @@ class Forms:
             deposit=lambda account: self.deposit(account, new=new),
             conversion=self.status,
             get_person=self._client.individuals.get,
-            find_account=self._opened,
+            find_account=self._find_account,
             find_conversion=lambda account: self._client.conversions.newest(account.id),
             await_person=self._client.individuals.wait,
             await_conversion=lambda of: self._client.conversions.wait(
@@ -321,7 +331,7 @@ class Forms:
             ),
         )
 
-    def _conversion(self, of: Deposit | Conversion) -> Conversion | None:
+    def _find_conversion(self, of: Deposit | Conversion) -> Conversion | None:
         """The conversion of a deposit, or the current state of a conversion."""
         from ..views.forms.live import datetime_or_none
 
@@ -330,7 +340,7 @@ class Forms:
             return conversions.newest(of.conversion_account_id, datetime_or_none(of.created_at))
         return conversions.by_id(of.id)
 
-    def _opened(self, person: Individual) -> ConversionAccount | None:
+    def _find_account(self, person: Individual) -> ConversionAccount | None:
         """The newest conversion account of an individual."""
         conversion_accounts = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
         accounts_of_person = (

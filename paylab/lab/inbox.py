@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Receivers = MutableMapping[str, Callable[..., int]]
 
 
-def _resources(client: Client) -> dict[str, Any]:
+def _resources_by_family(client: Client) -> dict[str, Any]:
     """The resources that events are about, by family."""
     return {
         "transfer": client.transfers,
@@ -45,7 +45,7 @@ def _resources(client: Client) -> dict[str, Any]:
 
 def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
     """The current resource as the service sent it; None if it is not found."""
-    resource = _resources(client).get(family)
+    resource = _resources_by_family(client).get(family)
     if resource is None or not row_id:
         return None
     try:
@@ -55,7 +55,7 @@ def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | Non
     return raw
 
 
-def _polled(client: Client, family: str, resource: Any) -> PolledList:
+def _make_poll(client: Client, family: str, resource: Any) -> PolledList:
     """How to poll a list; a conversion is looked for in the list only."""
     from ..webhooks.polling import PolledList
 
@@ -66,7 +66,9 @@ def _polled(client: Client, family: str, resource: Any) -> PolledList:
     )
 
 
-def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> InboxFunctions:
+def _make_inbox_functions(
+    client: Client, subscription: str, shut: Callable[[], None]
+) -> InboxFunctions:
     """What an inbox does with its subscription; `shut` stops receiving."""
     from ..webhooks.inbox import InboxFunctions
 
@@ -95,7 +97,7 @@ def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> I
     return InboxFunctions(client.sleep, partial(current, client), show, close)
 
 
-def _then(router: Router | None, forward_to: str | None, signature: str) -> Handler | None:
+def _make_handler(router: Router | None, forward_to: str | None, signature: str) -> Handler | None:
     """Handle an event: call the router, then forward it, as it was signed, to the user's URL."""
     from ..webhooks.inbox import check_target, post_event
     from ..webhooks.receiver import UNANSWERED
@@ -195,7 +197,7 @@ class Webhooks:
             )
         received = EventLog(path, Wrapper.of(service))
         check = signature_check(service, client.settings.secret_key)
-        forward = _then(router, forward_to, service.webhooks.signature_header)
+        forward = _make_handler(router, forward_to, service.webhooks.signature_header)
         receiver = Receiver(received, client.clock, forward, check)
         if self._receivers is not None and port is None and url is None:
             address, shut = _receive_here(self._receivers, receiver)
@@ -206,7 +208,7 @@ class Webhooks:
         except BaseException:
             shut()
             raise
-        functions = _functions(client, subscription.id, shut)
+        functions = _make_inbox_functions(client, subscription.id, shut)
         try:
             received.start(subscription.created_at or client.clock())
         except OSError as error:
@@ -227,7 +229,8 @@ class Webhooks:
         from ..webhooks.polling import Watch
 
         lists = [
-            _polled(self._client, *polled_list) for polled_list in _resources(self._client).items()
+            _make_poll(self._client, *polled_list)
+            for polled_list in _resources_by_family(self._client).items()
         ]
         return Watch(lists, router, every, since).start()
 

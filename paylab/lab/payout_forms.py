@@ -105,7 +105,7 @@ class PayoutForms:
         from ..views.forms.transfer import QuoteForm
 
         make = partial(QuoteForm, self._quotes.create, card=self.quote_card)
-        return self._priced("quote", make, person, amount, source_currency, new=new)
+        return self._make_payout_form("quote", make, person, amount, source_currency, new=new)
 
     def transfer(
         self,
@@ -118,14 +118,16 @@ class PayoutForms:
         """A form that creates a transfer without a quote."""
         from ..views.forms.transfer import TransferForm
 
-        make = partial(TransferForm, partial(self._transfers.create, new=self._name(new=new)))
-        return self._priced("transfer", make, person, amount, source_currency, new=new)
+        make = partial(
+            TransferForm, partial(self._transfers.create, new=self._new_order_name(new=new))
+        )
+        return self._make_payout_form("transfer", make, person, amount, source_currency, new=new)
 
-    def _name(self, *, new: bool) -> str:
+    def _new_order_name(self, *, new: bool) -> str:
         """The name of the payments of a new form, so that each is paid once."""
         return self._session.new_key() if new else ""
 
-    def _priced(  # noqa: PLR0913 - what, for whom, how much
+    def _make_payout_form(  # noqa: PLR0913 - what, for whom, how much
         self,
         what: str,
         make: Callable[..., F],
@@ -141,7 +143,7 @@ class PayoutForms:
         form_options = {"accounts": accounts, "amount": amount, "source": source.upper()}
         make_form = partial(
             make,
-            _labelled(individual, self._session.service),
+            _label_routes(individual, self._session.service),
             **form_options,
             service=self._session.service,
         )
@@ -156,7 +158,7 @@ class PayoutForms:
         make = partial(
             QuoteCard,
             quote,
-            partial(self._transfers.create, new=self._name(new=new)),
+            partial(self._transfers.create, new=self._new_order_name(new=new)),
             partial(self._quotes.again, quote),
             self._session.service_clock.now,
             accounts=self._accounts_of(quote),
@@ -184,11 +186,11 @@ class PayoutForms:
         return [account for account in accounts if isinstance(account, FinancialAccount)]
 
 
-def _labelled(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:
+def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:
     """The routes to a recipient, as pairs of label and fields."""
     return [
         (
-            f"{route.currency} by {route.rail} to {route.account.type} {_tail(route.account)}",
+            f"{route.currency} by {route.rail} to {route.account.type} {_last_characters(route.account)}",
             {
                 "financial_account": route.account.id,
                 "payout_method": route.rail.method,
@@ -199,7 +201,7 @@ def _labelled(person: Individual, service: Service) -> list[tuple[str, dict[str,
     ]
 
 
-def _tail(account: FinancialAccount) -> str:
+def _last_characters(account: FinancialAccount) -> str:
     """The end of the number of an account, to recognise it; an e-mail address keeps its domain."""
     details = account.details or {}
     numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]

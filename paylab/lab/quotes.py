@@ -52,10 +52,10 @@ def compare_quotes(
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
     routes = [route for person in individuals for route in quote_routes(person, service)]
-    return _frame(routes, [_quoted(create, route, asked) for route in routes])
+    return _frame(routes, [_try_quote(create, route, asked) for route in routes])
 
 
-def _quoted(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
+def _try_quote(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
     """The quote, or why the service refuses it; errors that do not concern the route are raised."""
     terms = {"payout_method": route.rail.method, "destination_currency": route.currency}
     try:

@@ -66,10 +66,10 @@ def trigger(
     row = current(lab.client, family, resource_id) if resource_id else None
     if row is None or not resource_id:
         new_id = _make(lab, controls, event_type, resource_id, to)
-        return _since(lab, event_type, new_id, 0)
+        return _wait_for_events(lab, event_type, new_id, 0)
     event_count = len(lab.events(resource_id))
     _move(controls, event_type, row, to)
-    return _since(lab, event_type, resource_id, event_count)
+    return _wait_for_events(lab, event_type, resource_id, event_count)
 
 
 def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | None) -> None:
@@ -94,7 +94,7 @@ def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str |
         controls.move(row_id, state)
 
 
-def _since(lab: Lab, event_type: str, resource_id: str, before: int) -> list[Event]:
+def _wait_for_events(lab: Lab, event_type: str, resource_id: str, before: int) -> list[Event]:
     """The new events, when the wanted one has occurred."""
     for _ in range(EVENT_WAIT_SECONDS):
         events = lab.events(resource_id)[before:]
@@ -112,23 +112,27 @@ def _make(
     """Create a resource that reaches the event automatically; return its id."""
     family = event_type.partition(".")[0]
     if family == "conversion":
-        return _conversion(lab, controls, account_id, fails=event_type == "conversion.failed")
+        return _pay_deposit(lab, controls, account_id, fails=event_type == "conversion.failed")
     if account_id:
         raise NotFoundError(404, f"{family} not found")
-    return _transfer(lab, event_type) if family == "transfer" else _individual(lab, controls, to)
+    return (
+        _make_transfer(lab, event_type)
+        if family == "transfer"
+        else _move_individual(lab, controls, to)
+    )
 
 
-def _individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
+def _move_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
     fields = examples.individual(COUNTRY, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     _move(controls, STATUS_CHANGED, person.raw, to)
     return person.id
 
 
-def _conversion(lab: Lab, controls: Controls, account_id: str | None, *, fails: bool) -> str:
+def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails: bool) -> str:
     """Pay a deposit into a conversion account, by default into a new one."""
     if account_id is None:
-        person = _individual(lab, controls)
+        person = _move_individual(lab, controls)
         lab.individuals.wait(person, until="active")
         details = examples.wallet(lab.service)
         currency = need_on_ramp(country=COUNTRY).currency
@@ -146,7 +150,7 @@ def _conversion(lab: Lab, controls: Controls, account_id: str | None, *, fails: 
     return next(newest).id
 
 
-def _transfer(lab: Lab, event_type: str) -> str:
+def _make_transfer(lab: Lab, event_type: str) -> str:
     fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
     person = lab.individuals.create(**fields)
     details = examples.account("MX", lab.service)["details"]

@@ -120,7 +120,7 @@ def read_rows_since(
     return rows
 
 
-def _pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
+def _read_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
     return transfers.list(limit=PAGE_MAX).pages()
 
 
@@ -170,7 +170,7 @@ def find_by_references(
     The list is read once for all of them. ChoiceError if it cannot tell.
     """
     reference_filter = ReferenceFilter(frozenset(references))
-    rows = read_rows_since(_pages(transfers), since, reference_filter, notify, pages_max)
+    rows = read_rows_since(_read_pages(transfers), since, reference_filter, notify, pages_max)
     if reference_filter.rows and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
     payments: dict[str, list[Transfer]] = {}
@@ -190,7 +190,7 @@ def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Tr
         reference_filter(row)
         return not find_differences(order, row)
 
-    payments = sort_newest(read_rows_since(_pages(transfers), since, may_be_payment))
+    payments = sort_newest(read_rows_since(_read_pages(transfers), since, may_be_payment))
     hides_reference = any(REFERENCE not in row.model_fields_set for row in payments)
     if hides_reference and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
@@ -203,7 +203,7 @@ def find_in_newest_page(transfers: Transfers, reference: str, since: datetime) -
     PaylabError if the page cannot be read, or cannot tell.
     """
     reference_filter = ReferenceFilter({reference})
-    page = next(_pages(transfers), Page([]))
+    page = next(_read_pages(transfers), Page([]))
     if (
         page.has_next_page
         and page.data

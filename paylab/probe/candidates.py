@@ -74,7 +74,7 @@ def candidates(
     if is_about_signature(error):
         yield from dialects(error, exchange, service, has_signed=has_signed)
     elif isinstance(error, RateLimitError):
-        yield from _waits(exchange, service)
+        yield from _suggest_wait_settings(exchange, service)
     elif isinstance(error, APIStatusError):
         yield from _of_refusal(error, exchange, service)
     else:
@@ -133,7 +133,7 @@ RESET = re.compile(r"retry-after(-ms)?|(x-)?rate-?limit-reset(-after)?", re.IGNO
 SINCE_1970 = 1_000_000_000
 
 
-def _waits(exchange: Exchange, service: Service) -> Iterator[Values]:
+def _suggest_wait_settings(exchange: Exchange, service: Service) -> Iterator[Values]:
     """The header of a 429 that says when to ask again, and the unit of its value."""
     limits = service.rate_limits
     if requested_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
@@ -206,8 +206,8 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
     """
     if getattr(after, "status", None) in NO_PROGRESS:
         return False
-    old = _complaints(before)
-    new = _complaints(after)
+    old = _complaints_of(before)
+    new = _complaints_of(after)
     if type(before) is type(after) and not old - new:
         return False
     ours = {last_name(key) for key in values if ".fields." in key}
@@ -220,17 +220,17 @@ MISSING = "missing"
 UNKNOWN = "unknown"
 
 
-def _complaints(error: PaylabError) -> set[tuple[str, str]]:
+def _complaints_of(error: PaylabError) -> set[tuple[str, str]]:
     """What an error says, as fields and what is wrong with each."""
     problems = getattr(error, "problems", ())
     if problems:
         complaints = [Complaint(problem.field, problem.message) for problem in problems]
         parts = [part for complaint in complaints for part in complaint.split_by_field()]
-        return {(last_name(part.field), _kind(part)) for part in parts}
+        return {(last_name(part.field), _kind_of_complaint(part)) for part in parts}
     return {("", str(error))} if isinstance(error, APIStatusError) else set()
 
 
-def _kind(complaint: Complaint) -> str:
+def _kind_of_complaint(complaint: Complaint) -> str:
     return MISSING if complaint.is_missing else UNKNOWN if complaint.is_unknown else complaint.words
 
 
@@ -242,10 +242,10 @@ def known_paths(key: Key, service: Service) -> Iterator[str]:
     known = [OPERATIONS[each].path(service) for each in near if each in OPERATIONS]
     if "id" in key.holds:
         known = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in known]
-    public = _public(key, resource) + _public(key, name)
+    public = _public_paths(key, resource) + _public_paths(key, name)
     known = [str(service.value(key.name)), *known, *key.others, *public]
     plain = [path for path in map(str, known) if path.startswith("/")]
-    styled = [styled for path in plain for styled in (path, *_spellings(path))]
+    styled = [styled for path in plain for styled in (path, *_path_spellings(path))]
     for path in dict.fromkeys(styled):
         with suppress(ValueError):
             yield str(key.limit.check(path) if key.limit else path)
@@ -253,13 +253,13 @@ def known_paths(key: Key, service: Service) -> Iterator[str]:
         yield NONE  # the list is read instead, which the same step proves
 
 
-def _public(key: Key, resource: str) -> list[str]:
+def _public_paths(key: Key, resource: str) -> list[str]:
     """The paths of public descriptions, with the id that the key needs."""
     end = "/{id}" if "id" in key.holds else ""
     return [path if "{id}" in path else path + end for path in PATHS.get(resource, ())]
 
 
-def _spellings(path: str) -> Iterator[str]:
+def _path_spellings(path: str) -> Iterator[str]:
     """A path in kebab and in snake, and in the singular."""
     parts = re.split(r"(\{[a-z_]+\}|^/v1)", path)
     for old, new in (("_", "-"), ("-", "_"), (r"s(?=/|$)", "")):

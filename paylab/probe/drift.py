@@ -111,7 +111,7 @@ def answer_differences(call: Call, service: Service) -> Iterator[Found]:
     route = service.match(call.path)[0].get(call.method)
     if route is None or call.failed:
         return
-    yield from _rows(route.operation, answer_of(call), service)
+    yield from _find_rows(route.operation, answer_of(call), service)
 
 
 def answer_of(call: Call) -> Any:
@@ -122,7 +122,7 @@ def answer_of(call: Call) -> Any:
         return None
 
 
-def _rows(operation: str, body: object, service: Service) -> Iterator[Found]:
+def _find_rows(operation: str, body: object, service: Service) -> Iterator[Found]:
     record = OPERATIONS[operation]
     group = record.resource
     if not record.answer or operation.endswith("images"):
@@ -134,7 +134,7 @@ def _rows(operation: str, body: object, service: Service) -> Iterator[Found]:
         rows = [object_of(record, body, service)]
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict):
-            yield from _row(record, row, service)
+            yield from _check_row(record, row, service)
 
 
 def object_of(record: Operation, body: object, service: Service) -> Any:
@@ -147,7 +147,7 @@ def object_of(record: Operation, body: object, service: Service) -> Any:
     return value_at(body, place) if place else stated
 
 
-def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
+def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
     group = record.resource
     model = getattr(models, record.answer)
     names = answer_names(record.answer, service)
@@ -193,15 +193,15 @@ def renamed_fields(
     record = NAMED.get(kind.__name__)
     if record:
         table = key_of(record.names).removesuffix(".fields")
-        yield from _renamed(table, body, service, kind.model_fields)
+        yield from _find_renamed_fields(table, body, service, kind.model_fields)
     instructions = body.get("deposit_instructions")
     details = value_at(body, "deposit_instructions.details")
     if isinstance(instructions, Mapping) and isinstance(details, Mapping):
         own_table = f"deposit_instructions.{instructions.get('type')}"
-        yield from _renamed(own_table, details, service)
+        yield from _find_renamed_fields(own_table, details, service)
 
 
-def _renamed(
+def _find_renamed_fields(
     table: str, body: Mapping[str, object], service: Service, known: Container[str] | None = None
 ) -> Iterator[tuple[str, str]]:
     """The missing fields of an object, and their probable names in it."""

@@ -52,13 +52,15 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
         is_new = not is_replayed(call)
         if key and is_new and call.status in keys()[key].words:
             yield {key: int(call.status or 0)}
-    yield from _envelope(operation, answer_of(call), service)
+    yield from _find_envelope(operation, answer_of(call), service)
     if OPERATIONS[operation].is_list:
-        yield from _more(answer_of(call), service.list(operation.partition(".")[0]))
-    yield from _instructions(answer_of(call), service)
+        yield from _find_more_pages_field(
+            answer_of(call), service.list(operation.partition(".")[0])
+        )
+    yield from _find_instruction_name(answer_of(call), service)
 
 
-def _envelope(operation: str, body: object, service: Service) -> Iterator[Values]:
+def _find_envelope(operation: str, body: object, service: Service) -> Iterator[Values]:
     """The key under which the answer holds its object."""
     record = OPERATIONS[operation]
     if record.is_list or record.answer not in ITEMS or not isinstance(body, dict):
@@ -68,7 +70,7 @@ def _envelope(operation: str, body: object, service: Service) -> Iterator[Values
         yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): place}
 
 
-def _more(body: object, form: ListForm) -> Iterator[Values]:
+def _find_more_pages_field(body: object, form: ListForm) -> Iterator[Values]:
     """What says that there is a next page, where a page with a cursor does not say it."""
     if not isinstance(body, dict):
         return
@@ -84,7 +86,7 @@ def _more(body: object, form: ListForm) -> Iterator[Values]:
         yield {key: stated or NONE}
 
 
-def _instructions(body: object, service: Service) -> Iterator[Values]:
+def _find_instruction_name(body: object, service: Service) -> Iterator[Values]:
     """The name of a deposit instruction whose value has the form that ours has."""
     details = value_at(body, "deposit_instructions.details")
     if not isinstance(details, dict):

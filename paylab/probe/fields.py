@@ -87,7 +87,7 @@ class RefusedFields:
 
     def _renamed_together(self) -> Candidates:
         """All fields of the body whose new names are missed, where old names are refused."""
-        names = dict(self._names())
+        names = dict(self._renamable_names())
         places = [each.field for each in self._complaints if each.is_missing and each.field]
         pairs = {place.replace(".", "_"): place for place in places}
         pairs = {our: place for our, place in pairs.items() if our in names and our in self._body}
@@ -119,13 +119,13 @@ class RefusedFields:
     def _of_field(self, complaint: Complaint, our: str) -> Candidates:
         """Values for one complaint; `our` is the name of its field with us."""
         if self._is_in_details(our):
-            account = self._account(our)
+            account = self._find_account_form(our)
             if account is not None:
                 yield from self._of_detail(*account, complaint, last_name(our))
                 return
         yield from self._of_reference(complaint, our)
         suggested = SUGGESTED.search(complaint.words)
-        if complaint.is_unknown and suggested and our in (names := dict(self._names())):
+        if complaint.is_unknown and suggested and our in (names := dict(self._renamable_names())):
             yield {names[our].name: suggested[1]}
         if complaint.is_missing:
             yield from self._of_missing(complaint, our)
@@ -141,8 +141,8 @@ class RefusedFields:
     ) -> Candidates:
         """Values for a field in the details of an account."""
         if complaint.is_missing and name not in details:
-            yield from self._renames(f"{form.key}.fields.", complaint.field, details)
-            yield from self._required(f"{form.key}.required", name)
+            yield from self._find_likely_fields(f"{form.key}.fields.", complaint.field, details)
+            yield from self._require_field(f"{form.key}.required", name)
             # A service that needs the old name as well misses it then.
             needed = sorted(form.required, key=lambda our: -likeness(our, name))
             sent = [our for our in needed if our in details and our in form.fields]
@@ -153,7 +153,7 @@ class RefusedFields:
     def _of_reference(self, complaint: Complaint, our: str) -> Candidates:
         """The other forms of a reference: its id, or an object with the id."""
         their = complaint.field
-        for name, key in self._names():
+        for name, key in self._renamable_names():
             place = str(self._service.value(key.name))
             if not name.endswith("_id"):
                 continue
@@ -181,27 +181,29 @@ class RefusedFields:
         if default in keys() and value_at(self._body, our) is None:
             yield {default: NONE}
         if self._table:
-            fields = {name for name, _ in self._names()}
+            fields = {name for name, _ in self._renamable_names()}
             if name not in fields or value_at(self._body, our) is not None:
-                yield from self._renames(f"{self._table}.fields.", complaint.field, self._body)
-        if "quote_id" in self._body and "quote_id" in dict(self._names()):
+                yield from self._find_likely_fields(
+                    f"{self._table}.fields.", complaint.field, self._body
+                )
+        if "quote_id" in self._body and "quote_id" in dict(self._renamable_names()):
             # The service may miss the terms because it does not know this name of a quote.
             others = keys()["transfers.fields.quote_id"].others
             yield from ({"transfers.fields.quote_id": other} for other in others)
         head = self._table or self._operation.resource
         if value_at(self._body, our) is None:
-            yield from self._required(f"{head}.required", our)
-            yield from self._constants(complaint, our)
+            yield from self._require_field(f"{head}.required", our)
+            yield from self._suggest_constants(complaint, our)
             if our not in self._vocabulary:
-                yield from self._instead(complaint.field)
+                yield from self._find_required_substitute(complaint.field)
 
-    def _names(self) -> Iterator[tuple[str, Key]]:
+    def _renamable_names(self) -> Iterator[tuple[str, Key]]:
         """Our names of the fields of the body that a setting renames."""
         start = f"{self._table}.fields."
         if self._table:
             yield from ((k.removeprefix(start), key) for k, key in keys().items() if start in k)
 
-    def _renames(self, start: str, their: str, body: Mapping[str, object]) -> Candidates:
+    def _find_likely_fields(self, start: str, their: str, body: Mapping[str, object]) -> Candidates:
         """The fields that this name may stand for, the most similar first.
 
         A field is renamed only if its old name was refused as unknown, or if public descriptions
@@ -220,12 +222,12 @@ class RefusedFields:
             if is_in_body and our.endswith("_id") and not place.endswith("id"):
                 yield {table[our].name: f"{place}.id"}
 
-    def _instead(self, their: str) -> Candidates:
+    def _find_required_substitute(self, their: str) -> Candidates:
         """The required field that shares words with this name, if no other does so as well.
 
         A service that needs the old name, too, misses it then.
         """
-        names = dict(self._names())
+        names = dict(self._renamable_names())
         required = [field.name for field in self._operation.fields if field.required]
         needed = [our for our in required if our in names and our in self._body]
         alike = Counter({our: len(words_of_name(our) & words_of_name(their)) for our in needed})
@@ -233,7 +235,7 @@ class RefusedFields:
         if len(best) == 1 or (best and alike[best[0]] > alike[best[1]]):
             yield {names[best[0]].name: their}
 
-    def _required(self, key: str, our: str) -> Candidates:
+    def _require_field(self, key: str, our: str) -> Candidates:
         """One more required field, if the setting can have it and paylab knows its value."""
         limit = keys()[key].limit if key in keys() else None
         if not isinstance(limit, WordsLimit):
@@ -247,7 +249,7 @@ class RefusedFields:
         if name and isinstance(now, tuple) and name not in now:
             yield {key: (*map(str, now), name)}
 
-    def _constants(self, complaint: Complaint, our: str) -> Candidates:
+    def _suggest_constants(self, complaint: Complaint, our: str) -> Candidates:
         """A constant field: a value that is known or stated, else one that the user fills in."""
         place = complaint.field
         head, *inside = place.split(".")
@@ -267,7 +269,7 @@ class RefusedFields:
     def _vocabulary(self) -> set[str]:
         """The fields that paylab knows, whose values differ from call to call."""
         model = getattr(models, self._operation.answer)
-        names = {name for name, _ in self._names()}
+        names = {name for name, _ in self._renamable_names()}
         return {*self._operation.by_name, *names, *model.model_fields}
 
     def _of_value(self, complaint: Complaint, our: str) -> Candidates:
@@ -294,7 +296,7 @@ class RefusedFields:
         if setting in keys() and keys()[setting].kind == "words":
             yield from self._of_words(keys()[setting], complaint)
         if not sent and name not in self._body and value_at(self._body, our) is None:
-            yield from self._constants(complaint, our)
+            yield from self._suggest_constants(complaint, our)
 
     def _of_words(self, key: Key, complaint: Complaint) -> Candidates:
         """Other words: those of the message, those of other services, upper case, each alone."""
@@ -318,10 +320,10 @@ class RefusedFields:
 
     def _has_details(self, name: str) -> bool:
         """Whether the service tells a field of the details by its name alone."""
-        account = self._account(name)
+        account = self._find_account_form(name)
         return account is not None and bool({name, *self._unknown} & {*account[0].fields})
 
-    def _account(self, at: str) -> tuple[AccountDetails, Mapping[str, Any]] | None:
+    def _find_account_form(self, at: str) -> tuple[AccountDetails, Mapping[str, Any]] | None:
         """The form and the details of the account that a field belongs to."""
         number = re.match(r"financial_accounts\.(\d+)", at)
         accounts = self._body.get("financial_accounts", [self._body])

@@ -123,7 +123,7 @@ def probe(
         trials.proofs.clear()
     return Report(
         tuple(reached(walk.parts)),
-        tuple(_finding(trials, walk, key, write=write) for key in keys()),
+        tuple(_make_finding(trials, walk, key, write=write) for key in keys()),
         trials.service,
         sent=trials.sent,
         made=tuple(walk.made),
@@ -152,21 +152,23 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
                     proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
     why = "not in the recorded calls"
     shown = {key: finding.value for key, finding in proofs.items()}
-    findings = [proofs.get(key) or ProbeFinding(key, *_use(key, done, why)) for key in keys()]
+    findings = [
+        proofs.get(key) or ProbeFinding(key, *_describe_use(key, done, why)) for key in keys()
+    ]
     reached = (f"{len(calls)} recorded calls",)
     return Report(reached, tuple(findings), service.with_values(shown), calls=calls)
 
 
-def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
+def _make_finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
     if key in trials.proofs:
         return trials.proofs[key]
     if key in trials.refusals:
         return ProbeFinding(key, REFUSED, why=words_of(trials.refusals[key]))
     stop = next((each.stop for each in walk.parts if each.stop), "")
-    return ProbeFinding(key, *_use(key, walk.done, stop if write else WITHOUT_WRITE))
+    return ProbeFinding(key, *_describe_use(key, walk.done, stop if write else WITHOUT_WRITE))
 
 
-def _use(key: str, done: set[str], why: str) -> tuple[str, None, str]:
+def _describe_use(key: str, done: set[str], why: str) -> tuple[str, None, str]:
     """Whether a request that succeeded rests on a key: assumed, or not reached and why."""
     if key.startswith(SERVICE_ONLY):
         return NOT_REACHED, None, NOT_SHOWN

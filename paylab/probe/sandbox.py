@@ -94,7 +94,7 @@ def require_sandbox(trials: Trials, *, is_named: bool) -> None:
     account, a host that says sandbox, or the word of the user (`is_named`). A 403 overrules all.
     """
     with _bounded_waits(trials):
-        answers = _refusals(trials)
+        answers = _collect_refusals(trials)
     address = trials.client.settings.base_url
     if answers and not (is_named or is_sandbox_host(address)):
         raise HopelessError(
@@ -104,12 +104,12 @@ def require_sandbox(trials: Trials, *, is_named: bool) -> None:
         )
 
 
-def _refusals(trials: Trials) -> list[str]:
+def _collect_refusals(trials: Trials) -> list[str]:
     """The words of the answers that prove nothing; none if one of them is a proof."""
     _read_without_query(trials, "signing.", "rate_limits.")
     answers = []
     for path in known_paths(keys()[PATH], trials.service):
-        answer = _propose(trials, path)
+        answer = _propose_deposit(trials, path)
         call = trials.client.calls[-1]
         if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):
             return []
@@ -154,7 +154,7 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
         return _is_accepted(call)
     if not isinstance(answer, APIStatusError) or _is_html(call):
         return False  # not sent, not answered, or a page
-    words = _folded(" ".join([str(answer), *_texts(answer.body)]))
+    words = _fold_words(" ".join([str(answer), *_find_texts(answer.body)]))
     if ELSEWHERE.search(words):
         return False
     fields = _named_fields(answer, service)
@@ -164,7 +164,9 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
         return not MISSING_PART.search(words) and (
             FIELDS[0] in fields or _names_account(str(answer))
         )
-    is_named = bool(fields & {*FIELDS}) or any(map(_names_account, [str(answer), *_codes(answer)]))
+    is_named = bool(fields & {*FIELDS}) or any(
+        map(_names_account, [str(answer), *_find_codes(answer)])
+    )
     return answer.status in INVALID and is_named
 
 
@@ -174,25 +176,25 @@ def _is_html(call: Call) -> bool:
     return is_page or call.response_body.text.lstrip().startswith("<")
 
 
-def _folded(words: str) -> str:
+def _fold_words(words: str) -> str:
     """Words in lower case, without accents, with spaces for signs and before capitals."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
     letters = "".join(sign for sign in normalize("NFKD", spaced) if not combining(sign))
     return " ".join(re.findall(r"[a-z0-9]+", letters.lower()))
 
 
-def _texts(body: object, depth: int = ERROR_DEPTH) -> Iterator[str]:
+def _find_texts(body: object, depth: int = ERROR_DEPTH) -> Iterator[str]:
     """The texts of a body."""
     if isinstance(body, str):
         yield body
     elif isinstance(body, dict | list) and depth:
         for value in body.values() if isinstance(body, dict) else body:
-            yield from _texts(value, depth - 1)
+            yield from _find_texts(value, depth - 1)
 
 
-def _codes(error: APIStatusError) -> Iterator[str]:
+def _find_codes(error: APIStatusError) -> Iterator[str]:
     """The texts of a refusal that are one word, such as `conversion_account_not_found`."""
-    return (text for text in _texts(error.body) if re.fullmatch(r"\w+", text))
+    return (text for text in _find_texts(error.body) if re.fullmatch(r"\w+", text))
 
 
 def _names_account(words: str) -> bool:
@@ -216,7 +218,7 @@ def _is_accepted(call: Call) -> bool:
         body = json.loads(call.response_body.text, parse_float=Decimal)
     except (ValueError, RecursionError):
         return False
-    if not _has_deposit(body) or ELSEWHERE.search(_folded(" ".join(_texts(body)))):
+    if not _has_deposit(body) or ELSEWHERE.search(_fold_words(" ".join(_find_texts(body)))):
         return False
     return not any(map(_is_failure, [body, *(value for _, value in walk_values(body, ENVELOPE))]))
 
@@ -251,7 +253,7 @@ def _is_failure(value: object) -> bool:
     )
 
 
-def _propose(trials: Trials, path: str) -> Any:
+def _propose_deposit(trials: Trials, path: str) -> Any:
     """The answer to a deposit into no account at a path, or its error."""
     try:
         answer = trials.attempt(_deposit_into_none, {PATH: path})
@@ -266,15 +268,17 @@ def _propose(trials: Trials, path: str) -> Any:
         raise
     except PaylabError as error:  # such as a request that a recording does not have
         return error
-    if isinstance(answer, RateLimitError) and _asked(answer, trials.service) > LONGEST_WAITS:
-        raise HopelessError(
-            f"the service answers 429 and asks to wait {_asked(answer, trials.service):.0f} s: "
-            "nothing was created; try again later"
-        )
+    if isinstance(answer, RateLimitError):
+        seconds = _seconds_to_wait(answer, trials.service)
+        if seconds > LONGEST_WAITS:
+            raise HopelessError(
+                f"the service answers 429 and asks to wait {seconds:.0f} s: nothing was created; "
+                "try again later"
+            )
     return answer
 
 
-def _asked(error: RateLimitError, service: Service) -> float:
+def _seconds_to_wait(error: RateLimitError, service: Service) -> float:
     """The seconds that a 429 asks to wait."""
     call = error.call
     limits = service.rate_limits

@@ -38,7 +38,7 @@ def begin(trials: Trials) -> None:
                 raise HopelessError(sentence(error, where)) from error
         else:
             return
-    if all("html" in _header(each, "content-type") for each in failures):
+    if all("html" in _read_header(each, "content-type") for each in failures):
         raise HopelessError(
             f"{where} answers with web pages, not with the API: check the base URL ({DOCTOR})"
         ) from failures[0]
@@ -58,7 +58,7 @@ def begin(trials: Trials) -> None:
 def sentence(error: PaylabError, where: str) -> str:
     """Why nothing can work at an address, and what to do."""
     if isinstance(error, REFUSED):
-        return _refused(error, where)
+        return _refusal_sentence(error, where)
     if advice := ADVICE.get(error_status(error)):
         return f"{where} refuses every request ({words_of(error)}): {advice}"
     text = next(text for kind, text in SENTENCES.items() if isinstance(error, kind))
@@ -85,8 +85,8 @@ def error_status(error: PaylabError) -> int:
     return error.status if isinstance(error, APIStatusError) else 0
 
 
-def _refused(error: PaylabError, where: str) -> str:
-    theirs = from_http(_header(error, "date"))
+def _refusal_sentence(error: PaylabError, where: str) -> str:
+    theirs = from_http(_read_header(error, "date"))
     # By which this machine is ahead; 0 if unknown.
     seconds = (error.call.when - theirs).total_seconds() if theirs else 0.0
     is_key = isinstance(error, PermissionDeniedError) and not is_about_signature(error)
@@ -112,6 +112,6 @@ def _refused(error: PaylabError, where: str) -> str:
     )
 
 
-def _header(error: PaylabError, name: str) -> str:
+def _read_header(error: PaylabError, name: str) -> str:
     """A header of the answer; empty if there is none."""
     return str(error.call.response_headers.get(name, "")) if error.call else ""

@@ -42,12 +42,12 @@ LISTS = ("transfers", "individuals", "conversions")
 
 def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
     """The first page of a list, at most as large as the service allows."""
-    return next(iter(_pager(client, name, limit).pages()), None)
+    return next(iter(_make_pager(client, name, limit).pages()), None)
 
 
 def second_page(client: Client, name: str) -> Any:
     """The second page of a list; PagingError if it repeats the first."""
-    pages = list(islice(_pager(client, name, SHORT).pages(), 2))
+    pages = list(islice(_make_pager(client, name, SHORT).pages(), 2))
     first, second = ({row.id for row in page.data} for page in (pages[0], pages[-1]))
     if len(pages) == 2 and second <= first:  # a pager leaves out repeated rows
         error = PagingError("the second page repeats the first")
@@ -56,7 +56,7 @@ def second_page(client: Client, name: str) -> Any:
     return pages[-1]
 
 
-def _pager(client: Client, name: str, limit: int) -> Any:
+def _make_pager(client: Client, name: str, limit: int) -> Any:
     resource = getattr(client, name)
     if name == "webhook_subscriptions":  # the whole list in one answer, as assumed
         return resource.list()

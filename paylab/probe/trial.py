@@ -94,8 +94,8 @@ class Trials:
         self._tried = set[frozenset[tuple[str, Value]]]()
         refusal = (_operation_of(first), str(first))
         if refusal not in self._given_up:
-            for pending, last, result in self._searched(step, {}, first, only):
-                self._prove(step, pending, last)
+            for pending, last, result in self._search_settings(step, {}, first, only):
+                self._keep_needed_values(step, pending, last)
                 return result
             self._give_up(first, refusal)
         raise first
@@ -111,19 +111,19 @@ class Trials:
             for place in blanks(values.get(EXTRA, {})):
                 self.blanks.setdefault(place, words_of(failure))
 
-    def _searched(
+    def _search_settings(
         self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, int, R]]:
         """The settings that succeed, with the number of those that were tried last.
 
         A change whose refusal is about something else is followed to its end before the next one.
         """
-        for values, result in self._better(step, pending, failure, only):
+        for values, result in self._find_better_candidates(step, pending, failure, only):
             together = {**pending, **values}
             if not isinstance(result, PaylabError):
                 yield together, len(values), result
             elif len(together) <= DEEPEST:
-                yield from self._searched(step, together, result, only)
+                yield from self._search_settings(step, together, result, only)
 
     def adopt(self, values: Values, call: int) -> None:
         """Keep values that were read in a successful answer and used in this call."""
@@ -147,7 +147,7 @@ class Trials:
         """The service with everything that was proven."""
         return self.client.service
 
-    def _better(
+    def _find_better_candidates(
         self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, R | PaylabError]]:
         """The candidates that succeed, or whose refusal is about something else."""
@@ -193,13 +193,13 @@ class Trials:
         if self.pace:
             client.sleep(self.pace)
         for _ in range(MOST_WAITS):
-            result = self._result(step, client)
+            result = self._run_step(step, client)
             # The client has waited if the service says for how long, unless that is too long.
             if not isinstance(result, RateLimitError) or not _has_waited(result, self.service):
                 break
         return result
 
-    def _result(self, step: Step[R], client: Client) -> R | PaylabError:
+    def _run_step(self, step: Step[R], client: Client) -> R | PaylabError:
         """The result of a step, or its error with the settings that may be behind it."""
         exchanges = list[Exchange]()
         watcher = exchanges.append
@@ -211,12 +211,12 @@ class Trials:
             if exchanges and isinstance(error, READABLE) and not error.doubts:
                 path = getattr(getattr(error, "call", None), "path", "")
                 refused = [each for each in exchanges if each.request.path == path] or exchanges
-                error.doubts = self._doubts(error, refused[-1], client.service)
+                error.doubts = self._find_candidates(error, refused[-1], client.service)
             return error
         finally:
             client.watchers.remove(watcher)
 
-    def _doubts(
+    def _find_candidates(
         self, error: PaylabError, exchange: Exchange, service: Service
     ) -> tuple[Values, ...]:
         """What to try after an error; other signatures once for each kind of request."""
@@ -228,7 +228,7 @@ class Trials:
             self._signed.add(kind)
         return tuple(candidates(error, exchange, service, has_signed=has_signed))
 
-    def _prove(self, step: Step[R], pending: Values, last: int) -> None:
+    def _keep_needed_values(self, step: Step[R], pending: Values, last: int) -> None:
         """Keep each value without which the step fails.
 
         The step has failed already without the `last` values that were tried together.

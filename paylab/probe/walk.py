@@ -94,13 +94,15 @@ class ServiceWalk:
 
     def go(self, *, write: bool) -> None:
         """Walk through all parts; a part that fails ends, and the others go on."""
-        parts: list[tuple[str, Callable[[], None]]] = [("Lists", self._lists)]
+        parts: list[tuple[str, Callable[[], None]]] = [("Lists", self._walk_lists)]
         if write:
             ramps = on_ramps.ON_RAMPS
-            parts += [(f"{ramp.country} on-ramp", partial(self._onramp, ramp)) for ramp in ramps]
-            parts += [(f"{code} payout", partial(self._payout, code)) for code in COUNTRIES]
-            parts += [("Repeated order", self._repeat), ("Webhooks", self._webhooks)]
-            parts += [("Lists again", self._lists)]
+            parts += [
+                (f"{ramp.country} on-ramp", partial(self._walk_onramp, ramp)) for ramp in ramps
+            ]
+            parts += [(f"{code} payout", partial(self._walk_payout, code)) for code in COUNTRIES]
+            parts += [("Repeated order", self._repeat_order), ("Webhooks", self._walk_webhooks)]
+            parts += [("Lists again", self._walk_lists)]
         for name, part in parts:
             stop = ""
             try:
@@ -146,7 +148,7 @@ class ServiceWalk:
         for values in contradicted(call, operation, self._trials.service):
             self._trials.adopt(values, call.number)
 
-    def _pay(self, where: str, kind: str, step: Callable[[Client, str], R]) -> R:
+    def _pay_within_limit(self, where: str, kind: str, step: Callable[[Client, str], R]) -> R:
         """The result of a step with an amount, once more with the limit that the service states."""
         amount = self._amounts[kind]
         try:
@@ -159,38 +161,40 @@ class ServiceWalk:
         self._amounts[kind] = stated
         return result
 
-    def _try(self, where: str, step: Callable[..., R], kind: str = "") -> R | None:
+    def _try_step(self, where: str, step: Callable[..., R], kind: str = "") -> R | None:
         """The result of a step that the part can go without; `kind` is that of its amount."""
         try:
-            return self._pay(where, kind, step) if kind else self._run(where, step)
+            return self._pay_within_limit(where, kind, step) if kind else self._run(where, step)
         except StopError as error:
             self._without.append(f"without {where} ({words_of(error.__cause__ or error)})")
             return None
 
-    def _lists(self) -> None:
+    def _walk_lists(self) -> None:
         """Of each list a first page, the largest page, the next page and one object."""
         for name in LISTS:
             self._list(name)
 
     def _list(self, name: str) -> None:
-        first = self._try(f"the list of {name}", lambda c: steps.first_page(c, name))
+        first = self._try_step(f"the list of {name}", lambda c: steps.first_page(c, name))
         if first is None:
             return
         if name in LONG:
             largest = partial(steps.first_page, name=name, limit=steps.LARGEST)
-            self._try(f"the largest page of {name}", largest)
+            self._try_step(f"the largest page of {name}", largest)
         if first.has_next_page:
-            second = self._try(f"the next page of {name}", lambda c: steps.second_page(c, name))
+            second = self._try_step(
+                f"the next page of {name}", lambda c: steps.second_page(c, name)
+            )
             if second is None:  # what the first page seemed to say does not lead to it
                 self._trials.withdraw(f"lists.{name}.cursor", f"lists.{name}.more")
                 self._trials.withdraw(*(f"lists.{other}.cursor" for other in LISTS))
         if first.data and name != "conversions":
             one = first.data[0].id
-            self._try(f"one of {name}", lambda c: getattr(c, name).get(one))
+            self._try_step(f"one of {name}", lambda c: getattr(c, name).get(one))
 
-    def _onramp(self, on_ramp: OnRamp) -> None:
+    def _walk_onramp(self, on_ramp: OnRamp) -> None:
         """A person, images or a token, a wallet, an account, a deposit and its conversion."""
-        person = self._person(on_ramp.country)
+        person = self._verify_person(on_ramp.country)
         wallet = self._run("the wallet", lambda c: steps.create_wallet(c, person.id))
         account = self._run(
             "the conversion account",
@@ -198,17 +202,19 @@ class ServiceWalk:
         )
         self._run("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
         deposit = partial(steps.create_deposit, account_id=account.id, on_ramp=on_ramp)
-        self._pay("the deposit", "deposit", lambda c, amount: deposit(c, amount=amount))
+        self._pay_within_limit(
+            "the deposit", "deposit", lambda c, amount: deposit(c, amount=amount)
+        )
         self._run("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 
-    def _person(self, country: str) -> Any:
+    def _verify_person(self, country: str) -> Any:
         """A person who is verified."""
         person = self._run("the person", lambda c: steps.create_person(c, country))
         if steps.needs_token(self._trials.client, person):
             self._run("the verification token", lambda c: steps.send_token(c, person.id))
         elif images := steps.needed_images(person):
             self._upload(person.id, images)
-            self._try("reading the images", lambda c: c.individuals.images(person.id))
+            self._try_step("reading the images", lambda c: c.individuals.images(person.id))
         person = self._run("the verification", lambda c: c.individuals.wait(person.id))
         if person.status != "active":
             raise StopError(f"stops at the verification (the individual is {person.status})")
@@ -234,7 +240,7 @@ class ServiceWalk:
             for part in parts:
                 self._run("the images as the service asks for them", partial(upload, some=part))
 
-    def _payout(self, country: str) -> None:
+    def _walk_payout(self, country: str) -> None:
         """A recipient, a quote if there are any, and a transfer."""
         person = self._run("the recipient", lambda c: steps.create_recipient(c, country))
         if not person.financial_accounts:
@@ -248,17 +254,17 @@ class ServiceWalk:
             terms = steps.terms(client, country, amount)
             return steps.create_payout(client, account, terms, quote, reference)
 
-        quote = self._try("a quote", ask, "payout")
+        quote = self._try_step("a quote", ask, "payout")
         # The first payout has no reference unless one is required, as in the notebooks.
         reference = (
             "" if self._payee is None else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
         )
-        transfer = quote and self._try("paying the quote", partial(pay, quote=quote), "payout")
-        transfer = transfer or self._pay("the transfer", "payout", pay)
+        transfer = quote and self._try_step("paying the quote", partial(pay, quote=quote), "payout")
+        transfer = transfer or self._pay_within_limit("the transfer", "payout", pay)
         self._run("reading it", lambda c: c.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
-    def _repeat(self) -> None:
+    def _repeat_order(self) -> None:
         """One order twice under one Idempotency-Key."""
         if self._payee is None:
             raise StopError("not reached (no payout came to the end)")
@@ -278,7 +284,7 @@ class ServiceWalk:
                 f"{again.id}: ask your provider for which requests keys are kept)"
             )
 
-    def _webhooks(self) -> None:
+    def _walk_webhooks(self) -> None:
         """A subscription, read and deleted."""
         service = self._trials.service
         is_stated = service.declares(lambda settings: settings.paths.create_webhook_subscription)
@@ -288,8 +294,8 @@ class ServiceWalk:
         made = self._run(
             "the subscription", lambda c: c.webhook_subscriptions.create(steps.HOOK, events)
         )
-        self._try("reading it", lambda c: c.webhook_subscriptions.get(made.id))
-        self._try("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
+        self._try_step("reading it", lambda c: c.webhook_subscriptions.get(made.id))
+        self._try_step("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
 
 
 def is_about_country(error: PaylabError) -> bool:

@@ -61,11 +61,11 @@ class ExpectedField:
         """The text of the rule, such as "must be one of mxn, php"; "" for any text."""
         field = self._field
         if isinstance(field, DetailField):
-            return self._message(format_check(field.form)) if _has_rule(field) else ""
+            return self._message_of(format_check(field.form)) if _has_rule(field) else ""
         if field.name in PERSONAL_WARNINGS:
             return PERSONAL_WARNINGS[field.name](INVALID_VALUE)
         check = _field_check(field, self._service)
-        return self._message(check) if check else ""
+        return self._message_of(check) if check else ""
 
     def rule_for(self, value: object) -> str:
         """Return the rule if a value that was sent breaks it, or "" if the value is valid.
@@ -92,7 +92,7 @@ class ExpectedField:
         problems = check(value, self.path)
         return not problems
 
-    def _message(self, check: Check) -> str:
+    def _message_of(self, check: Check) -> str:
         """Return the message of a check, which it gives for an invalid value."""
         problems = check(INVALID_VALUE, self.path)
         return problems[0].message if problems else ""

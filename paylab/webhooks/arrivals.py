@@ -70,7 +70,7 @@ class Arrivals:
         ]
         return Arrivals(self._log, *self._conditions, *new_conditions)
 
-    def _matching(self) -> list[Arrival]:
+    def _find_matching_events(self) -> list[Arrival]:
         """Return the events that meet all conditions."""
         matching = self._log.all()
         for name, value in self._conditions:
@@ -79,14 +79,14 @@ class Arrivals:
         return matching
 
     def __len__(self) -> int:
-        return len(self._matching())
+        return len(self._find_matching_events())
 
     def __iter__(self) -> Iterator[Arrival]:
-        return iter(self._matching())
+        return iter(self._find_matching_events())
 
     def __getitem__(self, index: int) -> Arrival:
         """Return an event by position; the latest is -1."""
-        matching = self._matching()
+        matching = self._find_matching_events()
         if not -len(matching) <= index < len(matching):
             raise IndexError(f"there are {len(matching)} events")
         return matching[index]
@@ -100,7 +100,7 @@ class Arrivals:
         ...     inbox.newest(1)[0].event == event
         True
         """
-        return self._matching()[: -limit - 1 : -1]
+        return self._find_matching_events()[: -limit - 1 : -1]
 
     def frame(self) -> pd.DataFrame:
         """Return one row per event: time, type, resource, number of deliveries, order.
@@ -148,9 +148,9 @@ class Arrivals:
         rows = [COLUMNS, *reversed(self.table())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return printable_lines("\n".join([self._title(), *lines]))
+        return printable_lines("\n".join([self._count_text(), *lines]))
 
-    def _title(self) -> str:
+    def _count_text(self) -> str:
         """Return the number of events, of those that are shown, and of those that were dropped."""
         count = len(self)
         title = "1 event" if count == 1 else f"{count} events"

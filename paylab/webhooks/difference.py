@@ -34,9 +34,9 @@ def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
     >>> paylab.events.differences({"status": "started"}, {"status": "completed"})
     [Difference(field='status', event='started', now='completed')]
     """
-    event_values = dict(_leaves(payload))
+    event_values = dict(_find_leaves(payload))
     current_values = {}
-    for path, value in _leaves(now):
+    for path, value in _find_leaves(now):
         if _first_name(path) in payload:
             current_values[path] = value
     changed = []
@@ -57,10 +57,10 @@ def is_same_value(field: str, event_value: object, current_value: object) -> boo
         return False
     if last_name(field) in CURRENCY_FIELDS:
         return event_value.casefold() == current_value.casefold()
-    return _comparable(field, event_value) == _comparable(field, current_value)
+    return _comparable_value(field, event_value) == _comparable_value(field, current_value)
 
 
-def _comparable(field: str, text: str) -> object:
+def _comparable_value(field: str, text: str) -> object:
     """Return a time as a datetime, a number as a Decimal, any other text unchanged."""
     try:
         return timestamps.from_text(text) if field.endswith("_at") else Decimal(text)
@@ -68,14 +68,14 @@ def _comparable(field: str, text: str) -> object:
         return text
 
 
-def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
+def _find_leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
     """Yield the dotted path and the value of each leaf; nulls are left out."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _leaves(item, join_path(path, str(name)))
+            yield from _find_leaves(item, join_path(path, str(name)))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            yield from _leaves(item, f"{path}.{index}")
+            yield from _find_leaves(item, f"{path}.{index}")
     elif value is not None:
         yield path, value
 

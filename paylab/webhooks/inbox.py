@@ -210,9 +210,9 @@ class Inbox(Arrivals):
             raise ArgumentError(f"must be an event of an inbox, not a {type(event).__name__}")
         return event
 
-    def _title(self) -> str:
+    def _count_text(self) -> str:
         state = "open" if self.is_open else "closed"
-        return f"Inbox, {state}: {super()._title()}"
+        return f"Inbox, {state}: {super()._count_text()}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         try:

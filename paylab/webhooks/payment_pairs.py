@@ -71,7 +71,7 @@ class PaymentPairs:
         return PaymentProblem(
             kind=kind,
             side=side or self.rows.side,
-            key=self._key(payment, row),
+            key=self._key_of(payment, row),
             id=self.payments.ids[payment].as_py(),
             family=self.payments.family_of(payment).name,
             column=column,
@@ -84,7 +84,7 @@ class PaymentPairs:
             payment=payment,
         )
 
-    def _key(self, payment: int, row: int | None) -> str:
+    def _key_of(self, payment: int, row: int | None) -> str:
         """Return the key of the row; without a row, the one by which the side has its rows."""
         if row is not None:
             return self.rows.key(row)

@@ -243,7 +243,7 @@ class Reconciliation:
         'Reconciled'
         """
         lines = [
-            self._heading(),
+            self._verdict_line(),
             *self._kind_lines(),
             *self.columns_lines(),
             *(f"  {note}" for note in self.notes),
@@ -251,7 +251,7 @@ class Reconciliation:
         ]
         return "\n".join(map(printable, lines))
 
-    def _heading(self) -> str:
+    def _verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
         families = [
             _count_text(len(family.frame), family.name) for family in self._payments.families

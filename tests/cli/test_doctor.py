@@ -21,7 +21,7 @@ def clock(sent):
     headers = {} if sent is None else {"date": sent}
     call = SimpleNamespace(response_headers=headers, when=NOW)
     other = SimpleNamespace(response_headers={"date": "x"}, when=NOW)
-    return [*doctor._clock(SimpleNamespace(calls=[other, call], service=Service()))]
+    return [*doctor._check_clock(SimpleNamespace(calls=[other, call], service=Service()))]
 
 
 @pytest.mark.parametrize(

@@ -203,14 +203,14 @@ def test_a_notebook_is_not_written_through_a_link(package, tmp_path):
 def test_every_kernel_has_a_simulator_of_its_own():
     """Without --shared and a configured service, the kernels' environment has no base URL."""
     options = parser(["lab"]).parse_args(["lab"])
-    with jupyter._service(options) as environment:
+    with jupyter._kernel_environment(options) as environment:
         assert not [name for name in environment if name.startswith("PAYLAB_BASE")]
 
 
 def test_a_shared_simulator_is_told_to_other_terminals(capsys):
     """--shared prints three export lines."""
     options = parser(["lab"]).parse_args(["lab", "--shared"])
-    with jupyter._service(options) as environment:
+    with jupyter._kernel_environment(options) as environment:
         names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
         told = [f"export {name}={environment[name]}" for name in names]
         assert capsys.readouterr().out.splitlines() == told
@@ -223,14 +223,14 @@ def test_the_kernels_and_a_shared_simulator_follow_a_service_toml(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     Path("service.toml").write_text('[paths]\nquotes = "/v1/quote"\n')
     options = parser(["lab"]).parse_args(["lab", "--service", "service.toml", *more])
-    with jupyter._service(options) as environment:
+    with jupyter._kernel_environment(options) as environment:
         assert environment["PAYLAB_SERVICE"] == str(tmp_path / "service.toml")
         if more:
             keys = (environment[f"PAYLAB_{name}"] for name in ("BASE_URL", "API_KEY", "SECRET_KEY"))
             with pytest.raises(paylab.BadRequestError):
                 paylab.connect(*keys).request("POST", "/v1/quote", json={})
     Path("service.toml").write_text('[paths]\nquote = "/v1/quote"\n')
-    with pytest.raises(paylab.ConfigError, match="quote"), jupyter._service(options):
+    with pytest.raises(paylab.ConfigError, match="quote"), jupyter._kernel_environment(options):
         raise AssertionError("a file with an unknown key was taken")
 
 

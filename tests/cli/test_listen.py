@@ -66,7 +66,7 @@ def test_unknown_types_are_wrong_use(capsys, types):
 
 def test_types_are_separated_by_commas():
     """Spaces and empty words are left out."""
-    assert listen._types("transfer.created, transfer.failed,") == (
+    assert listen._read_event_types("transfer.created, transfer.failed,") == (
         "transfer.created",
         "transfer.failed",
     )

@@ -138,7 +138,7 @@ class Individuals:
         """
         parts = {"id": check_identifier(id)}
         body = Upload(images, self._session.service)
-        with self._explaining(id):
+        with self._explain_status(id):
             upload = "individuals.upload_images"
             answer = self._session.call(upload, body, parts=parts, **options)
         return answer.read(VerificationImages)
@@ -184,7 +184,7 @@ class Individuals:
             partner_terms_accepted_at=partner_terms_accepted_at,
         )
         raise_or_warn(individuals.check_token(body, service=self._session.service))
-        with self._explaining(id):
+        with self._explain_status(id):
             answer = self._session.call(
                 "individuals.submit_token",
                 body,
@@ -195,13 +195,13 @@ class Individuals:
         return answer.read_or(Individual, {"id": individual_id})
 
     @contextmanager
-    def _explaining(self, id: Individual | str) -> Iterator[None]:
+    def _explain_status(self, id: Individual | str) -> Iterator[None]:
         """Add the individual's status and its reason to a 422."""
         try:
             yield
         except UnprocessableError as error:
             with suppress(PaylabError):
-                error.hint = _standing(self.get(id))
+                error.hint = _describe_status(self.get(id))
             raise
 
     @strict_keywords()
@@ -221,7 +221,7 @@ class Individuals:
         return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 
-def _standing(individual: Individual) -> str:
+def _describe_status(individual: Individual) -> str:
     """An individual's status, its details, and what to do."""
     details = [
         detail for detail in individual.status_details or () if isinstance(detail, StatusDetail)

@@ -91,12 +91,12 @@ class Poller:
         A status in `final` that is not the expected one ends the wait. `explain_delay` says why a
         resource may still be waiting.
         """
-        reached = _reached(until)
+        reached = _is_reached(until)
         waited = 0.0
         with self.shown() as show_state:
             while True:
                 resource = look()
-                state = f"{what} {_state(resource)}"
+                state = f"{what} {_describe_state(resource)}"
                 seconds_left = self.timeout - waited
                 if not callable(until) and getattr(resource, "status", "") is None:
                     raise APIResponseError(f"the answer has no status of {what}")
@@ -108,7 +108,7 @@ class Poller:
                 if not callable(until) and getattr(resource, "status", None) in final:
                     raise WaitTimeoutError(f"{state}, which is final", resource)
                 if waited >= self.timeout:
-                    advice = self._advice(resource, until)
+                    advice = self._advise_on_status(resource, until)
                     advice += "" if resource is None else explain_delay(resource)
                     raise WaitTimeoutError(f"{state} after {waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
@@ -119,33 +119,33 @@ class Poller:
         """What to know while a status is unknown to the specification and to the settings."""
         if seen is None or callable(until) or seen.status in (*self.machine.states, *self.declared):
             return ""
-        return f", which paylab does not know (the wait ends at {_ends(until)})"
+        return f", which paylab does not know (the wait ends at {_describe_ends(until)})"
 
-    def _advice(self, seen: Any, until: Until) -> str:
+    def _advise_on_status(self, seen: Any, until: Until) -> str:
         """Which statuses end a wait, and what to write, for one that is not specified."""
         if seen is None or callable(until) or seen.status in self.machine.states:
             return ""
         status = plain(str(seen.status), 60)
         return (
-            f", and the wait ends at {_ends(until)}; if {status} is the end, write "
+            f", and the wait ends at {_describe_ends(until)}; if {status} is the end, write "
             f'wait(..., until="{status}")'
         )
 
 
-def _reached(until: Until) -> Callable[[Any], bool]:
+def _is_reached(until: Until) -> Callable[[Any], bool]:
     if callable(until):
         return until
     statuses = {until} if isinstance(until, str) else set(until)
     return lambda seen: seen.status in statuses
 
 
-def _ends(until: str | Collection[str]) -> str:
+def _describe_ends(until: str | Collection[str]) -> str:
     """The statuses that end a wait, in words."""
     names = [until] if isinstance(until, str) else sorted(until)
     return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
-def _state(seen: Any) -> str:
+def _describe_state(seen: Any) -> str:
     return "was not found" if seen is None else f"was {plain(str(seen.status), 60)}"
 
 
@@ -170,16 +170,16 @@ def check_individual(body: Body, service: Service) -> None:
         problem
         for field in OPERATIONS["individuals.create"].fields
         if field.fields
-        for problem in _nested(field, body.get(field.name), service)
+        for problem in _check_nested_fields(field, body.get(field.name), service)
     )
 
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
     """RuleError for a name in details that looks like a misspelt field."""
-    refuse([*_details(kind, details, "details", service)])
+    refuse([*_check_details(kind, details, "details", service)])
 
 
-def _nested(field: Field, value: object, service: Service) -> Iterator[Problem]:
+def _check_nested_fields(field: Field, value: object, service: Service) -> Iterator[Problem]:
     """Problems for unknown fields of an object, or of each item of a list."""
     if field.kind == OBJECT:
         yield from unknown(value, field.names(), field.name)
@@ -188,10 +188,12 @@ def _nested(field: Field, value: object, service: Service) -> Iterator[Problem]:
         at = join_path(field.name, number)
         yield from unknown(item, field.names(), at)
         if isinstance(item, Mapping):
-            yield from _details(item.get("type"), item.get("details"), f"{at}.details", service)
+            yield from _check_details(
+                item.get("type"), item.get("details"), f"{at}.details", service
+            )
 
 
-def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
+def _check_details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
     """Problems for likely misspellings only, because most names in details are assumed."""
     known_names = known_detail_names(service, str(kind))
     details = details if isinstance(details, Mapping) else {}

@@ -48,7 +48,9 @@ class Quotes:
         """
         id_ = getattr(quote, "id", quote)
         stored_terms = self._asked.get(str(id_))
-        return _terms(quote) if stored_terms is None and isinstance(quote, Quote) else stored_terms
+        return (
+            _terms_of(quote) if stored_terms is None and isinstance(quote, Quote) else stored_terms
+        )
 
     @strict_keywords(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
@@ -59,7 +61,7 @@ class Quotes:
         """
         terms = self._asked.get(quote.id)
         if terms is None:
-            return self.create(**_terms(quote), **options)
+            return self.create(**_terms_of(quote), **options)
         return self._ask(terms, options)
 
     @strict_keywords(Options)
@@ -111,12 +113,14 @@ class Quotes:
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
-        usual = {name: value for name, value in _terms(quote).items() if name not in rules.AMOUNTS}
+        usual = {
+            name: value for name, value in _terms_of(quote).items() if name not in rules.AMOUNTS
+        }
         self._asked[quote.id] = {**usual, **body}
         return quote
 
 
-def _terms(quote: Quote) -> dict[str, Any]:
+def _terms_of(quote: Quote) -> dict[str, Any]:
     """The request terms of a quote."""
     amount_name = "destination_amount" if quote.derived_source_amount else "source_amount"
     names = (*OPERATIONS["quotes.create"].field_names_of_kind(CURRENCY, ENUM), amount_name)
@@ -138,7 +142,7 @@ class Transfers:
     ) -> None:
         self._session = session
         self._orders = orders
-        self._terms = terms
+        self._terms_of = terms
 
     @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -199,7 +203,7 @@ class Transfers:
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
         doubts = [*rules.warn(spelled, service), *warn_short_lookback(lookback_age)]
         raise_or_warn(rules.check(spelled, service), doubts)
-        terms = self._terms(quote_id if isinstance(quote_id, Quote) else body.get("quote_id"))
+        terms = self._terms_of(quote_id if isinstance(quote_id, Quote) else body.get("quote_id"))
         order = Order("transfers.create", body, terms, new, lookback_age, body=spelled)
         return self.send(order, **options).read(Transfer)
 

@@ -91,7 +91,7 @@ def markdown() -> str:
         (scenario.where, scenario.value or "an empty text", scenario.outcome)
         for scenario in SCENARIOS
     )
-    simulated = _section("Simulated outcomes", ("where", "value", "outcome"), outcomes)
+    simulated = _write_section("Simulated outcomes", ("where", "value", "outcome"), outcomes)
     return "\n\n".join([INTRODUCTION, *areas, simulated])
 
 
@@ -99,12 +99,12 @@ def _area_section(name: str, rows: Sequence[Assumption]) -> str:
     """The table of an area. It has two columns, so that no page is too narrow."""
     if name == READINGS:
         readings = [(row.id, _join_lines(row.assumed, _key_line(row))) for row in rows]
-        return _section(name, ("id", "reading, keys"), readings)
+        return _write_section(name, ("id", "reading, keys"), readings)
     questions = []
     for row in rows:
         question = _join_lines(f"**{row.question}**", row.assumed, _key_line(row))
         questions.append((f"{row.id}<br>*{row.origin}*", question))
-    return _section(name, ("id, origin", "open question, assumption, keys"), questions)
+    return _write_section(name, ("id, origin", "open question, assumption, keys"), questions)
 
 
 def _join_lines(*texts: str) -> str:
@@ -123,7 +123,7 @@ def _key_line(row: Assumption) -> str:
     return "Keys: " + ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
-def _section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _write_section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A heading and a table in Markdown."""
     lines = [f"### {title}", ""]
     for row in (head, ["---"] * len(head), *rows):

@@ -109,7 +109,7 @@ class QrCountry:
     ]
 
 
-def _holder(*names: str) -> FrozenDict[str]:
+def _make_holder(*names: str) -> FrozenDict[str]:
     return make_name_table(*names, "account_holder_name")
 
 
@@ -257,7 +257,7 @@ class AccountSettings:
         ),
     ] = BankCountry(
         AccountDetails(
-            _holder("bank_account_country", "sort_code", "account_number"),
+            _make_holder("bank_account_country", "sort_code", "account_number"),
             required=(
                 "bank_account_country",
                 "sort_code",
@@ -284,7 +284,7 @@ class AccountSettings:
         ),
     ] = BankCountry(
         AccountDetails(
-            _holder("bank_account_country", "iban", "bic"),
+            _make_holder("bank_account_country", "iban", "bic"),
             required=("bank_account_country", "iban", "account_holder_name"),
             place="SEPA.bank_account",
         )

@@ -91,7 +91,7 @@ def read_settings(values: Mapping[str, Any]) -> ServiceSettings:
         if key not in keys():
             problems[key] = unknown_setting_message(key)
         elif value is None or _is_of_another_type(keys()[key], value):
-            problems[key] = f"{key} {_requirement(keys()[key])}, not {value!r:.80}"
+            problems[key] = f"{key} {_describe_requirement(keys()[key])}, not {value!r:.80}"
         else:
             *groups, leaf = key.split(".")
             table = tree
@@ -135,7 +135,7 @@ def _check_constants(constants_by_operation: Any) -> dict[str, str]:
     for operation, constants in constants_by_operation.items():
         title = f'{EXTRA}."{operation}"'
         key = f"{EXTRA}.{operation}"
-        verb = _verb(operation, constants, names)
+        verb = _find_unquoted_verb(operation, constants, names)
         if verb:
             name = f"{operation}.{verb}"
             problems[f"{EXTRA}.{name}"] = (
@@ -155,7 +155,7 @@ def _check_constants(constants_by_operation: Any) -> dict[str, str]:
     return problems
 
 
-def _verb(resource: str, constants: Any, known: Collection[str]) -> str:
+def _find_unquoted_verb(resource: str, constants: Any, known: Collection[str]) -> str:
     """The verb of an operation without quotes, which TOML reads as two tables; else empty."""
     verbs = constants if isinstance(constants, Mapping) else ()
     return next((verb for verb in verbs if f"{resource}.{verb}" in known), "")
@@ -178,7 +178,7 @@ def _validation_problems(error: ValueError, values: Mapping[str, Any]) -> dict[s
         path = ".".join(map(str, detail["loc"]))
         key = next((name for name in values if f"{path}.".startswith(f"{name}.")), path)
         if key not in problems and key != EXTRA:
-            requirement = detail.get("ctx", {}).get("error") or _requirement(keys()[key])
+            requirement = detail.get("ctx", {}).get("error") or _describe_requirement(keys()[key])
             problems[key] = f"{key} {requirement}, not {values.get(key)!r:.80}"
     return problems
 
@@ -188,7 +188,7 @@ def _is_of_another_type(key: Key, value: object) -> bool:
     return any(word == value and type(word) is not type(value) for word in key.words)
 
 
-def _requirement(key: Key) -> str:
+def _describe_requirement(key: Key) -> str:
     """What a value must be."""
     if key.words:
         return f"must be one of {', '.join(map(_quote_word, key.words))}"

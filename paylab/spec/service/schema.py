@@ -36,7 +36,7 @@ def service_schema() -> Schema:
         settings: Any = ServiceSettings()
         for group in groups:
             settings = getattr(settings, group)
-            table = table["properties"].setdefault(group, _group(settings))
+            table = table["properties"].setdefault(group, _group_schema(settings))
         table["properties"][leaf] = _setting_schema(key)
     return {"$schema": DIALECT, "title": "service.toml", **root}
 
@@ -50,7 +50,7 @@ def _empty_table() -> Schema:
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def _group(settings: Any) -> Schema:
+def _group_schema(settings: Any) -> Schema:
     """A table of a group of settings, described as the group is; names have no description."""
     if not is_dataclass(settings):
         return _empty_table()
