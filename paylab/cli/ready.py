@@ -1,8 +1,8 @@
-"""Judge an integration by the requests and deliveries that a simulator or HAR files have of it.
+"""Judge an integration by the requests and deliveries in a journal or in HAR files.
 
 It is judged item by item: shown, not seen, broken or not applicable, with the calls that show it.
-Nothing is sent to any service; --world reads the journal of a simulator. The exit status is 1 when
-an item is broken, or when fewer items are shown than --fail-under says.
+Nothing is sent to any service; --world reads the journal of a simulator or of a proxy. The exit
+status is 1 when an item is broken, or when fewer items are shown than --fail-under says.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..readiness.files import read_har_rows, read_report
 from ..readiness.judgement import judge
 from ..readiness.report import Readiness
 from ..spec.text import JsonMapping
+from .journals import find_journal
 from .terminal import in_range, say, warn_user
 
 EXAMPLE = "paylab ready --pytest paylab-ready.json --html ready.html"
@@ -30,8 +31,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--world",
         metavar="URL",
-        help="a simulator, by the keys of PAYLAB_API_KEY and PAYLAB_SECRET_KEY or the token of"
-        " PAYLAB_CONTROL_TOKEN (default: PAYLAB_BASE_URL)",
+        help="a simulator or a proxy, by the keys of PAYLAB_API_KEY and PAYLAB_SECRET_KEY or the"
+        " token of PAYLAB_CONTROL_TOKEN (default: PAYLAB_BASE_URL)",
     )
     source.add_argument("--har", metavar="FILE", nargs="+", help="HAR files, of any program")
     source.add_argument("--pytest", metavar="REPORT", help="a file of `pytest --paylab-ready`")
@@ -66,12 +67,13 @@ def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping
     if options.pytest:
         return read_report(path_of(options.pytest))
     with connect(options.world) as lab:
-        if lab.is_embedded or lab.simulator is None:
+        journal = find_journal(lab)
+        if journal is None:
             raise ConfigError(
-                "there is nothing to judge: name a simulator with --world or PAYLAB_BASE_URL, HAR"
-                " files with --har, or a report with --pytest"
+                "there is nothing to judge: name a simulator or a proxy with --world or"
+                " PAYLAB_BASE_URL, HAR files with --har, or a report with --pytest"
             )
-        return {"": lab.simulator.journal()}
+        return {"": journal.journal()}
 
 
 def _write_page(readiness: Readiness, path: Path) -> None:

@@ -7,15 +7,11 @@ signature, a broken rule, a replay, a fault, an unknown field. Keys and document
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 
-from ..client.request import CONTROLS
-from ..errors.base import ConfigError, PaylabError
-from ..lab.lab import Lab, connect
-from ..lab.place import is_local
-from ..simulator.requests import Requests, Row
+from ..errors.base import ConfigError
+from ..lab.lab import connect
+from .journals import find_journal
 from .request_lines import new_requests, show_request
 from .terminal import follow, in_range, warn_user
 
@@ -37,9 +33,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Show the last requests, and those that follow if asked."""
     with connect() as lab:
-        journal = _find_requests(lab)
+        journal = find_journal(lab)
+        if journal is None:
+            raise ConfigError(
+                "no simulator or proxy is configured: start `paylab simulator` or `paylab proxy`"
+                " and export the lines that it prints"
+            )
         show = partial(show_request, as_json=options.json, refused=options.refused)
-        requests = list(journal)
+        requests = list(journal.requests)
         shown_requests = (
             [request for request in requests if request.is_refused] if options.refused else requests
         )
@@ -48,27 +49,7 @@ def run(options: argparse.Namespace) -> int:
         ]:
             show(request)
         if options.follow:
-            return follow(partial(new_requests, journal, requests), show, "request")
+            return follow(partial(new_requests, journal.requests, requests), show, "request")
         if not shown_requests:
             warn_user("No requests yet.")
     return 0
-
-
-def _find_requests(lab: Lab) -> Requests:
-    """The requests of a simulator or of a proxy. ConfigError if the service is neither."""
-    if not lab.is_embedded and lab.simulator is not None:
-        return lab.simulator.requests
-    if not lab.is_embedded and is_local(lab.settings):
-        with suppress(PaylabError):
-            if "proxy" in lab.request("GET", CONTROLS):
-                return Requests(partial(_read_rows, lab))
-    raise ConfigError(
-        "no simulator or proxy is configured: start `paylab simulator` or `paylab proxy` and export"
-        " the lines that it prints"
-    )
-
-
-def _read_rows(lab: Lab, after: int = 0) -> Sequence[Row]:
-    """The requests of a proxy after a number."""
-    rows: Sequence[Row] = lab.request("GET", f"{CONTROLS}/requests", params={"after": after})
-    return rows

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import pytest
 from proxy_front import Integration
 
+from paylab.cli.main import main
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -52,7 +53,7 @@ def started(server, *options):
         process.communicate()
 
 
-def test_the_command_shows_each_request_and_writes_a_file(server, tmp_path):
+def test_the_command_shows_each_request_and_writes_a_file(server, tmp_path, capsys):
     """Lines appear while it runs, other commands read its journal, Ctrl-C writes the HAR file."""
     path = tmp_path / "calls.har"
     with started(server, "--har", str(path)) as (process, facts):
@@ -69,12 +70,23 @@ def test_the_command_shows_each_request_and_writes_a_file(server, tmp_path):
         }
         done = run([*PAYLAB, "requests"], environment(server, **variables))
         assert "GET /v1/transfers -> 200  passed" in done.stdout
+        report = json.loads(
+            run([*PAYLAB, "ready", "--json"], environment(server, **variables)).stdout
+        )
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=SECONDS)
         assert process.returncode == 0, errors
         assert "has 1 request, redacted bodies" in errors
         assert server.secret_key not in output + errors + path.read_text()
     assert len(json.loads(path.read_text())["log"]["entries"]) == 1
+    main(["ready", "--json", "--har", str(path)])
+    from_file = json.loads(capsys.readouterr().out)
+    assert verdict_of(report, "signing.query") == verdict_of(from_file, "signing.query") == "shown"
+
+
+def verdict_of(report, name):
+    """The verdict on an item of a report."""
+    return next(item["verdict"] for item in report["items"] if item["id"] == name)
 
 
 def test_a_program_runs_on_the_proxy(server):
@@ -101,12 +113,12 @@ def test_a_program_runs_on_the_proxy(server):
         (("--to", "https://pay.test", "--profile", "none"), "none"),
     ],
 )
-def test_a_wrong_use_is_one_sentence(options, words):
+def test_a_wrong_use_is_one_sentence(options, words, capsys):
     """Status 2, and what to write."""
-    done = run([*PAYLAB, "proxy", *options])
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert main(["proxy", *options]) == 2
+    errors = capsys.readouterr().err
+    assert words in errors
+    assert errors.count("\n") == 1
 
 
 def test_curl_passes_with_the_host_of_the_service(server):
