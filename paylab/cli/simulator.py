@@ -80,7 +80,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="refuse unknown fields and parameters, and an Idempotency-Key where none is taken",
+        help="refuse what a real service might: unknown fields, a consent in the future",
     )
     parser.add_argument("--service", metavar="FILE", type=_read_path, help=_SERVICE)
     parser.add_argument(

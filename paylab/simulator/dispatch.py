@@ -202,7 +202,7 @@ def _carry_out(world: World, request: Request, record: RequestRecord, passage: P
     passage.layer = "strictness"
     _check_content_type(request)
     if world.strict and name in SPECIFIED:
-        raise_if_problems(find_remarks(world.service, name, request))
+        raise_if_problems(find_remarks(world.service, name, request, world.now()))
     passage.layer = "rules"
     path_id = next(iter(placeholders.values()), "")
     routed_request = replace(request, id=path_id)

@@ -1,9 +1,10 @@
-"""What a strict service refuses and this one ignores: unknown names and headers, null fields."""
+"""What a strict service refuses and this one ignores: unknown names, null fields, odd values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from ..errors.base import Problem
 from ..errors.names import find_nearest_name
@@ -19,18 +20,27 @@ from ..spec.service.service import Service
 from ..spec.text import JsonValue
 from .messages import KEY_HEADER, RefusedError, Request
 
+CHECKED_OPERATIONS = ("individuals.create", "financial_accounts.create")
+"""The operations whose values may be implausible."""
+
 SOURCE = "request.unknown"
 NULL_SOURCE = "field.optional"
 NOT_A_LETTER = re.compile("[^a-z]")
 
 
-def find_remarks(service: Service, operation: str, request: Request) -> list[Problem]:
-    """The parts of a request that its operation does not know, with the nearest names."""
+def find_remarks(
+    service: Service, operation: str, request: Request, now: datetime
+) -> list[Problem]:
+    """What a real service might refuse in a request: unknown names, and implausible values.
+
+    `now` is the time of the world. An outside client has that of the machine.
+    """
     record = OPERATIONS.get(operation)
     if record is None:
         return []
     return [
         *find_unknown_fields(service, record, request),
+        *_find_implausible_values(service, record, request, now),
         *_find_unknown_parameters(service, record, request),
         *_find_key_problems(service, record, request),
     ]
@@ -49,6 +59,21 @@ def find_unknown_fields(service: Service, record: Operation, request: Request) -
     if any(field.kind == DETAILS for field in record.fields):
         _read_account_details(service, body)
     yield from body.unknown
+
+
+def _find_implausible_values(
+    service: Service, record: Operation, request: Request, now: datetime
+) -> list[Problem]:
+    """The values that cannot be right, such as a consent in the future."""
+    if record.name not in CHECKED_OPERATIONS or not request.body:
+        return []
+    from .plausibility import find_implausible_values  # only new people and accounts need it
+
+    try:
+        request_json = request.json()
+    except RefusedError:
+        return []
+    return find_implausible_values(service, record, request_json, max(now, request.at or now))
 
 
 def _read_account_details(service: Service, body: RequestBody) -> None:

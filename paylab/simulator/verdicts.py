@@ -42,7 +42,7 @@ class Passage:
         request = record.request
         problems: list[Problem] = []
         if isinstance(request, Request):
-            problems = find_remarks(self.service, record.operation, request)
+            problems = find_remarks(self.service, record.operation, request, record.at)
         strictness = self._layer_verdict("strictness")
         strictness["remarks"] = [_problem_json(problem) for problem in problems]
         rules = self._layer_verdict("rules")

@@ -1,0 +1,92 @@
+"""Values that pass the rules of the specification, and that a real service would refuse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+
+from ..errors.base import Problem
+from ..rules.individuals import birth_date_warning, email_warning
+from ..rules.wallet_addresses import warn_address
+from ..spec import codes, timestamps
+from ..spec.operations.operation import Operation
+from ..spec.request_body import RequestBody, read_request
+from ..spec.service.service import Service
+from ..spec.text import JsonObject
+
+SOURCE = "check-digits"
+CLOCK_DIFFERENCE = timedelta(minutes=5)
+"""How far the clock of a client may be ahead."""
+
+PHILIPPINE_MOBILE = re.compile(r"(?:\+?63|0)9\d{9}")
+
+WALLET_COUNTRIES: Mapping[str, str] = {codes.CRYPTO_WALLET: "US", codes.DIGITAL_WALLET: "PH"}
+"""A country in which an account of this type has the fields that it has everywhere."""
+
+
+def find_implausible_values(
+    service: Service, record: Operation, request_json: JsonObject, now: datetime
+) -> list[Problem]:
+    """The values of a new individual or account that cannot be right, in the service's names."""
+    body = read_request(service, record.name, request_json)
+    problems: list[Problem] = []
+    if record.name == "individuals.create":
+        problems += _find_implausible_facts(body.fields, now)
+        accounts = body.fields.get("financial_accounts")
+        for index, account in enumerate(accounts if isinstance(accounts, list) else []):
+            if isinstance(account, dict):
+                path = f"financial_accounts.{index}.details"
+                problems += _find_implausible_details(account, path)
+    elif record.name == "financial_accounts.create":
+        _read_details(body)
+        problems += _find_implausible_details(body.fields, "details")
+    return [problem for problem in body.problems(problems) if problem.source == SOURCE]
+
+
+def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iterator[Problem]:
+    """The e-mail address, date of birth and consent of an individual."""
+    messages = {
+        "email": email_warning(fields.get("email")),
+        "date_of_birth": birth_date_warning(fields.get("date_of_birth"), now.date()),
+        "idv_consent_recorded_at": _consent_warning(fields.get("idv_consent_recorded_at"), now),
+    }
+    for name, message in messages.items():
+        if message:
+            yield Problem(name, message, SOURCE)
+
+
+def _consent_warning(value: object, now: datetime) -> str:
+    """A warning about a consent that was given after the request was received, or ""."""
+    try:
+        consent_at = timestamps.from_text(str(value))
+    except ValueError:
+        return ""
+    if consent_at <= now + CLOCK_DIFFERENCE:
+        return ""
+    return f"lies in the future: it is {timestamps.to_text(now)}"
+
+
+def _find_implausible_details(account: Mapping[str, object], path: str) -> list[Problem]:
+    """The address of a crypto wallet, and the number of a digital wallet."""
+    details = account.get("details")
+    if not isinstance(details, dict):
+        return []
+    if account.get("type") == codes.CRYPTO_WALLET:
+        return warn_address(details.get("network"), details.get("address"), f"{path}.address")
+    number = details.get("account_number")
+    if account.get("type") != codes.DIGITAL_WALLET or not isinstance(number, str):
+        return []
+    if PHILIPPINE_MOBILE.fullmatch(number):
+        return []
+    message = "does not look like the number of a wallet: a mobile number like 09171234567"
+    return [Problem(f"{path}.account_number", message, SOURCE)]
+
+
+def _read_details(body: RequestBody) -> None:
+    """Read the details of an account in our names; its individual's country is not in the body."""
+    account_type = body.fields.get("type")
+    if isinstance(account_type, str) and account_type in WALLET_COUNTRIES:
+        country = WALLET_COUNTRIES[account_type]
+        details = body.fields.get("details")
+        body.fields["details"] = body.read_details(country, account_type, details, "details")
