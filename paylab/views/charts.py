@@ -27,6 +27,7 @@ from .chart_style import (
     tooltip,
     with_legend_filter,
 )
+from .chart_ticks import day_ticks, whole_ticks
 from .duration_panel import duration_panel
 
 with extra_imports():
@@ -207,7 +208,8 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
     for (day, corridor), day_amounts in sorted(amounts.items()):
         value = {"day": day, "corridor": corridor, "rows": len(day_amounts)}
         values.append(value | _amount_values(reduce(SUM_CONTEXT.add, day_amounts), currency))
-    day_axis = {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 6}
+    ticks = day_ticks({day for day, _ in amounts})
+    day_axis = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
     encoding = {
         "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": day_axis},
         "y": number_axis("amount", title=f"{currency} a day", tickCount=4, **AMOUNT_AXIS),
@@ -230,6 +232,7 @@ def _reason_panel(values: list[Spec]) -> Spec:
     for value in values:
         totals[value["reason"]] += value["rows"]
     reasons = [reason for reason, _ in _sort_by_count(totals)]
+    most = max(totals.values())
     axis = {
         "labelExpr": label_lookup({reason: f"{reason} ({totals[reason]:,})" for reason in reasons}),
         # The label is above the bar.
@@ -243,7 +246,7 @@ def _reason_panel(values: list[Spec]) -> Spec:
     }
     encoding = {
         "y": {"field": "reason", "type": "nominal", "sort": reasons, "axis": axis},
-        "x": number_axis("rows", title="rows", tickMinStep=1, format=",d"),
+        "x": number_axis("rows", title="rows", values=whole_ticks(most), format=",d"),
         "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
     }
     mark = {"type": "bar", "height": 14, "yOffset": 8}

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from decimal import Decimal
 from io import BytesIO
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -189,6 +190,24 @@ def test_failures_have_reasons_and_shares(frame):
     rows = (frame["destination_currency"] == "MXN").sum()
     mexican = [each for each in shown if each["corridor"] == "USD-MXN"]
     assert all(each["share"].endswith(f"of {rows:,} rows") for each in mexican)
+
+
+def axis_labels(chart):
+    """The labels of each axis of the picture, as a compiler draws them."""
+    svg = vl_convert.vegalite_to_svg(chart.spec, vl_version=chart_program.VEGA_LITE_VERSION)
+    name = "{http://www.w3.org/2000/svg}"
+    for group in ElementTree.fromstring(svg).iter(f"{name}g"):
+        if "role-axis-label" in group.get("class", ""):
+            yield [text.text for text in group.iter(f"{name}text") if text.text]
+
+
+@pytest.mark.parametrize("days", [1, 2, 12, 90])
+@pytest.mark.parametrize("draw", [charts.volume, charts.failures, charts.fees])
+def test_no_tick_of_an_axis_is_repeated(frame, draw, days):
+    """Days and whole numbers are on an axis once, however short it is."""
+    since = frame["created_at"].max() - pd.Timedelta(days=days)
+    for labels in axis_labels(draw(frame[frame["created_at"] >= since])):
+        assert len(labels) == len(set(labels))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""The ticks of an axis: whole numbers and days, each at most once, and few enough to read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+
+TICKS_MAX = 6
+STEPS = (1, 2, 5)
+DAY_MILLISECONDS = 86_400_000
+
+
+def whole_ticks(largest: int) -> list[int]:
+    """Whole numbers from 0 to the largest one, with a step of 1, 2 or 5 and zeros.
+
+    >>> whole_ticks(3)
+    [0, 1, 2, 3]
+    >>> whole_ticks(27)
+    [0, 5, 10, 15, 20, 25]
+    """
+    return list(range(0, largest + 1, _step(largest)))
+
+
+def day_ticks(days: Collection[str]) -> list[int]:
+    """Days such as `2026-01-31` from the first to the last, in milliseconds of UTC."""
+    if not days:
+        return []
+    first = _milliseconds(min(days))
+    count = (_milliseconds(max(days)) - first) // DAY_MILLISECONDS
+    return [first + day * DAY_MILLISECONDS for day in range(0, count + 1, _step(count))]
+
+
+def _step(count: int) -> int:
+    """The smallest step of 1, 2, 5 and zeros with few enough ticks."""
+    magnitude = 1
+    while True:
+        for step in STEPS:
+            if count < step * magnitude * TICKS_MAX:
+                return step * magnitude
+        magnitude *= 10
+
+
+def _milliseconds(day: str) -> int:
+    return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() * 1000)
