@@ -14,7 +14,7 @@ from contextlib import suppress
 from threading import Event, Thread, Timer, current_thread
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from .errors.base import ConfigError
+from .errors.base import ConfigError, in_page
 
 if TYPE_CHECKING:  # imported by the functions, since few sessions need them
     import asyncio
@@ -195,12 +195,19 @@ def end_process(process: Process, seconds: float = END_SECONDS) -> None:
     call_later(seconds, ask_again, "paylab-end")
 
 
+def require_sockets(purpose: str) -> None:
+    """ConfigError in a page of a browser, where Python can neither connect nor listen."""
+    if in_page():
+        raise ConfigError(f"{purpose} needs sockets, which a page in a browser does not have")
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket. ConfigError if the port cannot be opened.
 
     IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
     request then takes 44 ms.
     """
+    require_sockets("a server")
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
-from ..errors.base import PaylabError
+from ..errors.base import PaylabError, in_page
 from ..errors.extras import EXTRAS, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
@@ -74,7 +74,8 @@ def _check_extras() -> str:
     """The extras that are installed, and how to install the others."""
     missing = [extra for extra in EXTRAS if missing_packages(extra)]
     installed = ", ".join(extra for extra in EXTRAS if extra not in missing) or "none"
-    advice = f"; pip install 'paylab[NAME]' adds {', '.join(missing)}" if missing else ""
+    command = "a page cannot have" if in_page() else "pip install 'paylab[NAME]' adds"
+    advice = f"; {command} {', '.join(missing)}" if missing else ""
     return f"{installed}{advice}"
 
 

@@ -32,6 +32,7 @@ from .. import files, runtime
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports, require_extra
 from ..processes.interpreter import python_command
+from ..site.lessons import notebooks_folder
 from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, say, warn_user
 
@@ -57,7 +58,6 @@ from jupyterlab.labapp import main
 sys.exit(main())
 """
 
-PACKAGE = Path(__file__).parent.parent
 JUPYTER_FOLDERS = {"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"}
 START_SECONDS = 180.0
 LOG_LINES_SHOWN = 15
@@ -96,6 +96,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start JupyterLab, print its address, and stop it on Ctrl-C."""
     begun = time.monotonic()
+    runtime.require_sockets("paylab lab")
     require_extra("lab")
     folder, changed_notebooks = notebooks()
     first = quote(notebook_path(folder, options.notebook))
@@ -236,14 +237,7 @@ def _is_same(path: Path, text: bytes) -> bool:
 
 def _packaged_notebooks() -> dict[str, bytes]:
     """The notebooks of the package, by name."""
-    return {path.name: path.read_bytes() for path in sorted(_notebooks_folder().glob("*.ipynb"))}
-
-
-def _notebooks_folder() -> Path:
-    """The folder of the notebooks in a clone or in the installed package."""
-    clone = PACKAGE.parent / "notebooks"
-    in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir()
-    return clone if in_clone else PACKAGE / "notebooks"
+    return {path.name: path.read_bytes() for path in sorted(notebooks_folder().glob("*.ipynb"))}
 
 
 def _read_record(target: Path) -> dict[str, str]:

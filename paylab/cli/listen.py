@@ -11,6 +11,7 @@ from functools import partial
 
 from ..errors.base import ConfigError
 from ..lab.lab import connect
+from ..runtime import require_sockets
 from ..spec import codes
 from ..spec.text import plain, write_json
 from ..webhooks.arrival import CELL_CHARACTERS_MAX, Arrival, as_json, event_cells
@@ -34,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Listen until stopped, then unsubscribe."""
+    require_sockets("paylab listen")
     lab = connect()
     if lab.is_embedded:
         raise ConfigError(

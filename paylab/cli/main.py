@@ -19,6 +19,7 @@ from .terminal import warn_user
 
 COMMANDS: dict[str, str] = {
     "lab": "open JupyterLab on a copy of the notebooks",
+    "site": "build static files with which the notebooks run in a browser",
     "init": "check the keys of a service and write them into a profile",
     "doctor": "check settings, connection, clock and versions",
     "walkthrough": "go through an on-ramp in the terminal",

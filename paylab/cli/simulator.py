@@ -90,7 +90,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve, and run the program, or print the address and wait for a signal."""
-    from ..runtime import listen
+    from ..runtime import listen, require_sockets
+
+    require_sockets("paylab simulator")
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
 

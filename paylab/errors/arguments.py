@@ -193,9 +193,12 @@ class WrittenAnnotation(str):
 
 def write_annotations(function: Callable[..., Any]) -> None:
     """Show the annotations of a function without quotes in tooltips."""
-    for name, annotation in function.__annotations__.items():
+    written = inspect.unwrap(
+        function
+    ).__annotations__  # since Python 3.14 a cache has none of its own
+    for name, annotation in written.items():
         if isinstance(annotation, str):
-            function.__annotations__[name] = WrittenAnnotation(annotation, function.__module__)
+            written[name] = WrittenAnnotation(annotation, function.__module__)
 
 
 class _AnnotationNames(dict[str, Any]):

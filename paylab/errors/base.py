@@ -142,8 +142,15 @@ class MissingExtraError(ConfigError, ModuleNotFoundError):
     def __init__(self, package: str, extra: str) -> None:
         self.package = package
         self.extra = extra
-        command = f"pip install 'paylab[{extra}]'"
-        super().__init__(f"this needs {package}, which is not installed: {command}", name=package)
+        problem = f"which is not installed: pip install 'paylab[{extra}]'"
+        if in_page():  # nothing can be installed there
+            problem = f"which this page does not have: use `paylab lab` with paylab[{extra}]"
+        super().__init__(f"this needs {package}, {problem}", name=package)
+
+
+def in_page() -> bool:
+    """Whether Python runs in a page of a browser: only there it has the module of the page."""
+    return "pyodide_js" in sys.modules
 
 
 class RuleError(PaylabError):

@@ -14,6 +14,7 @@ from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
+from ..runtime import require_sockets
 from ..spec import codes
 from .place import is_local
 
@@ -202,6 +203,7 @@ class Webhooks:
         if self._receivers is not None and port is None and url is None:
             address, shut = _receive_here(self._receivers, receiver)
         else:
+            require_sockets("an inbox with a port")
             address, shut = _listen(receiver, port or 0, url)
         try:
             subscription = client.webhook_subscriptions.create(url or address, types)

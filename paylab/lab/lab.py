@@ -18,6 +18,7 @@ from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
 from ..files import path_of
 from ..redaction.hiding import hide_frames
+from ..runtime import require_sockets
 from ..spec.service.lists import Order
 from . import displays, parts
 from .balance import Funds
@@ -258,6 +259,7 @@ class Lab:
         ...     server.base_url.startswith("http://127.0.0.1:")
         True
         """
+        require_sockets("lab.serve()")
         from ..simulator.credentials import random_keys
         from ..simulator.server import Server
 
@@ -322,6 +324,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     >>> paylab.connect().place.kind
     'embedded'
     """
+    parts.refuse_service_in_page(base_url, api_key, secret_key, profile, control_token)
     parts.log_as_asked()
     parts.warn_of_ledger()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
@@ -340,6 +343,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
             control_token=control_token,
         )
         if settings is not None:
+            parts.refuse_service_in_page(settings.base_url)
             declared = settings.service.with_values(order) if order else settings.service
             return Lab(replace(settings, service=declared), **options)
     if control_token is not None:

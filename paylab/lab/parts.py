@@ -23,13 +23,15 @@ from ..client.service_clock import ServiceClock, utcnow
 from ..client.session import Session, replay_facts
 from ..client.session_options import SessionOptions
 from ..client.settings import (
+    PROFILE_VARIABLE,
+    VARIABLES,
     Found,
     GivenService,
     Settings,
     read_only_source,
     service_source,
 )
-from ..errors.base import ConfigError, ConfigWarning, warn_caller
+from ..errors.base import ConfigError, ConfigWarning, in_page, warn_caller
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..spec.service.service import Service
@@ -131,6 +133,19 @@ def followed_service(found: Found, order: dict[str, Any], usual: Service | None 
     """The service that was chosen, else `usual`, with the order of its lists if it is declared."""
     service = found["service"][0] if "service" in found else usual or Service()
     return service.with_values(order) if order else service
+
+
+def refuse_service_in_page(*values: str | None) -> None:
+    """ConfigError in a page of a browser if there is an address, a key or a profile."""
+    if not in_page():
+        return
+    variables = (*VARIABLES.values(), PROFILE_VARIABLE)
+    if any(values) or any(os.environ.get(name) for name in variables):
+        raise ConfigError(
+            "a page connects to its own simulator only, since a secret does not belong in a page"
+            " and browsers block calls to a service: write paylab.connect() here without address,"
+            " keys and profile, remove them from the page, and use `paylab lab` for your service"
+        )
 
 
 def embedded_parts(

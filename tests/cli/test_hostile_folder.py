@@ -73,6 +73,7 @@ RUNS = {
     "qr": [[QR], [QR, "--out", "code.png"]],
     "sign": [["GET", "https://pay.test/v1/transfers"]],
     "scrub": [["--check", "calls.har"]],
+    "site": [["--out", "out", "--notebooks", "nothing"]],
 }
 """The arguments of each command; only JupyterLab does not end by itself."""
 

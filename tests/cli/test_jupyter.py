@@ -19,6 +19,7 @@ from nbformat.sign import NotebookNotary
 import paylab
 from paylab.cli import jupyter
 from paylab.cli.main import main, parser
+from paylab.site import lessons
 
 URL = re.compile(
     r"(http://127\.0\.0\.1:\d+/)lab/tree/(\S+)\?token=(\w+)  "
@@ -34,7 +35,7 @@ def package(tmp_path, monkeypatch):
     for name in ("a.ipynb", "b.ipynb"):
         (source / name).write_text("first")
     (tmp_path / "here").mkdir()
-    monkeypatch.setattr(jupyter, "PACKAGE", source.parent)
+    monkeypatch.setattr(lessons, "PACKAGE", source.parent)
     monkeypatch.chdir(tmp_path / "here")
     return source
 

@@ -1,0 +1,73 @@
+"""Build static files with which the notebooks run in a browser, with nothing installed.
+
+The files work under any path of any static host, and on this machine with
+`python3 -m http.server --directory DIR`. The packages are downloaded once, as pinned; Python itself
+(Pyodide) is copied from --pyodide, or loaded by the pages from its public address.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from ..errors.base import ConfigError
+from ..errors.extras import require_extra
+from .terminal import say
+
+EXAMPLE = "paylab site --out site"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--out", required=True, metavar="DIR", help="the folder of the site")
+    parser.add_argument(
+        "--notebooks",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="names of lessons, or the start of their names (default: all that run in a page)",
+    )
+    parser.add_argument(
+        "--pyodide",
+        metavar="DIR",
+        help="copy the runtime from this folder (default: pages load it from its public address)",
+    )
+    parser.add_argument(
+        "--url",
+        default="",
+        metavar="PATH",
+        help="the path of the site on its host, such as /demo/ (default: any path)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Build the site and print what was built."""
+    from ..site.build import SiteOptions, build_site
+    from ..site.lessons import choose_lessons
+    from ..site.runtime_files import RuntimeFiles
+
+    begun = time.monotonic()
+    require_extra("site")
+    lessons = choose_lessons(options.notebooks)
+    folder = None if options.pyodide is None else Path(options.pyodide).expanduser()
+    runtime_files = RuntimeFiles(folder)
+    out = Path(options.out).expanduser().resolve()
+    build_site(out, SiteOptions(lessons, runtime_files, _base(options.url)))
+    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) / 1_000_000
+    where = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
+    say(
+        f"{options.out}: {len(lessons)} lessons, {size:.0f} MB, in {time.monotonic() - begun:.0f} s"
+    )
+    say(f"Python in the pages is {where}.")
+    say(f"Try it: python3 -m http.server --directory {options.out}")
+    return 0
+
+
+def _base(path: str) -> str:
+    """The path of the site on its host, with a slash at both ends; empty for any path."""
+    if not path:
+        return ""
+    if not path.startswith("/") or path.startswith("//") or set(path) & set("?#\\\"'<> "):
+        raise ConfigError(f"--url {path!r} must be a path such as /demo/")
+    return f"{path.rstrip('/')}/"

@@ -1,0 +1,1 @@
+"""The notebooks as a static site that runs in a browser."""

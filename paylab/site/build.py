@@ -1,0 +1,188 @@
+"""Build the site: JupyterLite, the lessons, the packages and the runtime."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import runtime
+from ..errors.base import ConfigError, PaylabError
+from ..processes.interpreter import python_command, python_environment
+from ..spec.text import printable
+from .index_page import SiteFacts, index_page
+from .lessons import lesson_for_page, saved_outputs
+from .own_wheel import write_own_wheel
+from .runtime_files import RuntimeFiles
+from .wheels import check_wheels, download_options, lock_entry
+
+MARK = "paylab-site.json"
+"""The file by which a folder is known as a site, which a new one may replace."""
+
+PYODIDE = Path("static/pyodide")
+KERNEL_EXTENSION = "@jupyterlite/pyodide-kernel-extension"
+EXTENSIONS = (KERNEL_EXTENSION, "@jupyter-widgets/jupyterlab-manager", "anywidget")
+"""What JupyterLite needs to run and to show the notebooks."""
+
+KERNEL_PACKAGES = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
+"""What the kernel would install if it were not told that the packages are there."""
+
+UNUSED_WHEELS = ("piplite", "widgetsnbextension")
+OVERRIDES = {
+    "@jupyterlab/apputils-extension:notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    # A page cannot interrupt Python.
+    "@jupyterlab/notebook-extension:panel": {"toolbar": [{"name": "interrupt", "disabled": True}]},
+    "@jupyterlab/mainmenu-extension:plugin": {
+        "menus": [
+            {
+                "id": "jp-mainmenu-kernel",
+                "items": [{"command": "kernelmenu:interrupt", "disabled": True}],
+            }
+        ]
+    },
+}
+"""Settings of JupyterLab: no news, whole notebooks, and no button that does nothing."""
+
+ERROR_LINES = 5
+
+
+class SiteOptions(NamedTuple):
+    """What to build."""
+
+    lessons: Sequence[Path]
+    runtime: RuntimeFiles
+    base: str = ""
+
+
+def build_site(out: Path, options: SiteOptions) -> None:
+    """Build a site, which replaces an earlier one in its folder only when it is complete."""
+    _require_replaceable(out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work:
+        draft = Path(work) / "site"
+        _build_draft(Path(work), draft, options)
+        if out.exists():
+            out.rename(Path(work) / "old")
+        draft.rename(out)
+
+
+def _require_replaceable(out: Path) -> None:
+    """ConfigError if the folder has something else than a site."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise ConfigError(f"{out} is not a folder: choose another --out")
+    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+        raise ConfigError(f"{out} has other files: choose a new or empty folder")
+
+
+def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
+    wheels = work / "wheels"
+    wheels.mkdir()
+    source = _write_source(work / "source", options)
+    building = _start("jupyterlite_core", _lite_options(source, draft), work)
+    loading = _start("pip", download_options(wheels), work)
+    _finish(loading, "the packages cannot be downloaded")
+    _finish(building, "JupyterLite cannot be built")
+    extension = draft / "extensions" / KERNEL_EXTENSION / "static" / "pypi"
+    write_own_wheel(wheels)
+    check_wheels(wheels.glob("*.whl"))
+    for wheel in extension.glob("*.whl"):
+        if not wheel.name.startswith(UNUSED_WHEELS):
+            shutil.copy(wheel, wheels)
+    write_packages(draft / PYODIDE, wheels, options)
+    _write_pages(draft, options)
+
+
+def _write_source(source: Path, options: SiteOptions) -> Path:
+    """The folder that JupyterLite builds from: its settings and the lessons."""
+    contents = source / "files"
+    contents.mkdir(parents=True)
+    for path in options.lessons:
+        lesson = lesson_for_page(path, has_frames=options.runtime.has_frames)
+        (contents / path.name).write_text(json.dumps(lesson), encoding="utf-8")
+    # A folder that a page does not have to make, which takes it several requests.
+    (contents / "out").mkdir()
+    (contents / "out" / "README.md").write_text("The notebooks write their files here.\n")
+    site = {"runtime": options.runtime.url_in_page, "frames": options.runtime.has_frames}
+    kernel = {
+        "pyodideUrl": f"./{(PYODIDE / 'start.mjs').as_posix()}",
+        "disablePyPIFallback": True,
+        "loadPyodideOptions": {"packages": [*KERNEL_PACKAGES], "site": site},
+    }
+    settings = {
+        "jupyter-lite-schema-version": 0,
+        "jupyter-config-data": {
+            "appName": "paylab",
+            "litePluginSettings": {f"{KERNEL_EXTENSION}:kernel": kernel},
+        },
+    }
+    (source / "jupyter-lite.json").write_text(json.dumps(settings), encoding="utf-8")
+    (source / "overrides.json").write_text(json.dumps(OVERRIDES), encoding="utf-8")
+    return source
+
+
+def _lite_options(source: Path, draft: Path) -> list[str]:
+    """The arguments of JupyterLite."""
+    options = ["build", "--lite-dir", str(source), "--contents", str(source / "files")]
+    options += ["--output-dir", str(draft), "--no-sourcemaps", "--apps", "notebooks"]
+    return [*options, "--no-unused-shared-packages"]
+
+
+def write_packages(folder: Path, wheels: Path, options: SiteOptions) -> None:
+    """Write the wheels, their lock file, the runtime and what starts it."""
+    folder.mkdir(parents=True)
+    entries = {}
+    for wheel in sorted(wheels.glob("*.whl")):
+        shutil.copy(wheel, folder)
+        entry = lock_entry(wheel)
+        entries[entry["name"]] = entry
+    lock = {
+        "info": options.runtime.info,
+        "packages": entries | options.runtime.copy(folder),
+        "preload": sorted(entries),  # read by start.mjs
+    }
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("start.mjs"), folder)
+
+
+def _write_pages(draft: Path, options: SiteOptions) -> None:
+    """Write the first page, the stored outputs, and the mark of a site."""
+    has_frames = options.runtime.has_frames
+    lessons = [lesson_for_page(path, has_frames=has_frames) for path in options.lessons]
+    saved = json.dumps(saved_outputs(lessons))
+    (draft / PYODIDE / "saved.json").write_text(saved, encoding="utf-8")
+    facts = SiteFacts(options.runtime.address, has_frames, options.base)
+    (draft / "index.html").write_text(index_page(options.lessons, facts), encoding="utf-8")
+    page = draft / "notebooks" / "index.html"
+    icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
+    page.write_text(page.read_text(encoding="utf-8").replace("<head>", icon, 1), encoding="utf-8")
+    mark: Mapping[str, Any] = {"lessons": [path.name for path in options.lessons]}
+    (draft / MARK).write_text(json.dumps(mark), encoding="utf-8")
+
+
+def _start(module: str, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+    """Start a Python program that says only what went wrong."""
+    return runtime.start_process(
+        python_command("-m", module, *arguments),
+        env=python_environment(),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def _finish(process: subprocess.Popen[bytes], problem: str) -> None:
+    """Wait for a program. PaylabError with its last lines if it failed."""
+    output, _ = process.communicate()
+    if process.returncode:
+        lines = output.decode(errors="replace").splitlines()[-ERROR_LINES:]
+        raise PaylabError(f"{problem}: {printable(' / '.join(lines))}")

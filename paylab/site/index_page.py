@@ -1,0 +1,78 @@
+"""The first page of a site: a card for each lesson, and what a page can and cannot do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from ..spec.text import JsonMapping
+from .lessons import LESSONS, NOT_IN_PAGE, notebooks_folder
+
+TEMPLATE = Path(__file__).with_name("index.html")
+
+
+class SiteFacts(NamedTuple):
+    """What the first page says about its site."""
+
+    runtime: str
+    """The address of the runtime, or empty if it is part of the site."""
+    has_frames: bool
+    base: str = ""
+    """The path of the site, if it is known."""
+
+
+def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
+    """The HTML of the first page."""
+    cards = "\n".join(_card(path) for path in lessons)
+    others = "\n".join(
+        f"<li><strong>{escape(_title(stem))}</strong> ({escape(stem)}): {escape(reason)}</li>"
+        for stem, reason in NOT_IN_PAGE.items()
+    )
+    base = f'<base href="{escape(facts.base)}">' if facts.base else ""
+    parts = {"base": base, "cards": cards, "others": others}
+    parts |= {"runtime": _runtime_sentence(facts), "frames": _frames_sentence(facts)}
+    page = TEMPLATE.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        page = page.replace(f"<!-- {name} -->", part)
+    return page
+
+
+def title_of(notebook: JsonMapping) -> str:
+    """The heading of a notebook."""
+    first = "".join(notebook["cells"][0]["source"])
+    return first.partition("\n")[0].lstrip("# ")
+
+
+def _title(stem: str) -> str:
+    path = notebooks_folder() / f"{stem}.ipynb"
+    return title_of(json.loads(path.read_text(encoding="utf-8")))
+
+
+def _card(path: Path) -> str:
+    """The card of a lesson: its name, what it shows and how long it takes."""
+    lesson = LESSONS.get(path.stem)
+    details = ""
+    if lesson is not None:
+        details = f"<p>{escape(lesson.shows)}</p><p class=time>{lesson.minutes} minutes</p>"
+    number = path.stem.partition("_")[0]
+    return (
+        f'<li><a href="notebooks/index.html?path={escape(path.name)}">'
+        f"<span class=number>{escape(number)}</span>"
+        f"<h2>{escape(_title(path.stem))}</h2>{details}</a></li>"
+    )
+
+
+def _runtime_sentence(facts: SiteFacts) -> str:
+    if not facts.runtime:
+        return "Python itself (Pyodide) is part of this site: nothing is loaded from elsewhere."
+    address = escape(facts.runtime)
+    return f"Python itself (Pyodide) is loaded from {address}; all else is part of this site."
+
+
+def _frames_sentence(facts: SiteFacts) -> str:
+    if facts.has_frames:
+        return "Frames are live: pandas and pyarrow are loaded by the first cell that uses them."
+    return "This site has no pandas: cells with frames and charts show their saved outputs."

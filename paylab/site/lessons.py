@@ -1,0 +1,118 @@
+"""The notebooks of paylab: their files, which of them run in a page, and their form there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import paylab
+
+from ..errors.base import ConfigError
+from .page import JsonObject, Outputs, digest
+
+PACKAGE = Path(paylab.__file__).parent
+KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
+
+
+class Lesson(NamedTuple):
+    """What a card of the index says about a notebook."""
+
+    shows: str
+    minutes: int
+
+
+LESSONS: Mapping[str, Lesson] = {
+    "00_start_here": Lesson("An on-ramp with its QR code, a first signature, two errors.", 10),
+    "10_mx_onramp": Lesson("MXN to USDC: a Mexican individual, a CLABE, a conversion.", 10),
+    "20_ph_onramp": Lesson("PHP to USDC: a Philippine individual, a QR Ph code.", 10),
+    "30_transfers_to_csv": Lesson("Every page of transfers as an exact frame and a CSV.", 15),
+    "40_payouts": Lesson("A payout in each corridor, quotes, a batch with invalid rows.", 15),
+    "45_offramp": Lesson("USDC to pesos: success, a missing wallet, a failure, funding.", 10),
+    "50_webhooks": Lesson("Events: live, duplicate, late or lost; reconciliation.", 15),
+    "60_signing_and_failures": Lesson("A signature step by step, mistakes, a lost answer.", 20),
+    "70_your_service": Lesson("Probe a service; record and replay its answers.", 10),
+    "80_reference": Lesson("Tables: corridors, assumptions, outcomes, figures.", 5),
+}
+"""The notebooks that run in a page."""
+
+NOT_IN_PAGE: Mapping[str, str] = {
+    "55_your_backend": "It starts a server, and a page cannot listen on a port.",
+    "90_your_tests": "It starts pytest, and a page cannot start a process.",
+}
+"""The notebooks that do not, and why."""
+
+WELCOME = """\
+> **This page runs Python in your browser, on a simulator of the service.** Choose *Run ▸ Run All
+> Cells*, or press Shift+Enter cell by cell. Nothing you enter is sent anywhere. It stays in the
+> storage of this browser, which every page of this address can read: enter nothing real.{frames}
+"""
+NO_FRAMES = " Cells that need pandas show their saved outputs."
+
+
+def notebooks_folder() -> Path:
+    """The folder of the notebooks in a clone or in the installed package."""
+    clone = PACKAGE.parent / "notebooks"
+    in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir()
+    return clone if in_clone else PACKAGE / "notebooks"
+
+
+def choose_lessons(names: Sequence[str]) -> list[Path]:
+    """The notebooks with these names or starts of names; without names all that run in a page."""
+    paths = {path.stem: path for path in sorted(notebooks_folder().glob("*.ipynb"))}
+    starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
+    chosen = []
+    for start in starts:
+        matches = [stem for stem in paths if stem.startswith(start)] if start else []
+        if not matches:
+            raise ConfigError(f"there is no notebook {start!r}: choose from {', '.join(LESSONS)}")
+        refused = [stem for stem in matches if stem in NOT_IN_PAGE]
+        if refused:
+            raise ConfigError(f"{refused[0]} does not run in a page: {NOT_IN_PAGE[refused[0]]}")
+        chosen += matches
+    return [paths[stem] for stem in dict.fromkeys(chosen)]
+
+
+def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
+    """A notebook as a page needs it: its kernel, whole texts, and a first cell about the page."""
+    notebook: JsonObject = json.loads(path.read_text(encoding="utf-8"))
+    frames = "" if has_frames else NO_FRAMES
+    first = {"cell_type": "markdown", "id": "page", "metadata": {}}
+    first["source"] = WELCOME.format(frames=frames)
+    cells = [first, *notebook["cells"]]
+    notebook["cells"] = [_joined(cell) for cell in cells]
+    notebook["metadata"]["kernelspec"] = KERNEL
+    return notebook
+
+
+def saved_outputs(notebooks: Iterable[JsonObject]) -> dict[str, Outputs]:
+    """The stored outputs of every cell, by the digest of its id and code."""
+    cells = [cell for notebook in notebooks for cell in notebook["cells"]]
+    code_cells = [cell for cell in cells if "outputs" in cell]
+    return {digest(cell["id"], cell["source"]): cell["outputs"] for cell in code_cells}
+
+
+def _joined(cell: Mapping[str, Any]) -> JsonObject:
+    """A cell whose texts are no lists of lines, and whose outputs are shown with their styles."""
+    joined = {**cell, "source": _text(cell["source"])}
+    if "outputs" in cell:
+        joined["outputs"] = [_joined_output(output) for output in cell["outputs"]]
+        joined["metadata"] = {**cell["metadata"], "trusted": True}
+    return joined
+
+
+def _joined_output(output: JsonObject) -> JsonObject:
+    joined = dict(output)
+    if "text" in output:
+        joined["text"] = _text(output["text"])
+    if "data" in output:
+        joined["data"] = {
+            mime: content if mime.endswith("json") else _text(content)
+            for mime, content in output["data"].items()
+        }
+    return joined
+
+
+def _text(lines: str | list[str]) -> str:
+    return lines if isinstance(lines, str) else "".join(lines)

@@ -1,0 +1,54 @@
+"""The wheel of paylab that a site stores, made from the installed package or a clone."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import paylab
+
+PACKAGE = Path(paylab.__file__).parent
+TAG = "py3-none-any"
+SUFFIXES = {".py", ".js", ".css", ".html", ".mjs", ".txt", ".typed"}
+"""What a package is made of; all else in its folder is of caches and editors."""
+
+EXCLUDED_FOLDERS = {"__pycache__", "notebooks"}
+WHEEL_TIME = (2020, 2, 2, 0, 0, 0)
+"""The time of every file, so that equal sources make equal wheels."""
+
+
+def write_own_wheel(folder: Path) -> Path:
+    """Write paylab's wheel into a folder; equal sources make equal bytes."""
+    name = f"paylab-{paylab.__version__}"
+    path = folder / f"{name}-{TAG}.whl"
+    information = f"{name}.dist-info"
+    record = []
+    with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
+        for member, content in _members(information):
+            wheel.writestr(_entry(member), content)
+            digest = urlsafe_b64encode(sha256(content).digest()).rstrip(b"=").decode()
+            record.append(f"{member},sha256={digest},{len(content)}\n")
+        record.append(f"{information}/RECORD,,\n")
+        wheel.writestr(_entry(f"{information}/RECORD"), "".join(record))
+    return path
+
+
+def _members(information: str) -> Iterator[tuple[str, bytes]]:
+    """The files of the wheel except its record: their names and contents."""
+    for path in sorted(PACKAGE.rglob("*")):
+        relative = path.relative_to(PACKAGE.parent)
+        if path.suffix in SUFFIXES and not EXCLUDED_FOLDERS & {*relative.parts}:
+            yield relative.as_posix(), path.read_bytes()
+    metadata = f"Metadata-Version: 2.1\nName: paylab\nVersion: {paylab.__version__}\n"
+    yield f"{information}/METADATA", metadata.encode()
+    wheel = f"Wheel-Version: 1.0\nGenerator: paylab\nRoot-Is-Purelib: true\nTag: {TAG}\n"
+    yield f"{information}/WHEEL", wheel.encode()
+
+
+def _entry(member: str) -> ZipInfo:
+    entry = ZipInfo(member, WHEEL_TIME)
+    entry.compress_type = ZIP_DEFLATED
+    return entry

@@ -1,0 +1,178 @@
+"""The site as somebody who has only a browser sees it, and its lessons in its runtime."""
+
+import io
+import json
+import os
+import re
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+import zxingcpp
+from PIL import Image
+
+from paylab import emvqr
+from paylab.site.lessons import LESSONS, choose_lessons, lesson_for_page
+
+pytestmark = pytest.mark.other_tools
+
+LESSONS_SCRIPT = Path(__file__).with_name("lessons.mjs")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+PATIENCE = 120_000
+OUTPUT = ".jp-OutputArea-output"
+ALL_RAN = """() => [...document.querySelectorAll('.jp-CodeCell')].every(cell =>
+  !cell.querySelector('.cm-content').textContent.trim()
+  || (/\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)))"""
+BUTTONS = ("Create this person", "Upload the images", "Register this wallet", "Open the account")
+BUTTONS += ("Pay this deposit",)
+AS_SAVED = "As saved: this cell needs "
+
+
+@pytest.fixture(scope="module")
+def ran(site):
+    """What each cell of each lesson showed in the runtime under Node, by lesson."""
+    names = [f"{stem}.ipynb" for stem in LESSONS]
+    command = ["node", str(LESSONS_SCRIPT), str(site), *names]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
+    return {line["name"].removesuffix(".ipynb"): line["cells"] for line in lines}
+
+
+def shown_text(outputs):
+    """The text of outputs; errors by their kind."""
+    texts = []
+    for output in outputs:
+        plain = output.get("data", {}).get("text/plain", "")
+        texts.append(output.get("text") or plain or output.get("ename", ""))
+    return "".join(texts)
+
+
+@pytest.mark.parametrize("path", choose_lessons([]), ids=lambda path: path.stem)
+def test_a_lesson_runs_in_the_runtime_as_it_is_stored(path, ran):
+    """Each cell shows what is stored, or says that it is shown as saved; none stops the lesson."""
+    stored = [
+        cell for cell in lesson_for_page(path, has_frames=False)["cells"] if "outputs" in cell
+    ]
+    cells = ran[path.stem]
+    assert [cell["status"] for cell in cells] == ["ok"] * len(stored), cells[-1]
+    for cell, kept in zip(cells, stored, strict=True):
+        text = shown_text(cell["outputs"])
+        if AS_SAVED in text:
+            assert text.startswith(shown_text(kept["outputs"]))
+        elif "nbval-ignore-output" not in kept["metadata"].get("tags", []):
+            assert comparable(text) == comparable(shown_text(kept["outputs"])), cell["source"]
+
+
+def comparable(text):
+    """A text without what depends on Pillow and on the calls of cells with frames."""
+    text = text.replace("image/png", "image/jpeg")
+    text = re.sub(r"\(number \d+ in lab\.calls\)", "", text)
+    return re.sub(r"<Call GET \S+ -> 200", "<Call", text.replace("\n ", ""))
+
+
+def test_what_needs_pandas_is_few_cells_and_says_so(ran):
+    """Without pandas the on-ramps, signatures and failures are live; no line advises pip."""
+    texts = {stem: [shown_text(cell["outputs"]) for cell in cells] for stem, cells in ran.items()}
+    saved = {stem: sum(AS_SAVED in text for text in texts[stem]) for stem in texts}
+    assert max(saved[stem] for stem in ("00_start_here", "10_mx_onramp", "20_ph_onramp")) <= 3
+    assert saved["70_your_service"] == saved["80_reference"] == 0
+    assert not [text for every in texts.values() for text in every if "pip install" in text]
+
+
+def test_the_site_has_its_packages_with_their_hashes(site):
+    """Each wheel of the lock file is there as it says, and the site is small."""
+    folder = site / "static" / "pyodide"
+    lock = json.loads((folder / "pyodide-lock.json").read_text())
+    for entry in lock["packages"].values():
+        wheel = folder / entry["file_name"]
+        assert sha256(wheel.read_bytes()).hexdigest() == entry["sha256"]
+        assert ZipFile(wheel).namelist()
+    assert {"paylab", "pydantic-core", "pyodide-kernel"} <= lock["packages"].keys()
+    size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
+    assert size <= 55_000_000
+
+
+class Visitor:
+    """A browser window that records what it asks for and what goes wrong."""
+
+    def __init__(self, page, host, artefacts):
+        self.page, self.host, self.artefacts = page, host, artefacts
+        self.problems, self.addresses = [], []
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", self._note)
+        page.context.on("request", lambda request: self.addresses.append(request.url))
+
+    def _note(self, message):
+        if message.type == "error":
+            self.problems.append(f"{message.text} {message.location}")
+
+    def open(self, title):
+        """Choose a card of the first page, and wait for its notebook."""
+        self.page.goto(self.host)
+        self.page.get_by_role("link", name=title).click()
+        self.page.locator(".jp-Notebook").wait_for()
+
+    def run_all(self):
+        """Choose Run > Run All Cells, and wait until the last cell has run."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.locator("[data-command='runmenu:run-all']").click()
+        self.page.get_by_text("[*]").first.wait_for()
+        self.page.wait_for_function(ALL_RAN)
+
+    def shoot(self, name):
+        """A screenshot, which is also an artefact."""
+        return self.page.screenshot(path=self.artefacts and self.artefacts / f"{name}.png")
+
+    def output_of(self, code):
+        """The output of the cell with this code."""
+        return self.page.locator(".jp-CodeCell", has_text=code).first.locator(OUTPUT)
+
+
+@pytest.fixture
+def visitor(host, chromium):
+    """A new browser at the site."""
+    from playwright.sync_api import sync_playwright
+
+    folder = os.environ.get("PAYLAB_ARTEFACTS")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        context.set_default_timeout(PATIENCE)
+        yield Visitor(context.new_page(), host, folder and Path(folder))
+        browser.close()
+
+
+def test_a_visitor_scans_a_live_qr_code_and_clicks_through_the_stepper(visitor):
+    """From the first page, with no request to another host and no error on the console."""
+    visitor.open("PHP to USDC")
+    visitor.run_all()
+    picture = visitor.output_of("card = lab.deposit_card(account)").locator("img").first
+    picture.scroll_into_view_if_needed()
+    (code,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(visitor.shoot("site-20"))))
+    payload = emvqr.parse(code.text)
+    parsed = visitor.output_of("code = paylab.emvqr.parse(payload)").inner_text()
+    assert all(repr(part) in parsed for part in (payload.merchant_name, payload.crc))
+
+    visitor.open("Start here")
+    for number in range(2):
+        visitor.page.locator(".jp-CodeCell .jp-InputPrompt").nth(number).click()
+        visitor.page.keyboard.press("Shift+Enter")
+    stepper = visitor.output_of("lab.onramp(")
+    stepper.get_by_role("button", name="Create this person").wait_for()
+    stepper.get_by_label("The person agrees to identity verification").check()
+    for button in BUTTONS:
+        stepper.get_by_role("button", name=button).click()
+    stepper.get_by_text(re.compile("completed")).first.wait_for()
+    visitor.shoot("site-00")
+    assert visitor.problems == []
+    assert [url for url in visitor.addresses if not is_own(url, visitor.host)] == []
+
+
+def is_own(url, host):
+    """Whether a request stays at the origin of the site, or is no request at all."""
+    origin = "/".join(host.split("/")[:3])
+    return url.startswith((f"{origin}/", "data:", f"blob:{origin}/"))
