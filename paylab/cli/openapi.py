@@ -2,6 +2,7 @@
 
 Client generators, viewers and contract tests read it. Each operation and field says whether the
 specification states it (`x-origin`); a service.toml changes paths, names and dialect.
+`--controls` prints the control API of the simulator as a document of its own.
 With openapi-generator add `--additional-properties=enumClassPrefix=true` for Go.
 `--service-schema` prints the JSON Schema of a service.toml, by which editors complete and check it.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from ..errors.base import ConfigError
 from .service import service_for
 from .terminal import warn_user
 
@@ -27,6 +29,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the JSON Schema of a service.toml instead",
     )
+    parser.add_argument(
+        "--controls",
+        action="store_true",
+        help="print the control API of the simulator instead",
+    )
     parser.add_argument("--to", metavar="FILE", help="write it to this file")
 
 
@@ -34,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
     """Print or write the document, or the schema of a service.toml."""
     from .. import files
 
+    if options.service_schema and options.controls:
+        raise ConfigError("--service-schema and --controls are two documents: choose one")
     text, has = _service_schema() if options.service_schema else _document(options)
     if options.to is None:
         print(text)
@@ -46,9 +55,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _document(options: argparse.Namespace) -> tuple[str, str]:
     """The document, and what it has."""
-    from ..openapi import document
+    if options.controls:
+        from ..simulator.control_document import control_document
 
-    spec = document(service_for(options.service), options.server)
+        spec = control_document()
+    else:
+        from ..openapi import document
+
+        spec = document(service_for(options.service), options.server)
     has = f"{len(spec['paths'])} paths and {len(spec['components']['schemas'])} schemas"
     return json.dumps(spec, indent=2, ensure_ascii=False), has
 

@@ -16,6 +16,7 @@ import tools
 from stage import Signer
 
 from paylab.openapi import document
+from paylab.simulator.control_document import control_document
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
@@ -28,8 +29,9 @@ START_SECONDS = 60
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with the document."""
+    """A folder with the document, and that of the controls."""
     (tmp_path / "openapi.json").write_text(json.dumps(document()))
+    (tmp_path / "controls.json").write_text(json.dumps(control_document()))
     return tmp_path
 
 
@@ -41,7 +43,8 @@ def node():
 
 def test_the_linter_of_redocly_finds_nothing(node, folder):
     """Neither errors nor warnings, with its recommended rules."""
-    output = tools.run([node / "redocly", "lint", "--format=json", "openapi.json"], folder)
+    command = [node / "redocly", "lint", "--format=json", "openapi.json", "controls.json"]
+    output = tools.run(command, folder)
     report = json.loads(output[output.index("{\n") :].partition("\n}")[0] + "\n}")
     assert report["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
 
@@ -50,7 +53,7 @@ def test_the_linter_of_spectral_finds_nothing(node, folder):
     """Neither errors nor warnings nor hints, with its rules for OpenAPI."""
     (folder / "rules.yaml").write_text('extends: ["spectral:oas"]\n')
     command = [node / "spectral", "lint", "--fail-severity=hint", "-r", "rules.yaml"]
-    assert "No results" in tools.run([*command, "openapi.json"], folder)
+    assert "No results" in tools.run([*command, "openapi.json", "controls.json"], folder)
 
 
 def test_types_of_openapi_typescript_compile(node, folder):

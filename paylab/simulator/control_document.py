@@ -1,0 +1,218 @@
+"""The control API of a served simulator as an OpenAPI 3.1 document of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from ..openapi import prose
+from ..openapi.schemas import Schema, open_object
+from ..spec.route import PLACEHOLDER, Route
+from .control_table import LINES, Curl
+from .fault_kinds import DETAILS, KINDS
+from .routing import CONTROLS, WORLDS
+
+VERSION = "3.1.0"
+ABOUT = """\
+Controls of a simulator that `paylab simulator` serves: its clock, objects, faults, events and
+journal. They take the control token, which `paylab simulator --json` prints."""
+
+_JSON = "application/json"
+_ERROR = {"$ref": "#/components/schemas/ControlError"}
+_TEXT: Schema = {"type": "string"}
+_WHOLE: Schema = {"type": "integer"}
+_NUMBER: Schema = {"type": "number"}
+_SWITCH: Schema = {"type": "boolean"}
+_OBJECT: Schema = {"type": "object"}
+_WORDS: Schema = {"type": "array", "items": _TEXT}
+
+
+class ControlForm(NamedTuple):
+    """The body of a control, and its answer: the status, and whether it is a list.
+
+    Controls that take any fields have no `fields`.
+    """
+
+    fields: Mapping[str, Schema] = {}
+    required: tuple[str, ...] = ()
+    status: int = HTTPStatus.OK
+    is_list: bool = False
+
+
+_FAULT: Mapping[str, Schema] = {
+    "kind": {"type": "string", "enum": list(KINDS)},
+    **{name: {} for name in DETAILS},
+    **dict.fromkeys(("method", "path", "content_type", "operation", "event_type"), _TEXT),
+    **dict.fromkeys(("status", "times", "every", "seed", "cut_after"), _WHOLE),
+    **dict.fromkeys(("retry_after", "probability", "seconds", "delay", "slow"), _NUMBER),
+    "headers": _OBJECT,
+}
+_ADDED: Mapping[str, Schema] = {"country": _TEXT, "events": _SWITCH}
+
+FORMS: Mapping[str, ControlForm] = {
+    "seed": ControlForm(dict.fromkeys(("individuals", "transfers", "conversions"), _WHOLE)),
+    "add_person": ControlForm(
+        {**_ADDED, "verified": _SWITCH, "outcomes": _WORDS, "given_name": _TEXT},
+        status=HTTPStatus.CREATED,
+    ),
+    "add_account": ControlForm({**_ADDED, "individual_id": _TEXT}, status=HTTPStatus.CREATED),
+    "move_object": ControlForm({"to": _TEXT, "reason": _TEXT, "force": _SWITCH}, required=("to",)),
+    "clock": ControlForm(
+        {
+            "advance": {"type": ["string", "number"]},
+            "advance_seconds": _NUMBER,
+            "frozen": _SWITCH,
+            "speed": _NUMBER,
+        }
+    ),
+    "pay_in": ControlForm({"amount": _TEXT, "currency": _TEXT}, required=("amount",)),
+    "funds": ControlForm(is_list=True),
+    "coin_returns": ControlForm(is_list=True),
+    "scenarios": ControlForm(is_list=True),
+    "add_fault": ControlForm(_FAULT, required=("kind",), status=HTTPStatus.CREATED),
+    "list_faults": ControlForm(is_list=True),
+    "remove_fault": ControlForm(status=HTTPStatus.NO_CONTENT),
+    "clear_faults": ControlForm(status=HTTPStatus.NO_CONTENT),
+    "requests": ControlForm(is_list=True),
+    "journal": ControlForm(is_list=True),
+    "name_test": ControlForm({"name": _TEXT, "expects": _TEXT}, required=("name",)),
+    "events": ControlForm(is_list=True),
+    "send_event": ControlForm(
+        {"event_type": _TEXT, "resource_id": _TEXT, "payload": _OBJECT},
+        required=("event_type",),
+        status=HTTPStatus.CREATED,
+    ),
+    "deliveries": ControlForm(is_list=True),
+    "deliver": ControlForm({"paused": _SWITCH, "redeliver": _TEXT}),
+    "create_world": ControlForm(
+        {
+            "seed": _WHOLE,
+            "strict": _SWITCH,
+            "frozen": _SWITCH,
+            "start": _TEXT,
+            "service": _OBJECT,
+        },
+        status=HTTPStatus.CREATED,
+    ),
+    "end_world": ControlForm(status=HTTPStatus.NO_CONTENT),
+}
+"""The controls with a body, a list, or another status than 200; the others return an object."""
+
+
+def control_document() -> dict[str, Any]:
+    """The control API as OpenAPI 3.1, ready for JSON.
+
+    >>> from paylab.simulator.control_document import control_document
+    >>> sorted(control_document()["paths"])[:2]
+    ['/_simulator', '/_simulator/accounts']
+    """
+    paths: dict[str, Any] = {}
+    for tag, routes in (("Controls", CONTROLS), ("Worlds", WORLDS)):
+        for route in routes:
+            paths.setdefault(route.template, {})[route.method.lower()] = _operation(route, tag)
+    return {
+        "openapi": VERSION,
+        "info": {
+            "title": "Controls of the paylab simulator",
+            "version": "v1",
+            "description": ABOUT,
+            "contact": {"name": "paylab"},
+            "license": prose.LICENSE,
+        },
+        "servers": [
+            {
+                "url": "{base_url}",
+                "description": "The address of the simulator.",
+                "variables": {"base_url": {"default": "http://127.0.0.1:8080"}},
+            }
+        ],
+        "security": [{"controlToken": []}],
+        "tags": [
+            {"name": "Controls", "description": "What one world does."},
+            {"name": "Worlds", "description": "Worlds behind the same port, each with its keys."},
+        ],
+        "paths": paths,
+        "components": {
+            "schemas": {"ControlError": _error_schema()},
+            "securitySchemes": {
+                "controlToken": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The control token of the simulator, or of a world.",
+                }
+            },
+        },
+    }
+
+
+def _operation(route: Route, tag: str) -> Schema:
+    """The object of a control, with the examples of its curl lines."""
+    name = route.operation.removeprefix("control.")
+    form = FORMS.get(name, ControlForm())
+    lines = [line for line in LINES if line.control == name]
+    words = name.split("_")
+    operation: Schema = {
+        "operationId": words[0] + "".join(word.title() for word in words[1:]),
+        "summary": lines[0].does,
+        "description": "\n".join(f"- {line.does}." for line in lines),
+        "tags": [tag],
+    }
+    parameters = [*_parameters(route, lines)]
+    if parameters:
+        operation["parameters"] = parameters
+    if route.method in ("POST", "PUT"):
+        operation["requestBody"] = _request_body(form, lines)
+    operation["responses"] = _responses(form)
+    return operation
+
+
+def _parameters(route: Route, lines: list[Curl]) -> Iterator[Schema]:
+    """The id in the path, and the parameters that the curl lines show."""
+    for name in PLACEHOLDER.findall(route.template):
+        description = "What the path names."
+        yield {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": description,
+            "schema": _TEXT,
+        }
+    query = {name: text for line in lines for name, text in parse_qsl(line.query.lstrip("?"))}
+    for name, text in query.items():
+        schema = _WHOLE if text.isdecimal() else _TEXT
+        description = f"For example {text}."
+        yield {"name": name, "in": "query", "description": description, "schema": schema}
+
+
+def _request_body(form: ControlForm, lines: list[Curl]) -> Schema:
+    """The body of a control, with the bodies of the curl lines as examples."""
+    bodies = [line for line in lines if line.body.startswith("{")]
+    examples = {
+        f"example_{number}": {"summary": line.does, "value": json.loads(line.body)}
+        for number, line in enumerate(bodies, 1)
+    }
+    content: Schema = {"schema": open_object(form.fields, form.required)}
+    if examples:
+        content["examples"] = examples
+    return {"required": bool(form.required), "content": {_JSON: content}}
+
+
+def _responses(form: ControlForm) -> Schema:
+    """The response of a success, and the error of each refusal."""
+    success: Schema = {"description": HTTPStatus(form.status).phrase}
+    if form.status != HTTPStatus.NO_CONTENT:
+        schema = {"type": "array", "items": _OBJECT} if form.is_list else _OBJECT
+        success["content"] = {_JSON: {"schema": schema}}
+    refused = {"description": "Refused: the text says why.", "content": {_JSON: {"schema": _ERROR}}}
+    return {str(int(form.status)): success, "4XX": refused}
+
+
+def _error_schema() -> Schema:
+    """The body of a refusal."""
+    problem = open_object({"field": _TEXT, "message": _TEXT}, ("field", "message"))
+    errors: Schema = {"type": "array", "items": problem}
+    schema = open_object({"error": _TEXT, "errors": errors}, ("error",))
+    return {"description": "Why a control was refused.", **schema}
