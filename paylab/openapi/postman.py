@@ -1,0 +1,92 @@
+"""A collection of Postman (v2.1) whose requests are signed by a script when they are sent."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from ..signing.snippets import signing_script
+from ..spec.service.service import Service
+from . import prose
+from .collection import (
+    IDEMPOTENCY_VARIABLE,
+    KEY_VARIABLES,
+    CollectionRequest,
+    collection_requests,
+    id_variables,
+)
+
+SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+
+_SEND_SIGNED = """
+pm.variables.set("idempotency_key", uuids.v4());
+const address = pm.variables.replaceIn(pm.request.url.toString());
+const [, scheme, authority, target] = address.match(/^(https?):\\/\\/([^\\/?#]+)([^#]*)/i);
+const port = { http: /:80$/, https: /:443$/ }[scheme.toLowerCase()];
+const host = authority.toLowerCase().replace(port, "");
+const raw = pm.request.body && pm.request.body.raw;
+const body = raw ? pm.variables.replaceIn(raw) : "";
+const keys = [pm.variables.get("api_key"), pm.variables.get("secret_key")];
+const signed = sign(...keys, pm.request.method, host, target || "/", body);
+for (const [key, value] of Object.entries(signed)) {
+  if (key !== "host") pm.request.headers.upsert({ key, value });
+}
+"""
+
+
+def make_postman_collection(service: Service, server: str = "") -> dict[str, Any]:
+    """The collection; base_url, api_key and secret_key are variables without values of yours.
+
+    >>> from paylab.openapi.postman import make_postman_collection
+    >>> from paylab.spec.service.service import Service
+    >>> [item["name"] for item in make_postman_collection(Service())["item"]][:2]
+    ['Individuals', 'Financial accounts']
+    """
+    requests = sorted_by_folder(collection_requests(service))
+    variables = ["base_url", *KEY_VARIABLES, IDEMPOTENCY_VARIABLE, *id_variables(service)]
+    return {
+        "info": {
+            "name": prose.TITLE,
+            "description": "Set base_url, api_key and secret_key. A script signs each request.",
+            "schema": SCHEMA,
+        },
+        "variable": [
+            {"key": name, "value": server if name == "base_url" else ""} for name in variables
+        ],
+        "event": [_script("prerequest", signing_script(service.signing) + _SEND_SIGNED)],
+        "item": [
+            {"name": folder, "item": [_item(request) for request in items]}
+            for folder, items in groupby(requests, key=lambda request: request.folder)
+        ],
+    }
+
+
+def sorted_by_folder(requests: Any) -> list[CollectionRequest]:
+    """The requests, those of one folder together, folders in the order of their first request."""
+    by_folder: dict[str, list[CollectionRequest]] = {}
+    for request in requests:
+        by_folder.setdefault(request.folder, []).append(request)
+    return [request for folder in by_folder.values() for request in folder]
+
+
+def _script(listen: str, text: str) -> dict[str, Any]:
+    return {"listen": listen, "script": {"type": "text/javascript", "exec": text.splitlines()}}
+
+
+def _item(request: CollectionRequest) -> dict[str, Any]:
+    query = "&".join(f"{name}={value}" for name, value in request.query.items())
+    item: dict[str, Any] = {
+        "name": request.name,
+        "request": {
+            "method": request.method,
+            "header": [{"key": name, "value": text} for name, text in request.headers.items()],
+            "url": f"{{{{base_url}}}}{request.path}" + (f"?{query}" if query else ""),
+        },
+    }
+    if request.body is not None:
+        options = {"raw": {"language": "json"}}
+        item["request"]["body"] = {"mode": "raw", "raw": request.body, "options": options}
+    if request.stored_id is not None:
+        store = f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
+        item["event"] = [_script("test", f"if (pm.response.code < 300) {store}")]
+    return item
