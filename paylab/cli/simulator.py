@@ -4,6 +4,9 @@
 PAYLAB_BASE_URL, PAYLAB_API_KEY and PAYLAB_SECRET_KEY, and the token of its controls in
 PAYLAB_CONTROL_TOKEN. The command ends when they end, with their exit status. They have no other
 PAYLAB_ variable of your shell, and the simulator follows a service.toml only with --service.
+
+With --rehearse, faults, moves and late events that your integration has not met yet come one after
+another while it runs; `paylab ready` judges what it did.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import argparse
 import json
 import os
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
@@ -21,6 +25,8 @@ from .service import FACTS, environment, exports, service_for
 from .terminal import in_range, log_without_blocking, port, stop_event
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from ..simulator.simulator import Simulator
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
@@ -82,6 +88,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse what a real service might: unknown fields, a consent in the future",
     )
+    parser.add_argument(
+        "--rehearse",
+        metavar="SECONDS",
+        nargs="?",
+        const=30.0,
+        type=in_range(1.0),
+        help="play what your integration has not shown yet, each for so many seconds (30)",
+    )
     parser.add_argument("--service", metavar="FILE", type=_read_path, help=_SERVICE)
     parser.add_argument(
         "program", nargs="*", metavar="-- PROGRAM", help="run this program on the simulator"
@@ -112,8 +126,13 @@ def run(options: argparse.Namespace) -> int:
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
     ):
+        if options.rehearse:
+            _start_rehearsal(simulator, options.rehearse, stopped)
         if options.program:
-            return run_program(options.program, environment(server, options.service), stopped)
+            try:
+                return run_program(options.program, environment(server, options.service), stopped)
+            finally:
+                stopped.set()  # the rehearsal ends too
         if options.json:
             words = json.dumps({name: getattr(server, name) for name in FACTS})
         else:
@@ -123,6 +142,16 @@ def run(options: argparse.Namespace) -> int:
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
+
+
+def _start_rehearsal(simulator: Simulator, seconds: float, stopped: Event) -> None:
+    """Play the situations in a thread, while the program or another one runs."""
+    from ..runtime import start_thread
+    from ..simulator.owner import Owner
+    from .rehearsal import rehearse
+
+    rehearsal = Owner(simulator).controls.rehearse()
+    start_thread(partial(rehearse, rehearsal, seconds, stopped), "paylab-rehearsal")
 
 
 def _fill(simulator: Simulator, options: argparse.Namespace) -> Simulator:

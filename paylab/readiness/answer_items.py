@@ -9,7 +9,7 @@ from ..spec import codes
 from ..spec.text import JsonMapping
 from .facts import NoteFacts, RequestFacts
 from .history import History
-from .item import Item, Observation, broken, needed, shown
+from .item import Item, Observation, Situation, broken, needed, shown
 
 STATUSES: Mapping[str, frozenset[str]] = {
     "individuals": frozenset(codes.INDIVIDUAL_STATUSES),
@@ -24,6 +24,9 @@ RESOURCES_OF_EVENTS = {
     "conversion": "conversions",
     "individual": "individuals",
 }
+
+ODD_TRANSFER = {"id": "tr_odd", "status": "on_hold", "source_amount": "10.00", "risk": 1}
+"""A transfer with an unknown status and field, and without fields that have no value."""
 
 OPTIONAL_FIELDS = (
     "client_reference_id",
@@ -147,6 +150,9 @@ ITEMS = (
         'faults.on("transfers.list", "html", times=1).',
         judge=judge_spoiled,
         holds_under_faults=True,
+        situation=Situation(
+            "read the transfers twice", {"kind": "html", "operation": "transfers.list"}
+        ),
     ),
     Item(
         "answers.statuses",
@@ -157,6 +163,10 @@ ITEMS = (
         '"status": "on_hold"}).',
         judge=_survives(_unknown_status),
         holds_under_faults=True,
+        situation=Situation(
+            "read one transfer, and go on",
+            {"kind": "custom", "operation": "transfers.get", "body": ODD_TRANSFER, "times": 1},
+        ),
     ),
     Item(
         "answers.fields",
@@ -167,6 +177,10 @@ ITEMS = (
         '"status": "started", "risk": 1}).',
         judge=_survives(_unknown_field),
         holds_under_faults=True,
+        situation=Situation(
+            "read one transfer, and go on",
+            {"kind": "custom", "operation": "transfers.get", "body": ODD_TRANSFER, "times": 1},
+        ),
     ),
     Item(
         "answers.nulls",
@@ -177,6 +191,7 @@ ITEMS = (
         needs="transfers",
         judge=_survives(_null_field),
         holds_under_faults=True,
+        situation=Situation("create a transfer and read it"),
     ),
     Item(
         "answers.absent",
@@ -189,5 +204,9 @@ ITEMS = (
         needs="transfers",
         judge=_survives(_absent_field),
         holds_under_faults=True,
+        situation=Situation(
+            "read one transfer, and go on",
+            {"kind": "custom", "operation": "transfers.get", "body": ODD_TRANSFER, "times": 1},
+        ),
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..spec.codes import EVENT_TYPES
 from .facts import NoteFacts, RecordFacts, RequestFacts
 from .history import History
-from .item import Item, Observation, broken, shown
+from .item import Item, Observation, Situation, broken, shown
 
 
 def _faults_of(history: History) -> dict[str, list[str]]:
@@ -157,6 +157,7 @@ ITEMS = (
         "Subscribe, and create a transfer.",
         needs="events",
         judge=judge_taken,
+        situation=Situation("create a transfer"),
     ),
     Item(
         "events.duplicate",
@@ -166,6 +167,7 @@ ITEMS = (
         'faults.on("transfer.completed", "event_duplicate"), or deliveries.redeliver().',
         needs="events",
         judge=judge_duplicates,
+        situation=Situation("create a transfer", {"kind": "event_duplicate"}),
     ),
     Item(
         "events.late",
@@ -175,6 +177,7 @@ ITEMS = (
         'faults.on("transfer.completed", "event_delay", seconds=60).',
         needs="events",
         judge=judge_late,
+        situation=Situation("create a transfer", {"kind": "event_delay", "seconds": 5}),
     ),
     Item(
         "events.order",
@@ -184,6 +187,9 @@ ITEMS = (
         'faults.on("transfer.funded", "event_reorder").',
         needs="events",
         judge=judge_order,
+        situation=Situation(
+            "create a transfer", {"kind": "event_reorder", "event_type": "transfer.created"}
+        ),
     ),
     Item(
         "events.unknown",
@@ -202,6 +208,7 @@ ITEMS = (
         'faults.on("transfer.completed", "event_drop").',
         needs="events",
         judge=judge_lost,
+        situation=Situation("create a transfer, and read it", {"kind": "event_drop"}),
     ),
     Item(
         "events.outage",
@@ -211,6 +218,7 @@ ITEMS = (
         "Stop the receiver, create a transfer, start it again, and advance the clock.",
         needs="events",
         judge=judge_outage,
+        situation=Situation("stop your receiver, create a transfer, and start it again"),
     ),
     Item(
         "events.verified",
@@ -220,5 +228,6 @@ ITEMS = (
         "Read the object of an event before you act on it.",
         needs="events",
         judge=judge_verified,
+        situation=Situation("create a transfer"),
     ),
 )

@@ -48,13 +48,20 @@ Judge = Callable[[History], Iterable[Observation]]
 
 @dataclass(frozen=True)
 class Situation:
-    """How the simulator brings an item about: a fault for the next call or event, and what to do.
+    """How a simulator brings an item about, while the integration does what `action` says.
 
-    `fault` has the details of a fault; `action` says what the integration must do meanwhile.
+    `fault` has the details of a fault, and `seed` adds transfers first. `after` is the operation
+    after which the object that it created goes through `moves`, the clock is advanced, or with
+    `grows` a transfer is added.
     """
 
     action: str
     fault: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    after: str = ""
+    moves: tuple[str, ...] = ()
+    advance: str = ""
+    grows: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .facts import RequestFacts
 from .history import History
-from .item import Item, Observation, broken, shown
+from .item import Item, Observation, Situation, broken, shown
 
 GROWING = frozenset({"transfers.create", "conversion_accounts.create", "individuals.create"})
 """Operations of an integration that add rows to a list."""
@@ -98,6 +98,7 @@ ITEMS = (
         "Seed 130 transfers and read them all: seed(transfers=130).",
         needs="lists",
         judge=judge_pages,
+        situation=Situation("read all transfers", seed=130),
     ),
     Item(
         "lists.growing",
@@ -107,6 +108,7 @@ ITEMS = (
         "Create a transfer between two pages.",
         needs="lists",
         judge=judge_growing,
+        situation=Situation("read all transfers", seed=130, after="transfers.list", grows=True),
     ),
     Item(
         "lists.dead-cursor",
@@ -117,5 +119,8 @@ ITEMS = (
         needs="lists",
         judge=judge_dead_cursor,
         holds_under_faults=True,
+        situation=Situation(
+            "read all transfers", {"kind": "bad_cursor", "operation": "transfers.list"}, seed=130
+        ),
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from ..spec.codes import IDEMPOTENCY_HOURS
 from .facts import RequestFacts
 from .history import ORDER_OPERATIONS, History
-from .item import Item, Observation, broken, shown
+from .item import Item, Observation, Situation, broken, shown
 
 UNREPEATABLE = (
     "individuals.create",
@@ -176,6 +176,7 @@ ITEMS = (
         "Create a transfer.",
         needs="orders",
         judge=judge_keys,
+        situation=Situation("create a transfer"),
     ),
     Item(
         "orders.one-key",
@@ -186,6 +187,9 @@ ITEMS = (
         f"Let an order be sent again: {LOST_ANSWER}.",
         needs="orders",
         judge=judge_keys_of_orders,
+        situation=Situation(
+            "create a transfer", {"kind": "drop_after", "operation": "transfers.create"}
+        ),
     ),
     Item(
         "orders.one-order",
@@ -195,6 +199,7 @@ ITEMS = (
         "Create two different transfers.",
         needs="orders",
         judge=judge_orders_of_keys,
+        situation=Situation("create two different transfers"),
     ),
     Item(
         "orders.lost-answer",
@@ -206,6 +211,9 @@ ITEMS = (
         needs="orders",
         judge=_judge_loss(lambda request: not request.is_own_timeout),
         holds_under_faults=True,
+        situation=Situation(
+            "create a transfer", {"kind": "drop_after", "operation": "transfers.create"}
+        ),
     ),
     Item(
         "orders.timeout",
@@ -216,6 +224,10 @@ ITEMS = (
         needs="orders",
         judge=_judge_loss(lambda request: request.is_own_timeout),
         holds_under_faults=True,
+        situation=Situation(
+            "create a transfer",
+            {"kind": "custom", "operation": "transfers.create", "delay": 120, "times": 1},
+        ),
     ),
     Item(
         "orders.no-key",
@@ -227,6 +239,9 @@ ITEMS = (
         needs="POST without a key",
         judge=judge_unkeyed,
         holds_under_faults=True,
+        situation=Situation(
+            "create an individual", {"kind": "drop_after", "operation": "individuals.create"}
+        ),
     ),
     Item(
         "orders.conflict",
@@ -237,6 +252,9 @@ ITEMS = (
         needs="orders",
         judge=judge_conflict,
         holds_under_faults=True,
+        situation=Situation(
+            "create a transfer", {"kind": "status", "operation": "transfers.create", "status": 409}
+        ),
     ),
     Item(
         "orders.24-hours",
@@ -247,5 +265,11 @@ ITEMS = (
         needs="orders",
         judge=judge_limit,
         holds_under_faults=True,
+        situation=Situation(
+            "create a transfer, and look for it a day later",
+            {"kind": "drop_after", "operation": "transfers.create", "times": 20},
+            after="transfers.create",
+            advance="25h",
+        ),
     ),
 )

@@ -9,7 +9,7 @@ from ..spec import codes, timestamps
 from ..spec.money import check_amount, read_amount
 from .facts import RequestFacts
 from .history import History
-from .item import Item, Observation, broken, needed, shown
+from .item import Item, Observation, Situation, broken, needed, shown
 
 AMOUNT_CURRENCIES = {
     "source_amount": "source_currency",
@@ -180,6 +180,7 @@ ITEMS = (
         'Create a conversion account with the reference "scenario:slow".',
         needs="on-ramp",
         judge=judge_accepted,
+        situation=Situation("create a conversion account of the Philippines"),
     ),
     Item(
         "payments.wallet",
@@ -190,6 +191,7 @@ ITEMS = (
         "Create a transfer from USDC.",
         needs="off-ramp",
         judge=judge_off_ramp,
+        situation=Situation("pay from USDC"),
     ),
     Item(
         "payments.quote",
@@ -199,6 +201,11 @@ ITEMS = (
         'Create a quote, then clock.advance("3m"), then pay.',
         needs="quotes",
         judge=judge_quotes,
+        situation=Situation(
+            "create a quote, and pay by it after the next pause",
+            after="quotes.create",
+            advance="3m",
+        ),
     ),
     Item(
         "payments.corridors",
@@ -208,6 +215,11 @@ ITEMS = (
         'Pay with the reference "scenario:failed", and once without.',
         needs="transfers",
         judge=judge_corridors,
+        situation=Situation(
+            "create a transfer, and follow it",
+            after="transfers.create",
+            moves=("started", "failed"),
+        ),
     ),
     Item(
         "payments.deadline",
@@ -217,6 +229,9 @@ ITEMS = (
         'Pay with the reference "scenario:expired".',
         needs="transfers",
         judge=judge_deadline,
+        situation=Situation(
+            "create a transfer, and follow it", after="transfers.create", moves=("expired",)
+        ),
     ),
     Item(
         "payments.amounts",
@@ -226,6 +241,7 @@ ITEMS = (
         "Create a transfer.",
         needs="orders",
         judge=judge_amounts,
+        situation=Situation("create a transfer"),
     ),
     Item(
         "payments.caps",
@@ -235,5 +251,6 @@ ITEMS = (
         "Pay a sandbox deposit.",
         needs="sandbox deposits",
         judge=judge_deposits,
+        situation=Situation("pay a sandbox deposit"),
     ),
 )

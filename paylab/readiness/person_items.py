@@ -10,7 +10,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.text import JsonMapping
 from .facts import RequestFacts
 from .history import History
-from .item import Item, Observation, broken, needed, shown
+from .item import Item, Observation, Situation, broken, needed, shown
 
 SIDES_ASKED = {
     "verification_front_image_needed": "document-front",
@@ -140,6 +140,7 @@ ITEMS = (
         '"Verification Image Blurry", and upload again.',
         needs="verification",
         judge=judge_codes,
+        situation=Situation("create an individual for an on-ramp, and verify it"),
     ),
     Item(
         "people.sides",
@@ -149,6 +150,7 @@ ITEMS = (
         "Create an individual for an on-ramp: its status_details list the sides.",
         needs="verification",
         judge=judge_sides,
+        situation=Situation("create an individual for an on-ramp, and verify it"),
     ),
     Item(
         "people.rejected",
@@ -158,6 +160,11 @@ ITEMS = (
         'Create an individual with the family name "Verification Age Mismatch".',
         needs="verification",
         judge=judge_rejected,
+        situation=Situation(
+            "create an individual for an on-ramp, and verify it",
+            after="individuals.create",
+            moves=("pending", "rejected"),
+        ),
     ),
     Item(
         "people.addresses",
@@ -166,5 +173,6 @@ ITEMS = (
         "spec: Authentication",
         "Read a list with a filter.",
         judge=judge_queries,
+        situation=Situation("read a list with a filter"),
     ),
 )

@@ -151,5 +151,6 @@ ITEMS = (
         '@pytest.mark.paylab(expects="400").',
         judge=judge_refusals,
         holds_under_faults=True,
+        situation=Situation("create what is not valid, such as a transfer of 0"),
     ),
 )

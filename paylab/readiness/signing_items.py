@@ -8,7 +8,7 @@ from datetime import datetime
 from ..spec import timestamps
 from .facts import RequestFacts, gap_seconds
 from .history import History
-from .item import Item, Observation, broken, shown
+from .item import Item, Observation, Situation, broken, shown
 
 IMPATIENCE_SECONDS = 60
 """A request that is sent again later than this after a 401 is a new try, not a retry."""
@@ -101,6 +101,7 @@ ITEMS = (
         "spec: Authentication",
         "Read one object, such as GET /v1/transfers/{id}.",
         judge=_signs(lambda request: request.method == "GET" and not request.query),
+        situation=Situation("read one object"),
     ),
     Item(
         "signing.query",
@@ -109,6 +110,7 @@ ITEMS = (
         "spec: Canonical request",
         "Read a list with a limit.",
         judge=_signs(lambda request: request.method == "GET" and bool(request.query)),
+        situation=Situation("read a list with a limit"),
     ),
     Item(
         "signing.body",
@@ -118,6 +120,7 @@ ITEMS = (
         "Create an object.",
         needs="body",
         judge=_signs(lambda request: bool(request.row.get("body_bytes"))),
+        situation=Situation("create an object"),
     ),
     Item(
         "signing.non-ascii",
@@ -127,6 +130,7 @@ ITEMS = (
         "Create an individual whose name has an accent, such as José.",
         needs="body",
         judge=_signs(lambda request: bool(request.row.get("non_ascii"))),
+        situation=Situation("create an individual whose name has an accent"),
     ),
     Item(
         "signing.attempts",
@@ -138,6 +142,9 @@ ITEMS = (
         "status=503, times=1).",
         judge=judge_attempts,
         holds_under_faults=True,
+        situation=Situation(
+            "read the transfers", {"kind": "status", "operation": "transfers.list"}
+        ),
     ),
     Item(
         "signing.refused",
@@ -147,5 +154,8 @@ ITEMS = (
         'Answer one request with 401: faults.on("transfers.list", status=401, times=1).',
         judge=judge_refused_signature,
         holds_under_faults=True,
+        situation=Situation(
+            "read the transfers", {"kind": "status", "operation": "transfers.list", "status": 401}
+        ),
     ),
 )

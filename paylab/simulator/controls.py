@@ -24,6 +24,7 @@ from .scenarios import Scenarios
 if TYPE_CHECKING:
     from ..readiness.report import Readiness
     from ..webhooks.event import Event
+    from .rehearsal import Rehearsal
 
 UNNAMED_URL = "http://simulator"
 """The base address in a HAR file of a simulator without one."""
@@ -89,6 +90,19 @@ class Controls:
         from ..readiness.judgement import judge
 
         return judge({"": self.journal()})
+
+    def rehearse(self) -> Rehearsal:
+        """Play the situations that an integration has not shown yet, in a loop over its items.
+
+        >>> for item in lab.simulator.rehearse():
+        ...     if item.id == "retries.429":
+        ...         page = lab.transfers.list().first()
+        >>> lab.simulator.readiness()["retries.429"].verdict
+        'shown'
+        """
+        from .rehearsal import Rehearsal
+
+        return Rehearsal(self)
 
     def name_test(self, name: str, expects: str = "") -> None:
         """Name the test of all that follows, and the refusal that it expects, such as "409".

@@ -80,7 +80,7 @@ class FaultControls:
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
-        return sorted({*KINDS, "add", "clear", "list", "on"})
+        return sorted({*KINDS, "add", "clear", "list", "on", "remove"})
 
     def list(self) -> list[JsonObject]:
         """The active faults, and how often each will apply.
@@ -89,6 +89,13 @@ class FaultControls:
         []
         """
         return [with_floats(fault) for fault in self._ask("GET", "/_simulator/faults")]
+
+    def remove(self, fault_id: str) -> None:
+        """Remove a fault by its id; one that is gone is no error.
+
+        >>> lab.simulator.faults.remove(lab.simulator.faults.drop_after()["id"])
+        """
+        self._ask("DELETE", f"/_simulator/faults/{fault_id}")
 
     def clear(self) -> None:
         """Remove all faults.

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from json import loads
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +16,10 @@ from ..corridors import examples
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
-from ..simulator.controls import Controls
 from ..simulator.events import withheld_events
-from ..simulator.messages import RefusedError, Request, encode_json
+from ..simulator.messages import RefusedError
 from ..simulator.object_controls import example_person
+from ..simulator.owner import Owner
 from ..simulator.resources import individuals
 from ..simulator.server import Server, read_start_time
 from ..simulator.simulator import Simulator
@@ -87,7 +86,7 @@ class PaylabWorld:
         self.api_key = self._hosted.api_key
         self.secret_key = self._hosted.secret_key
         self.control_token = self._hosted.control_token
-        self._controls = Controls(self._ask, self.service)
+        self._controls = Owner(self._simulator).controls
         self.clock = self._controls.clock
         self.faults = self._controls.faults
         self.requests = self._controls.requests
@@ -246,20 +245,6 @@ class PaylabWorld:
             clock=simulator.world.now,
         )
         return self._resources.enter_context(client)
-
-    def _ask(
-        self, method: str, path: str, json: Any = None, params: dict[str, Any] | None = None
-    ) -> Any:
-        """Send a request to the control API, in this process."""
-        query = "&".join(f"{name}={value}" for name, value in (params or {}).items())
-        headers = {"content-type": "application/json"}
-        body = b"" if json is None else encode_json(json)
-        reply = self._simulator.respond(
-            Request(method, path, query, headers, body, is_trusted=True)
-        )
-        if reply.status >= 400:
-            raise SimulatorError(loads(reply.body)["error"])
-        return loads(reply.body) if reply.body else None
 
     def __repr__(self) -> str:
         return printable(f"<paylab_world at {self.base_url}: {len(self.requests)} requests>")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .html import badge, collapsible_block, escape, grid, heading
+from .html import badge, collapsible_block, escape, heading, table
 
 TITLES: Mapping[str, str] = {
     "broken": "Broken",
@@ -66,23 +66,26 @@ def readiness_card(report: Any) -> str:
     for verdict in ("broken", "not seen"):
         rows = [_card_row(judged) for judged in report.of(verdict)]
         if rows:
-            parts.append(badge(TITLES[verdict].upper()))
-            parts.append(grid(("item", "what", "evidence or how to show it"), rows))
+            parts.append(f'<div style="margin:8px 0 2px">{badge(TITLES[verdict].upper())}</div>')
+            parts.append(table(rows))
     for verdict in ("shown", "not applicable", "question"):
         rows = [_card_row(judged) for judged in report.of(verdict)]
         if rows:
-            table = grid(("item", "what", "evidence"), rows, row_max=len(rows))
-            parts.append(collapsible_block(f"{len(rows)} {TITLES[verdict].lower()}", table))
+            title = f"{len(rows)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
+            parts.append(collapsible_block(title, table(rows)))
     return "".join(parts)
 
 
-def _card_row(judged: Any) -> tuple[str, str, str]:
+def _card_row(judged: Any) -> tuple[str, str]:
+    """The id of an item, and what it is with its first evidence or how to show it."""
     texts = [str(evidence) for evidence in judged.evidence[:2]]
-    if judged.remark:
-        texts.append(judged.remark)
     if judged.verdict == "not seen":
         texts.append(judged.item.show)
-    return judged.item.id, judged.item.what, "; ".join(texts)
+    details = "; ".join(text for text in (*texts, judged.remark) if text)
+    what = judged.item.what
+    if details and judged.verdict != "question":
+        what = f"{what}. {details}"
+    return judged.item.id, what
 
 
 def readiness_page(report: Any) -> str:

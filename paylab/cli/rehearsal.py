@@ -1,0 +1,45 @@
+"""The rehearsal of `paylab simulator --rehearse`, told on stderr."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+
+from ..readiness.item import Item
+from ..simulator.rehearsal import Rehearsal
+from .terminal import warn_user
+
+CHECK_SECONDS = 0.5
+"""Seconds between two looks at the journal."""
+
+COLOURS = {"shown": "green", "broken": "red"}
+
+
+def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
+    """Play each missing situation until it is shown or broken, or so many seconds have passed."""
+    items = rehearsal.missing
+    warn_user(f"Rehearsal: {len(items)} situations, each for at most {seconds:g} seconds.")
+    for number, item in enumerate(items, 1):
+        if stopped.is_set():
+            return
+        if rehearsal.judge(item).verdict == "not seen":
+            action = item.situation.action if item.situation else ""
+            place = f"{number} of {len(items)}"
+            warn_user(f"{place}: {item.what}. Let your integration {action}.")
+            _play(rehearsal, item, seconds, stopped)
+    warn_user("The rehearsal is over: `paylab ready` judges.")
+
+
+def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> None:
+    """Play one situation and tell what it showed."""
+    rehearsal.begin(item)
+    deadline = time.monotonic() + seconds
+    judged = rehearsal.judge(item)
+    while judged.verdict == "not seen" and time.monotonic() < deadline:
+        if stopped.wait(min(CHECK_SECONDS, seconds)):
+            break
+        rehearsal.act()
+        judged = rehearsal.judge(item)
+    rehearsal.end()
+    evidence = f" ({judged.evidence[0]})" if judged.evidence else ""
+    warn_user(f"   {judged.verdict}{evidence}", COLOURS.get(judged.verdict, "yellow"))

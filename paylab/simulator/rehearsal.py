@@ -1,0 +1,175 @@
+"""A rehearsal: the situations that an integration has not shown yet, one after another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import PaylabError
+from ..errors.text import printable
+from ..readiness.item import Item, JudgedItem
+from ..readiness.report import Readiness
+from ..spec.text import JsonObject
+
+
+class ClockControl(Protocol):
+    """The clock of a simulator."""
+
+    def advance(self, span: str) -> None:
+        """Advance it by a span like "25h"."""
+
+
+class FaultPlan(Protocol):
+    """The faults of a simulator."""
+
+    def add(self, kind: str, **details: object) -> JsonObject:
+        """Add a fault."""
+
+    def remove(self, fault_id: str) -> None:
+        """Remove a fault."""
+
+
+class RehearsalControls(Protocol):
+    """The controls of a simulator that a rehearsal needs."""
+
+    @property
+    def clock(self) -> ClockControl:
+        """The clock."""
+
+    @property
+    def faults(self) -> FaultPlan:
+        """The faults."""
+
+    def journal(self, after: int = 0) -> list[JsonObject]:
+        """The records after a number."""
+
+    def seed(self, *, transfers: int = 0) -> JsonObject:
+        """Add finished transfers."""
+
+    def move(self, object_id: str, to: str) -> JsonObject:
+        """Move an object to a status."""
+
+
+@explain_arguments
+class Rehearsal:
+    """Plays what is not seen yet: it arms a fault, or moves objects, while an integration runs.
+
+    Iterate over it: while the body of the loop runs, the situation of the item applies, and
+    `item.situation.action` says what the integration must do.
+    """
+
+    def __init__(self, controls: RehearsalControls) -> None:
+        self._controls = controls
+        self._fault_id = ""
+        self._item: Item | None = None
+        self._sequence = 0
+        self._settled_rows: list[JsonObject] = []
+
+    @property
+    def missing(self) -> Sequence[Item]:
+        """The items that are not seen yet and that a situation can show.
+
+        >>> len(lab.simulator.rehearse().missing) > 10
+        True
+        """
+        unseen = self._judge_all().of("not seen")
+        return [judged.item for judged in unseen if judged.item.situation is not None]
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self.missing:
+            if self.judge(item).verdict != "not seen":
+                continue
+            self.begin(item)
+            try:
+                yield item
+                self.act()
+            finally:
+                self.end()
+
+    def judge(self, item: Item) -> JudgedItem:
+        """The verdict on an item now.
+
+        >>> rehearsal = lab.simulator.rehearse()
+        >>> rehearsal.judge(rehearsal.missing[0]).verdict
+        'not seen'
+        """
+        return self._judge_all()[item.id]
+
+    def _judge_all(self) -> Readiness:
+        from ..readiness.judgement import judge
+
+        return judge({"": self._read_rows()})
+
+    def _read_rows(self) -> list[JsonObject]:
+        """All rows of the journal. Those that cannot change any more are read once."""
+        settled_rows = self._settled_rows
+        last_sequence = int(settled_rows[-1]["sequence"]) if settled_rows else 0
+        new_rows = self._controls.journal(last_sequence)
+        open_rows = [row for row in new_rows if not _is_settled(row)]
+        first_open = int(open_rows[0]["sequence"]) if open_rows else math.inf
+        settled_rows += [row for row in new_rows if int(row["sequence"]) < first_open]
+        return settled_rows + [row for row in new_rows if int(row["sequence"]) >= first_open]
+
+    def begin(self, item: Item) -> None:
+        """Bring the situation of an item about."""
+        situation = item.situation
+        self.end()
+        self._item = item
+        if situation is None:
+            return
+        if situation.seed:
+            self._controls.seed(transfers=situation.seed)
+        if situation.fault:
+            details = {name: value for name, value in situation.fault.items() if name != "kind"}
+            fault = self._controls.faults.add(situation.fault["kind"], **details)
+            self._fault_id = str(fault["id"])
+        self._sequence = self._last_sequence()
+
+    def act(self) -> bool:
+        """Move what the integration has created since, or the clock. Return whether it was done."""
+        situation = self._item.situation if self._item else None
+        if situation is None or not situation.after:
+            return False
+        rows = [
+            row
+            for row in self._read_rows()
+            if row["sequence"] > self._sequence
+            and row.get("operation") == situation.after
+            and row["status"] < 300
+        ]
+        if not rows:
+            return False
+        self._sequence = int(rows[-1]["sequence"])
+        if situation.advance:
+            self._controls.clock.advance(situation.advance)
+        if situation.grows:
+            self._controls.seed(transfers=1)
+        answer = rows[-1]["answer"]
+        for status in situation.moves:
+            # The object may have moved by itself meanwhile.
+            with suppress(PaylabError):
+                self._controls.move(str(answer["id"]), status)
+        return True
+
+    def end(self) -> None:
+        """Remove the fault of the situation, if it has one."""
+        if self._fault_id:
+            self._controls.faults.remove(self._fault_id)
+            self._fault_id = ""
+        self._item = None
+
+    def _last_sequence(self) -> int:
+        rows = self._read_rows()
+        return int(rows[-1]["sequence"]) if rows else 0
+
+    def __repr__(self) -> str:
+        names = ", ".join(item.id for item in self.missing)
+        return printable(f"<rehearsal of {names or 'nothing'}>")
+
+
+def _is_settled(row: JsonObject) -> bool:
+    """Whether a record is complete: its request or its delivery has ended."""
+    return row["kind"] not in ("request", "delivery") or row.get("duration") is not None

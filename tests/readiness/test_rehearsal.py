@@ -1,0 +1,87 @@
+"""A rehearsal: what is not seen comes one after another while an integration runs."""
+
+from threading import Event
+
+import pytest
+from good_integration import GoodIntegration
+from readiness_stage import URL, Stage, going_on
+
+from paylab.cli.rehearsal import rehearse
+
+
+@pytest.fixture
+def stage():
+    """A stage with a careful integration that has done nothing special yet."""
+    stage = Stage()
+    program = GoodIntegration(stage)
+    stage.program = program
+    program.person = program.onboard("Ana", "Ruiz")
+    program.bank = program.add_bank(program.person)
+    program.wallet = program.add_wallet(program.person)
+    stage.listen(program.handle)
+    program.subscribe(URL)
+    program.pay("first", program.bank, "10.00")
+    program.transfers()
+    return stage
+
+
+PLAYED = (
+    *("signing.non-ascii", "signing.refused", "orders.timeout", "orders.conflict"),
+    *("retries.429", "answers.statuses", "payments.corridors", "lists.dead-cursor"),
+    *("events.duplicate", "events.lost"),
+)
+"""Situations of each kind: faults of calls and events, moves, seeds, and none but an action."""
+
+
+def test_a_rehearsal_fills_the_report(stage):
+    """Each situation that an ordinary day does not bring is played, and judged."""
+    program = stage.program
+    rehearsal = stage.controls.rehearse()
+    verdicts = {}
+    for number, item in enumerate(rehearsal):
+        if item.id not in PLAYED:
+            continue
+        with going_on():
+            if item.id == "signing.non-ascii":
+                program.onboard("José", "Díaz")
+            transfer = program.pay(f"order-{number}", program.bank, f"{number + 1}.00")
+            rehearsal.act()
+            program.follow(transfer)
+            stage.sleep(60)
+            program.follow(transfer)
+        with going_on():
+            program.transfers()
+        verdicts[item.id] = rehearsal.judge(item).verdict
+    assert verdicts == dict.fromkeys(PLAYED, "shown")
+    assert stage.readiness().of("broken") == []
+    assert stage.controls.faults.list() == []
+
+
+def test_objects_move_while_the_integration_runs(stage):
+    """A situation with moves acts once the integration has created the object."""
+    rehearsal = stage.controls.rehearse()
+    [item] = [item for item in rehearsal.missing if item.id == "payments.deadline"]
+    rehearsal.begin(item)
+    assert not rehearsal.act()
+    transfer = stage.program.pay("late", stage.program.bank, "12.00")
+    assert rehearsal.act()
+    assert not rehearsal.act()
+    assert stage.program.follow(transfer)["status"] == "expired"
+    assert rehearsal.judge(item).verdict == "shown"
+
+
+def test_the_command_tells_what_it_plays(stage, capsys):
+    """Each situation is one line, and its verdict another; a stop ends it."""
+    stopped = Event()
+    rehearse(stage.controls.rehearse(), 0.001, stopped)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("Rehearsal: ")
+    count = int(lines[0].split()[1])
+    assert lines[1].startswith(f"1 of {count}: ")
+    assert "Let your integration " in lines[1]
+    assert lines[2] == "   not seen"
+    assert len(lines) == 2 * count + 2
+    stopped.set()
+    rehearse(stage.controls.rehearse(), 60, stopped)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert stage.controls.faults.list() == []
