@@ -21,7 +21,7 @@ class ServedJournal(Protocol):
     def requests(self) -> Requests:
         """The requests."""
 
-    def journal(self, after: int = 0) -> list[JsonObject]:
+    def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """Everything with a sequence number above `after` as JSON, in one sequence."""
 
 
@@ -58,13 +58,13 @@ class ProxyJournal:
     def _read_requests(self, after: int = 0) -> Sequence[JsonObject]:
         return self._read("requests", after)
 
-    def journal(self, after: int = 0) -> list[JsonObject]:
+    def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """Everything with a sequence number above `after` as JSON, in one sequence."""
-        return self._read("journal", after)
+        return self._read("journal", after, raw=int(raw))
 
-    def _read(self, name: str, after: int) -> list[JsonObject]:
+    def _read(self, name: str, after: int, **params: int) -> list[JsonObject]:
         path = f"{CONTROLS}/{name}"
-        rows: list[JsonObject] = self._lab.request("GET", path, params={"after": after})
+        rows: list[JsonObject] = self._lab.request("GET", path, params={"after": after, **params})
         return rows
 
 

@@ -2,6 +2,8 @@
 
 A line has the time on the simulator's clock, method, path, status, and what a layer found: a wrong
 signature, a broken rule, a replay, a fault, an unknown field. Keys and documents are never shown.
+With --har, a file has what was sent and what the client received, with events, deliveries and
+controls; --raw writes the bodies as they came into it, which only you can read then.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ import argparse
 from functools import partial
 
 from ..errors.base import ConfigError
+from ..files import path_of
+from ..journal.har import write_har
 from ..lab.lab import connect
 from .journals import find_journal
 from .request_lines import new_requests, show_request
@@ -28,10 +32,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--refused", action="store_true", help="only requests that got an error")
     parser.add_argument("--json", action="store_true", help="print a JSON line for each request")
+    parser.add_argument("--har", metavar="FILE", help="write all to a HAR file instead")
+    parser.add_argument("--raw", action="store_true", help="with --har: the bodies as they came")
 
 
 def run(options: argparse.Namespace) -> int:
     """Show the last requests, and those that follow if asked."""
+    if options.raw and not options.har:
+        raise ConfigError("--raw needs --har FILE")
     with connect() as lab:
         journal = find_journal(lab)
         if journal is None:
@@ -39,6 +47,12 @@ def run(options: argparse.Namespace) -> int:
                 "no simulator or proxy is configured: start `paylab simulator` or `paylab proxy`"
                 " and export the lines that it prints"
             )
+        if options.har:
+            rows = journal.journal(raw=options.raw)
+            path = write_har(rows, lab.settings.base_url, path_of(options.har))
+            content = "with all bodies as they came: keep it private" if options.raw else "redacted"
+            warn_user(f"paylab: wrote {path}, {content}; only you can read it (mode 0600)")
+            return 0
         show = partial(show_request, as_json=options.json, refused=options.refused)
         requests = list(journal.requests)
         shown_requests = (

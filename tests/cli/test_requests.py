@@ -90,3 +90,16 @@ def test_an_embedded_simulator_has_no_requests_of_others(capsys):
     """Without a configured simulator, the command says how to get one, with status 2."""
     assert main(["requests"]) == 2
     assert "paylab simulator" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "word"), [([], "redacted"), (["--raw"], "keep it private")])
+def test_a_har_file_is_written(lab, tmp_path, capsys, options, word):
+    """It has the requests; a raw one says that it has the bodies as they came."""
+    send(lab)
+    path = tmp_path / "seen.har"
+    assert main(["requests", "--har", str(path), *options]) == 0
+    assert word in capsys.readouterr().err
+    log = json.loads(path.read_text())["log"]
+    assert (log["_paylab"]["raw"], bool(log["entries"])) == (bool(options), True)
+    assert main(["requests", "--raw"]) == 2
+    assert "--raw needs --har" in capsys.readouterr().err
