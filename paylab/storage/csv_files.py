@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors.base import ArgumentError, PaylabError
-from ..files import path_of, require_regular, unreadable_error
+from ..files import require_regular, unreadable_error
+from .addresses import local_copy
 from .spreadsheet_cells import RESULTS, restore_cell
 
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
@@ -26,7 +27,9 @@ class CsvRow:
 
 
 def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterator[CsvRow]:
-    """Yield the rows of a UTF-8 CSV file. PaylabError if it cannot be read.
+    """Yield the rows of a UTF-8 CSV file, also at an fsspec URL or compressed by gzip.
+
+    PaylabError if it cannot be read.
 
     The cells of a file of results are read as they were before they were escaped.
     """
@@ -71,15 +74,15 @@ def _open_reader(
     """Open a CSV file, and turn the errors of reading it into PaylabErrors."""
     if len(delimiter) != 1:
         raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
-    file = path_of(path)
-    require_regular(file)
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
-            _require_columns(os.fspath(name), list(reader.fieldnames or ()), delimiter)
-            yield reader
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise unreadable_error(name, "CSV in UTF-8", error) from None
+    with local_copy(path) as file:
+        require_regular(file)
+        try:
+            with file.open(encoding="utf-8-sig", newline="") as lines:
+                reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
+                _require_columns(os.fspath(name), list(reader.fieldnames or ()), delimiter)
+                yield reader
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise unreadable_error(name, "CSV in UTF-8", error) from None
 
 
 def _require_columns(path: str, names: list[str], delimiter: str) -> None:

@@ -6,16 +6,17 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from io import BytesIO
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
-from ..files import path_of, unreadable_error
+from ..files import unreadable_error
 from ..frames.files import read_csv_texts
 from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import unguard
+from ..storage.addresses import GZIP, is_url, local_copy, local_path
 from ..storage.spreadsheet_cells import restore_sheet_text
 
 with extra_imports():
@@ -49,7 +50,8 @@ def read_books(
 ) -> Books:
     """Read the rows of books; ConfigError if they cannot be read.
 
-    A file is read by its suffix: .xlsx, .parquet, anything else as CSV. Without `delimiter`, it is
+    A file is read by its suffix: .xlsx, .parquet, anything else as CSV; it may be compressed, with
+    .gz, and at an fsspec URL. Without `delimiter`, it is
     found in the first line; without `sheet`, the first one is read. With `database`, a URL or an
     SQLAlchemy engine, the source is a query.
     """
@@ -58,7 +60,7 @@ def read_books(
     elif database is not None:
         books = Books(_read_query(str(source), database))
     else:
-        books = _read_file(path_of(source), delimiter, sheet)
+        books = _read_file(source, delimiter, sheet)
     names = [str(name) for name in books.frame.columns]
     for name in names:
         if names.count(name) > 1:
@@ -67,16 +69,19 @@ def read_books(
     return books
 
 
-def _read_file(path: Path, delimiter: str | None, sheet: str | None) -> Books:
-    """Read a file by its suffix."""
-    if not path.is_file():
+def _read_file(source: str | PathLike[str], delimiter: str | None, sheet: str | None) -> Books:
+    """Read a file by its suffix, also at an fsspec URL or compressed by gzip."""
+    if not is_url(source) and not local_path(source).is_file():
+        path = local_path(source)
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
-    suffix = path.suffix.lower()
-    if suffix == ".parquet":
-        return Books(_read_parquet(path))
-    if suffix in (".xlsx", ".xlsm"):
-        return Books(_read_sheet(path, sheet))
-    return _read_csv(path, delimiter)
+    suffix = Path(fspath(source).lower().removesuffix(GZIP)).suffix
+    is_escaped = not is_url(source) and read_sidecar(local_path(source)).get("excel_safe")
+    with local_copy(source) as path:
+        if suffix == ".parquet":
+            return Books(_read_parquet(path))
+        if suffix in (".xlsx", ".xlsm"):
+            return Books(_read_sheet(path, sheet))
+        return _read_csv(path, delimiter, is_escaped=bool(is_escaped))
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -88,7 +93,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _read_csv(path: Path, delimiter: str | None) -> Books:
+def _read_csv(path: Path, delimiter: str | None, *, is_escaped: bool) -> Books:
     """Read all cells as text; the notes tell an unusual encoding or delimiter."""
     text, encoding = _decode(path.read_bytes())
     notes = []
@@ -104,7 +109,7 @@ def _read_csv(path: Path, delimiter: str | None) -> Books:
         table = read_csv_texts(utf8_file, header, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(path, "CSV", error) from None
-    if read_sidecar(path).get("excel_safe"):
+    if is_escaped:
         table = unguard(table)
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
 

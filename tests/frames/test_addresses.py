@@ -104,6 +104,29 @@ def test_a_list_is_exported_to_a_url(place):
     assert (sidecar["rows"], sidecar["kind"]) == (done.rows, "transfers")
 
 
+@pytest.mark.parametrize("name", ["books.csv.gz", "books.xlsx"])
+def test_books_are_read_from_a_url(place, name):
+    """Books at a URL, also compressed ones, are reconciled like those of a folder."""
+    lab = paylab.connect()
+    books = lab.transfers.frame(columns=["id", "source_amount", "source_currency", "status"])
+    write = books.paylab.to_excel if name.endswith("xlsx") else books.paylab.to_csv
+    write(f"{place}/{name}")
+    assert len(lab.reconcile(f"{place}/{name}").frame()) == 0
+
+
+def test_payouts_are_read_from_a_url(place):
+    """A batch at a URL is planned; a missing one is one sentence."""
+    lab = paylab.connect()
+    account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
+    content = f"client_reference_id,financial_account_id\nsalary-1,{account.id}\n"
+    fsspec.filesystem("memory").pipe_file(f"{place}/p.csv.gz", gzip.compress(content.encode()))
+    terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    plan = lab.transfers.check_many(f"{place}/p.csv.gz", source_amount="10", **terms)
+    assert [problem.field for problem in plan.problems] == []
+    with pytest.raises(ConfigError, match=r"p\.csv cannot be read: it does not exist"):
+        lab.transfers.check_many(f"{place}/p.csv", source_amount="10", **terms)
+
+
 def test_a_folder_at_a_url_is_replaced_and_never_mixed(pages, place):
     """Files of the export before are removed; a file of somebody else is a refusal."""
     files = fsspec.filesystem("memory")
