@@ -120,6 +120,29 @@ def test_the_embedded_simulator_works_without_threads(no_threads):
     inbox.close()
 
 
+def test_a_panel_needs_no_thread(no_threads):
+    """In an event loop it is refreshed by the loop, and without one at once."""
+    messages = []
+
+    async def show():
+        lab = paylab.connect()
+        view = lab.panel()._show()
+        view.send = messages.append
+        view.receive({"kind": "ready"})
+        lab.transfers.list().first()
+        assert len(messages) == 1  # nothing is sent while a cell runs
+        await asyncio.sleep(0.3)
+
+    asyncio.run(show())
+    assert [row["cells"][1] for row in messages[-1]["rows"]] == ["GET /v1/transfers"]
+    lab = paylab.connect()
+    view = lab.panel()._show()
+    view.send = messages.append
+    view.receive({"kind": "ready"})
+    lab.conversions.list().to_list()
+    assert [row["cells"][1] for row in messages[-1]["rows"]] == ["GET /v1/conversions"]
+
+
 def test_threads_are_used_where_they_start():
     """An executor has threads of its own name, and a timer calls in the background."""
     assert runtime.has_threads()

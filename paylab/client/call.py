@@ -220,9 +220,11 @@ class DeferredCall:
     @property
     def call(self) -> Call:
         """The call, built once."""
-        if not isinstance(self.held, Call):  # drop its source, which contains secrets
-            self.held = self.held(self.number)
-        return self.held
+        held = self.held
+        if not isinstance(held, Call):
+            held = held(self.number)  # other threads may build it too
+            self.held = held  # drop its source, which contains secrets
+        return held
 
     def __repr__(self) -> str:
         return "<DeferredCall>"  # its path may hold a secret

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
@@ -57,6 +58,7 @@ class CallLog(Sequence[Call]):
         self._count = 0
         self._lock = Lock()
         self._listeners: list[Listener] = []
+        self._followers: list[Callable[[], None]] = []
         self._screen = screen
         renew_after_fork(self, lock=self._lock)
 
@@ -76,6 +78,8 @@ class CallLog(Sequence[Call]):
                 self._size > self._most_bytes and len(self._calls) > 1
             ):
                 self._size -= self._calls.popleft().size
+        for follower in tuple(self._followers):
+            follower()
         for listener in tuple(self._listeners):
             try:
                 listener(deferred.call)
@@ -110,12 +114,27 @@ class CallLog(Sequence[Call]):
         >>> stop()
         """
 
-        def stop() -> None:
-            with suppress(ValueError):
-                self._listeners.remove(listener)
-
         self._listeners.append(listener)
-        return stop
+        return partial(_remove, self._listeners, listener)
+
+    def follow(self, follower: Callable[[], None]) -> Callable[[], None]:
+        """Call a function after every attempt, whose record is not built; the returned one ends it.
+
+        >>> stop = lab.calls.follow(lambda: None)
+        >>> stop()
+        """
+        self._followers.append(follower)
+        return partial(_remove, self._followers, follower)
+
+    def after(self, number: int, most: int) -> list[Call]:
+        """The latest calls with a higher number, at most so many; only they are built.
+
+        >>> lab.calls.after(lab.calls[-1].number, 10)
+        []
+        """
+        with self._lock:
+            deferred_calls = [each for each in self._calls if each.number > number]
+        return [deferred.call for deferred in deferred_calls[-most:]]
 
     def clear(self) -> None:
         """Remove all calls; numbering continues.
@@ -218,3 +237,9 @@ class CallLog(Sequence[Call]):
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen_calls()]
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
+
+
+def _remove(functions: list[Any], function: Any) -> None:
+    """Remove a function from a list, if it is there."""
+    with suppress(ValueError):
+        functions.remove(function)

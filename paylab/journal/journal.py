@@ -121,6 +121,15 @@ class Journal:
         later_records = [record for record in records if record.sequence > after]
         return sorted(later_records, key=lambda record: record.sequence)
 
+    def notes(self, after: int, most: int) -> list[Note]:
+        """The latest notes with a sequence number above `after`, at most so many, oldest first."""
+        later_notes: list[Note] = []
+        for note in reversed([*self._notes]):  # a copy: other threads add notes meanwhile
+            if note.sequence <= after or len(later_notes) >= most:
+                break
+            later_notes.append(note)
+        return later_notes[::-1]
+
     def __len__(self) -> int:
         return len(self._requests)
 

@@ -152,6 +152,10 @@ class Webhooks:
         self._controls = controls
         self.inboxes: list[Inbox] = []
 
+    def current(self, family: str, row_id: str) -> Mapping[str, Any] | None:
+        """The current resource as the service sent it; None if it is not found."""
+        return current(self._client, family, row_id)
+
     def events(self, resource_id: str | None = None) -> list[Event]:
         """The events that the simulator recorded, of one resource or all.
 

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ..views.qr import QR
     from .forms import Forms
     from .objects import ObjectBrowser
+    from .panel import Panel, Panels
     from .scenarios import ScenarioRunner
 
 
@@ -138,6 +139,16 @@ class Lab:
     open: cached_property[Callable[[Resource | str], ObjectPage]] = cached_property(
         lambda lab: lab._objects.open
     )
+    @cached_property
+    def _panels(self) -> Panels:
+        from .panel import Panels
+
+        webhooks = self._webhooks
+        return Panels(
+            self.client, self._embedded, webhooks.inboxes, webhooks.current, self._locator
+        )
+
+    panel: cached_property[Callable[..., Panel]] = cached_property(lambda lab: lab._panels.panel)
     onramp: cached_property[Callable[..., OnrampStepper]] = cached_property(
         lambda lab: lab.forms.onramp
     )

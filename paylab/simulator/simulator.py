@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -58,6 +59,7 @@ class Simulator:
             seed=seed, clock=clock, production_like=production_like, service=service, strict=strict
         )
         self.changed = Event()
+        self.followers: list[Callable[[], None]] = []
         self._renewal_count = 0
         self._random = Random()  # noqa: S311 - repeatable on purpose
         self._storage: WorldStorage | None = None
@@ -186,6 +188,8 @@ class Simulator:
                 self._storage.save(self.world)
             self.world.dirty.clear()
         self.changed.set()
+        for follower in tuple(self.followers):
+            follower()
 
     def close(self) -> None:
         """Stop deliveries and close the file."""

@@ -52,6 +52,12 @@ def calls_table(calls: Iterable[Any]) -> str:
 
 def call_card(call: Any) -> str:
     """A card with a call's summary; the request, response and signature open on click."""
+    title = heading(f"{call.method} {call.path}")
+    return card(column(title, call_details(call)), source=call.place)
+
+
+def call_details(call: Any) -> str:
+    """A call's summary; the request, response and signature open on click."""
     curl = text_block(call.as_curl())
     if call.place.startswith(NO_ADDRESS):
         curl = notice(NO_ADDRESS_ADVICE) + curl
@@ -61,8 +67,7 @@ def call_card(call: Any) -> str:
         collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
         collapsible_block("The same with curl", curl),
     ]
-    title = heading(f"{call.method} {call.path}")
-    return card(column(title, table(_summary_rows(call)), *blocks), source=call.place)
+    return "".join([table(_summary_rows(call)), *blocks])
 
 
 def explanation_card(explanation: object) -> str:

@@ -358,7 +358,8 @@ CLOSE = """async () => {
     await jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'});
 }"""
 SERIOUS = """async () => {
-  const found = await axe.run({include: [['.paylab-form, .paylab-card, .paylab-inbox']]}, {
+  const parts = '.paylab-form, .paylab-card, .paylab-inbox, .paylab-panel';
+  const found = await axe.run({include: [[parts]]}, {
     resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
       'best-practice']});
   return found.violations.filter(one => ['serious', 'critical'].includes(one.impact))

@@ -1,0 +1,206 @@
+"""The live panel of a lab: `lab.panel()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import MissingExtraError, Problem, RuleError, UnknownItemError
+from ..errors.names import with_name_suggestions
+from ..errors.text import printable_lines
+from ..views.panel_rows import SELECTIONS, PanelRow, payload_of, row_details
+from .panel_feed import PanelFeed
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+    from ..simulator.simulator import Simulator
+    from ..views.panel import PanelView, Selection
+    from ..webhooks.inbox import Inbox
+    from .place import ServiceLocator
+
+SHOWN_ROWS = 20
+"""Maximum rows of the text of a panel."""
+
+NOBODY_RECEIVES = (
+    "nobody received this event: no webhook subscription asks for it. Open lab.inbox() first"
+)
+
+
+class Panels:
+    """Makes the panels of a lab, all of the same calls and events."""
+
+    def __init__(
+        self,
+        client: Client,
+        simulator: Simulator | None,
+        inboxes: Sequence[Inbox],
+        current: Callable[[str, str], Mapping[str, Any] | None],
+        locator: ServiceLocator,
+    ) -> None:
+        self._client = client
+        self._simulator = simulator
+        self._inboxes = inboxes
+        self._current = current
+        self._locator = locator
+
+    def panel(self, filter: str = "", *, show: Selection = "everything") -> Panel:  # noqa: A002
+        """Calls and events as they happen, to filter, explain and send again.
+
+        In JupyterLab, right-click it and choose "Create New View for Cell Output" to keep it beside
+        the notebook. `filter` is a text that rows have, `show` what to begin with. The latest 200
+        rows are kept. Events are those of a simulator in this process, else those of `lab.inbox()`.
+
+        >>> lab.panel("transfers").stop()
+        """
+        if show not in SELECTIONS:
+            raise RuleError([Problem("show", f"must be one of {', '.join(SELECTIONS)}")])
+        feed = PanelFeed(self._client.calls, self._inboxes)
+        if self._simulator is not None:
+            feed.add_world(self._simulator.world.journal, self._simulator.followers)
+        options = {"filter": str(filter), "show": show}
+        return Panel(feed, self._explain, self._resend, self._client.place, options)
+
+    def _explain(self, row: PanelRow) -> str:
+        """The details of a row, and how an event differs from what GET returns now."""
+        details = row_details(row)
+        if row.kind == "call":
+            return details
+        from ..views.inbox import comparison_html
+        from ..webhooks.difference import differences
+
+        family = str(row.source.get("event_type")).partition(".")[0]
+        resource = self._current(family, str(row.source.get("resource_id")))
+        compared = None if resource is None else differences(payload_of(row.source), resource)
+        return comparison_html(compared) + details
+
+    def _resend(self, row: PanelRow) -> str:
+        """Deliver an event again: by the simulator, or to the inbox that received it."""
+        arrival = row.source.get("arrival")
+        if arrival is not None:
+            for inbox in self._inboxes:
+                if arrival in inbox.newest(len(inbox)):
+                    return f"Sent again: the inbox answered {inbox.replay(arrival)}."
+        controls = self._locator.find_controls()
+        ids = self._delivery_ids(row.source)
+        if controls is None or not ids:
+            raise UnknownItemError(NOBODY_RECEIVES)
+        count = sum(controls.deliveries.redeliver({"id": delivery_id}) for delivery_id in ids)
+        return f"Sent again: {count} {'delivery' if count == 1 else 'deliveries'}."
+
+    def _delivery_ids(self, facts: Mapping[str, Any]) -> list[str]:
+        """The latest attempt of an event for each subscription, or for the one of a delivery."""
+        if self._simulator is None:
+            return []
+        world = self._simulator.world
+        ids_by_url: dict[str, str] = {}
+        with world.lock:
+            for attempt in world.tables["deliveries"].rows.values():
+                is_of_event = attempt["_"].get("event_id") == facts.get("event_id")
+                if is_of_event and facts.get("url") in (None, attempt["url"]):
+                    ids_by_url[attempt["url"]] = attempt["id"]
+        return list(ids_by_url.values())
+
+
+@explain_arguments
+@with_name_suggestions
+class Panel:
+    """A live panel; a notebook shows it. `stop` ends it, and the rows that it has stay."""
+
+    def __init__(
+        self,
+        feed: PanelFeed,
+        explain: Callable[[PanelRow], str],
+        resend: Callable[[PanelRow], str],
+        place: Callable[[], str],
+        options: Mapping[str, str],
+    ) -> None:
+        self._feed = feed
+        self._explain = explain
+        self._resend = resend
+        self._place = place
+        self._options = options
+        self._view: PanelView | None = None
+        self._unfollow: Callable[[], None] | None = None
+        self._last_rows: Sequence[PanelRow] | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether new rows are shown."""
+        return self._last_rows is None
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The latest rows as text, oldest first: time, what, about, verdict.
+
+        >>> len(lab.panel().rows()[-1])
+        4
+        """
+        return [row.cells for row in self._read()]
+
+    def clear(self) -> None:
+        """Drop all rows; what happens from now on is shown.
+
+        >>> panel = lab.panel()
+        >>> panel.clear()
+        >>> panel.rows()
+        []
+        """
+        self._feed.clear()
+        if self._view is not None:
+            self._view.refresh(from_start=True)
+
+    def stop(self) -> None:
+        """Show nothing new any more.
+
+        >>> lab.panel().stop()
+        """
+        if self._last_rows is None:
+            self._last_rows = self._feed.read()
+        if self._unfollow is not None:
+            self._unfollow()
+            self._unfollow = None
+
+    def close(self) -> None:
+        """Stop, and remove the panel from the notebook.
+
+        >>> lab.panel().close()
+        """
+        self.stop()
+        if self._view is not None:
+            self._view.close()
+            self._view = None
+
+    def _read(self) -> Sequence[PanelRow]:
+        return self._feed.read() if self._last_rows is None else self._last_rows
+
+    def __repr__(self) -> str:
+        lines = ["  ".join(cells).rstrip() for cells in self.rows()[-SHOWN_ROWS:]]
+        return printable_lines("\n".join([f"Panel  [{self._place()}]", *lines]))
+
+    def _show(self) -> PanelView:
+        """The widget, one for all displays; it follows from the first one on."""
+        from ..views.panel import PanelView
+
+        if self._view is None:
+            self._view = PanelView(
+                self._read,
+                self._explain,
+                self._resend,
+                service_name=self._place(),
+                options=self._options,
+            )
+            if self.is_live:
+                self._unfollow = self._feed.follow(self._view.refresh_soon)
+        return self._view
+
+    def _repr_mimebundle_(self, **_: object) -> Any:
+        try:
+            return self._show()._repr_mimebundle_()
+        except MissingExtraError:
+            return {"text/plain": repr(self)}
+
+    def _ipython_display_(self) -> None:
+        try:
+            self._show()._ipython_display_()
+        except MissingExtraError:
+            raise NotImplementedError from None  # IPython then shows the text

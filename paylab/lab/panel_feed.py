@@ -1,0 +1,161 @@
+"""What the live panel shows: the calls of a lab, and the events of its simulator or inboxes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ..client.call_log import CallLog
+from ..views.panel_rows import PanelRow, call_row, delivery_row, event_row, finish_row
+
+if TYPE_CHECKING:
+    from ..journal.journal import Journal
+    from ..webhooks.arrival import Arrival
+    from ..webhooks.inbox import Inbox
+
+ROWS_MAX = 200
+"""Maximum rows that are kept; the oldest are dropped first."""
+
+Follower = Callable[[], None]
+
+Moment = tuple[int, datetime]
+"""When something happened: its place in the journal of the simulator, or 0, and its time."""
+
+Entry = tuple[Moment, Callable[[int], PanelRow]]
+"""A moment, and a function that makes the row of a number."""
+
+
+class PanelFeed:
+    """The latest rows. They are read when somebody asks: a call or an event only marks a change.
+
+    Events are those in the journal of a simulator in this process, else those that the inboxes of
+    the lab received.
+    """
+
+    def __init__(self, calls: CallLog, inboxes: Sequence[Inbox]) -> None:
+        self._calls = calls
+        self._inboxes = inboxes
+        self._journal: Journal | None = None
+        self._world_followers: list[Follower] = []
+        self._follower: Follower | None = None
+        self._ends: list[Follower] = []
+        self._rows: deque[PanelRow] = deque(maxlen=ROWS_MAX)
+        self._count = 0
+        self._call_number = 0
+        self._note_number = 0
+        self._delivery_counts: dict[tuple[int, int], int] = {}
+        self._reading = Lock()
+
+    def add_world(self, journal: Journal, followers: list[Follower]) -> None:
+        """Read the events of a simulator, which calls its followers after each change."""
+        self._journal = journal
+        self._world_followers = followers
+
+    def follow(self, follower: Follower) -> Follower:
+        """Call a function after each call and each change of the simulator, until it is ended."""
+        self._follower = follower
+        self._ends = [self._calls.follow(follower)]
+        self._world_followers.append(follower)
+        self._follow_inboxes()
+        return self._unfollow
+
+    def _unfollow(self) -> None:
+        if self._follower in self._world_followers:
+            self._world_followers.remove(self._follower)
+        for end in self._ends:
+            end()
+        self._ends.clear()
+        self._follower = None
+
+    def _follow_inboxes(self) -> None:
+        """Follow the inboxes that were opened since the last time."""
+        if self._follower is None:
+            return
+        for inbox in self._inboxes[len(self._ends) - 1 :]:
+            self._ends.append(inbox.on_arrival(self._handle_arrival))
+
+    def _handle_arrival(self, _: Arrival) -> None:
+        if self._follower is not None:
+            self._follower()
+
+    def read(self) -> Sequence[PanelRow]:
+        """The latest rows, oldest first, with those that have happened since the last time."""
+        with self._reading:
+            self._finish_open_rows()
+            entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
+            for _, make_row in sorted(entries, key=lambda entry: entry[0]):
+                self._count += 1
+                self._rows.append(make_row(self._count))
+            return tuple(self._rows)
+
+    def clear(self) -> None:
+        """Drop all rows; what happens from now on is shown."""
+        self.read()
+        self._rows.clear()
+
+    def _read_calls(self) -> Iterator[Entry]:
+        sequences = self._read_sequences()
+        sequence = 0
+        for call in self._calls.after(self._call_number, ROWS_MAX):
+            self._call_number = call.number
+            sequence = sequences.get(call.request_headers.get("x-nonce", ""), sequence)
+            yield (sequence, call.when), partial(call_row, call=call)
+
+    def _read_sequences(self) -> dict[str, int]:
+        """The places of the latest requests in the journal, by their nonces."""
+        if self._journal is None:
+            return {}
+        records = self._journal.requests()[-ROWS_MAX:]
+        return {record.request.headers.get("x-nonce", ""): record.sequence for record in records}
+
+    def _read_notes(self) -> Iterator[Entry]:
+        """The events and deliveries that the simulator has noted."""
+        if self._journal is None:
+            return
+        for note in self._journal.notes(self._note_number, ROWS_MAX):
+            self._note_number = note.sequence
+            if note.kind != "control":
+                make_row = event_row if note.kind == "event" else delivery_row
+                yield (note.sequence, note.at), partial(make_row, at=note.at, facts=note.facts)
+
+    def _read_arrivals(self) -> Iterator[Entry]:
+        """What the inboxes received, and received again, unless the simulator tells it."""
+        if self._journal is not None:
+            return
+        self._follow_inboxes()
+        earlier_counts = self._delivery_counts
+        self._delivery_counts = {}
+        for number, inbox in enumerate(self._inboxes):
+            for arrival in reversed(inbox.newest(ROWS_MAX)):
+                key = number, arrival.seq
+                self._delivery_counts[key] = arrival.deliveries
+                if earlier_counts.get(key) != arrival.deliveries:
+                    facts = _arrival_facts(arrival)
+                    moment = (0, arrival.last_at)
+                    yield moment, partial(event_row, at=arrival.last_at, facts=facts)
+
+    def _finish_open_rows(self) -> None:
+        """Read the deliveries again that were under way."""
+        for index, row in enumerate(self._rows):
+            if row.is_open and "status" in row.source:
+                self._rows[index] = finish_row(row)
+
+
+def _arrival_facts(arrival: Arrival) -> dict[str, object]:
+    """The facts of a received event; `arrival` is there to send it again."""
+    payload: object = None
+    with suppress(ValueError):
+        payload = arrival.payload
+    return {
+        "event_type": arrival.type,
+        "resource_id": arrival.id,
+        "deliveries": arrival.deliveries,
+        "order": arrival.order,
+        "body": {"event_payload": payload},
+        "arrival": arrival,
+    }

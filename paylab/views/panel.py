@@ -1,0 +1,152 @@
+"""The live panel: calls, events and deliveries as they happen, with filter, explain and resend.
+
+The browser inserts rows as text, never as HTML; the details of a row are escaped here. Only
+messages have content: the state of the widget, which a notebook may save, has none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Any, Literal
+
+from ..errors.extras import extra_imports
+from ..runtime import call_later
+from ..spec.text import JsonObject
+from .forms.message import read_message, whole_number
+from .forms.view import (
+    SAVED_LINE,
+    WIDGET,
+    display_with_static,
+    read_asset,
+    static_html,
+    widget_reference,
+)
+from .html import TABLE_ROWS_MAX, card, column, grid, heading, notice
+from .panel_rows import COLUMNS, PanelRow, is_shown, unknown_row_notice
+
+with extra_imports():
+    import anywidget
+
+Selection = Literal["everything", "calls", "events", "problems"]
+"""The rows that the panel shows before somebody chooses others."""
+
+REFRESH_SECONDS = 0.25
+"""Shortest time between two refreshes, so that a burst of calls causes few updates."""
+
+PAUSE_SHARE = 30
+"""A pause is at least so many times as long as the last refresh took: calls are not slowed."""
+
+
+class PanelView(anywidget.AnyWidget):
+    """The widget of a panel; it reads new rows only while a browser shows it.
+
+    `read` returns the kept rows after a number, `explain(row)` HTML and `resend(row)` a sentence.
+    """
+
+    _esm = read_asset("../panel.js") + read_asset("../kernel.js")
+    _css = read_asset("../panel.css")
+
+    def __init__(
+        self,
+        read: Callable[[], Sequence[PanelRow]],
+        explain: Callable[[PanelRow], str],
+        resend: Callable[[PanelRow], str],
+        *,
+        service_name: str = "",
+        options: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._read = read
+        self._explain = explain
+        self._resend = resend
+        self._service_name = service_name
+        self._options = dict(options or {})
+        self._is_ready = False
+        self._pause_seconds = REFRESH_SECONDS
+        self._shown: dict[int, PanelRow] = {}
+        self._sending = Lock()
+        self._refresh_pending = Lock()
+        self.on_msg(lambda _, message, buffers: self.receive(message))
+
+    def set_state(self, sync_data: object) -> None:
+        """Take no state from a browser, which only sends messages."""
+
+    def refresh_soon(self) -> None:
+        """Refresh once for all that happens within a pause; do nothing without a browser."""
+        if self._is_ready and self._refresh_pending.acquire(blocking=False):
+            call_later(self._pause_seconds, self._refresh_now, "paylab-panel")
+
+    def _refresh_now(self) -> None:
+        self._refresh_pending.release()
+        begun = time.perf_counter()
+        self.refresh()
+        elapsed_seconds = time.perf_counter() - begun
+        self._pause_seconds = max(REFRESH_SECONDS, PAUSE_SHARE * elapsed_seconds)
+
+    def refresh(self, *, from_start: bool = False) -> None:
+        """Send the rows that are new or have changed, or all of them."""
+        if not self._is_ready:
+            return
+        with self._sending:
+            rows = {row.number: row for row in self._read()}
+            earlier_rows = {} if from_start else self._shown
+            changed = [row.message for row in rows.values() if earlier_rows.get(row.number) != row]
+            self._shown = rows
+            if not changed and not from_start:
+                return
+            first_number = min(rows, default=0)
+            message: JsonObject = {"kind": "rows", "rows": changed, "first": first_number}
+            if from_start:
+                message |= {"all": True, "service": self._service_name, **self._options}
+            self.send(message)
+
+    def receive(self, content: object) -> None:
+        """Handle a browser message: `ready` requests all rows, others are actions on a row."""
+        message = read_message(content)
+        kind = message.get("kind")
+        if kind == "ready":
+            self._is_ready = True
+            self.refresh(from_start=True)
+            return
+        number = whole_number(message.get("number"))
+        row = self._shown.get(number)
+        if kind == "explain":
+            html = unknown_row_notice() if row is None else self._explain_row(row)
+            self.send({"kind": "detail", "number": number, "html": html})
+        elif kind == "resend" and row is not None:
+            self.send({"kind": "note", "text": self._resend_row(row)})
+            self.refresh()
+
+    def _explain_row(self, row: PanelRow) -> str:
+        try:
+            return self._explain(row)
+        except Exception as error:  # shown in place of the details
+            return notice(f"This row cannot be explained: {error}")
+
+    def _resend_row(self, row: PanelRow) -> str:
+        try:
+            return self._resend(row)
+        except Exception as error:  # shown in place of the answer
+            return f"It was not sent again: {error}"
+
+    def _ipython_display_(self) -> None:
+        display_with_static(self, self.static_bundle())
+
+    def _repr_mimebundle_(self, **_: object) -> Any:
+        return {WIDGET: widget_reference(self), **self.static_bundle()}, {}
+
+    def static_bundle(self) -> dict[str, str]:
+        """The latest rows for a saved notebook, as HTML and as text."""
+        words = self._options.get("filter", "")
+        selection = self._options.get("show", "everything")
+        rows = [row for row in reversed(self._read()) if is_shown(row, words, selection)]
+        cells = [row.cells for row in rows]
+        table = grid(COLUMNS, cells) if cells else notice("No calls and no events yet.")
+        content = card(column(SAVED_LINE, heading("Panel", self._service_name), table))
+        lines = ["  ".join(row).rstrip() for row in cells[:TABLE_ROWS_MAX]]
+        return {
+            "text/html": static_html(content),
+            "text/plain": "\n".join([f"Panel  [{self._service_name}]", *lines]),
+        }

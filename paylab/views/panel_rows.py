@@ -1,0 +1,168 @@
+"""The rows of the live panel: a call, an event or a delivery each, in words and in detail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Literal
+
+from ..errors.text import plain
+from ..light_dataclass import light_dataclass
+from ..redaction.redaction import Redaction
+from ..spec.error_words import read_error_message
+from ..spec.text import JsonMapping
+from .calls import call_details
+from .html import notice, table, text_block
+
+RowKind = Literal["call", "event", "delivery"]
+
+COLUMNS = ("time", "what", "about", "verdict")
+"""The columns of the panel."""
+
+CELL_CHARACTERS_MAX = 200
+WORDS_CHARACTERS_MAX = 120
+"""Maximum characters of a cell, and of the service's words in it."""
+
+
+@light_dataclass(frozen=True)
+class PanelRow:
+    """A row: its number in the panel, its kind, its cells, and what it was made of.
+
+    `tone` is one of good, bad, attention or empty. `source` is the call, or the facts of an event.
+    `is_open` is whether it is not finished and may change.
+    """
+
+    number: int
+    kind: RowKind
+    cells: tuple[str, ...]
+    tone: str
+    source: Any
+    is_open: bool = False
+
+    @property
+    def message(self) -> dict[str, Any]:
+        """The row for the browser, as JSON."""
+        return {
+            "number": self.number,
+            "kind": self.kind,
+            "tone": self.tone,
+            "cells": list(self.cells),
+            "resend": self.kind != "call",
+        }
+
+
+def call_row(number: int, call: Any) -> PanelRow:
+    """The row of a call: its verdict is the status with the words of the service."""
+    about = f"attempt {call.attempt}" if call.attempt > 1 else ""
+    tone = "bad" if call.failed else ("attention" if call.replayed else "good")
+    cells = (_time_text(call.when), f"{call.method} {call.path}", about, _call_verdict(call))
+    return PanelRow(number, "call", _cut(cells), tone, call)
+
+
+def event_row(number: int, at: datetime | None, facts: Mapping[str, Any]) -> PanelRow:
+    """The row of an event: its verdict is the status that it tells.
+
+    `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
+    """
+    verdict = str(payload_of(facts).get("status") or "")
+    order = str(facts.get("order") or "")
+    if order:
+        count = facts.get("deliveries", 1)
+        verdict = f"{verdict}, {order}" if count == 1 else f"{verdict}, delivered {count} times"
+    tone = "" if order in ("", "in order") else "attention"
+    cells = (_time_text(at), facts.get("event_type"), facts.get("resource_id"), verdict)
+    return PanelRow(number, "event", _cut(cells), tone, facts)
+
+
+def delivery_row(number: int, at: datetime | None, facts: Mapping[str, Any]) -> PanelRow:
+    """The row of an attempt to deliver an event: its verdict is the answer of the receiver."""
+    status = facts.get("status")
+    error = facts.get("error")
+    is_open = "status" not in facts
+    is_good = isinstance(status, int) and 200 <= status < 300
+    verdict = "under way" if is_open else str(status if status is not None else error or "")
+    if not is_open and not is_good:
+        verdict += f", attempt {facts.get('attempt')}"
+    tone = "" if is_open else ("good" if is_good else "bad")
+    what = f"{facts.get('event_type')} delivered"
+    cells = (_time_text(at), what, facts.get("url"), verdict)
+    return PanelRow(number, "delivery", _cut(cells), tone, facts, is_open)
+
+
+def finish_row(row: PanelRow) -> PanelRow:
+    """The row of a delivery that has ended since, with its time."""
+    time, *_ = row.cells
+    finished = delivery_row(row.number, None, row.source)
+    return replace(finished, cells=(time, *finished.cells[1:]))
+
+
+def row_details(row: PanelRow) -> str:
+    """What a row has, as HTML: the whole call, or the payload of an event."""
+    if row.kind == "call":
+        return call_details(row.source)
+    facts = {name: str(row.source.get(name)) for name in DELIVERY_FACTS if row.source.get(name)}
+    payload = json.dumps(
+        Redaction([]).json(dict(payload_of(row.source))), indent=2, ensure_ascii=False, default=str
+    )
+    return table(list(facts.items())) + text_block(payload)
+
+
+DELIVERY_FACTS = ("event_type", "resource_id", "url", "attempt", "cause", "status", "error")
+"""What the details of an event show above its payload."""
+
+
+def is_shown(row: PanelRow, words: str, selection: str) -> bool:
+    """Whether a row has all words, and is one of a selection; the browser decides the same."""
+    text = " ".join(row.cells).lower()
+    return SELECTIONS[selection](row) and all(word in text for word in words.lower().split())
+
+
+SELECTIONS: Mapping[str, Callable[[PanelRow], bool]] = {
+    "everything": lambda row: True,
+    "calls": lambda row: row.kind == "call",
+    "events": lambda row: row.kind != "call",
+    "problems": lambda row: row.tone in ("bad", "attention"),
+}
+"""The rows to choose from, by name."""
+
+
+def payload_of(facts: Mapping[str, Any]) -> JsonMapping:
+    """The payload of an event; empty if it cannot be read."""
+    body = facts.get("body")
+    payload = body.get("event_payload") if isinstance(body, Mapping) else None
+    return payload if isinstance(payload, Mapping) else {}
+
+
+def unknown_row_notice() -> str:
+    """What to show for a row that was dropped."""
+    return notice("This row is no longer kept: the panel has the latest rows only.")
+
+
+def _call_verdict(call: Any) -> str:
+    """The status of a call, and of a failed one the words of the service or of the network."""
+    outcome = str(call.outcome())
+    if call.status is None or not call.failed:
+        return outcome
+    words = _service_words(str(call.response_body.text))
+    reason = call.finding or words
+    return f"{outcome}: {reason}" if reason else outcome
+
+
+def _service_words(text: str) -> str:
+    """The message in the text of a body; the text itself if it is no JSON."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return plain(text, WORDS_CHARACTERS_MAX)
+    return plain("; ".join(read_error_message(body)), WORDS_CHARACTERS_MAX)
+
+
+def _time_text(time: datetime | None) -> str:
+    return f"{time:%H:%M:%S}" if time else ""
+
+
+def _cut(cells: Sequence[object]) -> tuple[str, ...]:
+    """The cells as text of a safe length, with control characters escaped."""
+    return tuple(plain("" if cell is None else str(cell), CELL_CHARACTERS_MAX) for cell in cells)
