@@ -20,6 +20,7 @@ from .place import is_local
 
 if TYPE_CHECKING:
     from ..simulator.controls import Controls
+    from ..simulator.simulator import Simulator
     from ..webhooks.arrival import Arrival
     from ..webhooks.books import BookSource
     from ..webhooks.equality_rules import Tolerance
@@ -140,15 +141,15 @@ def _receive_here(receivers: Receivers, receiver: Receiver) -> tuple[str, Callab
 class Webhooks:
     """What a lab does with events: receive, poll, list and reconcile them.
 
-    `receivers` are those of a simulator in this process by URL, None for any other service;
+    `embedded` is a simulator in this process, None for any other service;
     `controls()` returns the simulator's controls, or None for a real service.
     """
 
     def __init__(
-        self, client: Client, receivers: Receivers | None, controls: Callable[[], Controls | None]
+        self, client: Client, embedded: Simulator | None, controls: Callable[[], Controls | None]
     ) -> None:
         self._client = client
-        self._receivers = receivers
+        self._receivers = None if embedded is None else embedded.delivery.local_receivers
         self._controls = controls
         self.inboxes: list[Inbox] = []
 

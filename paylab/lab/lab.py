@@ -25,12 +25,7 @@ from .balance import Funds
 from .inbox import Webhooks
 from .parts import make_parts
 from .place import Place, is_local
-from .resources import (
-    LabConversionAccounts,
-    LabConversions,
-    LabIndividuals,
-    LabQuotes,
-)
+from .resources import LabConversionAccounts, LabConversions, LabIndividuals, LabQuotes
 from .service_time import PROBE_PAUSE_SECONDS
 from .signatures import Signatures
 from .transfers import LabTransfers
@@ -54,7 +49,7 @@ if TYPE_CHECKING:
     from ..views.qr import QR
     from .forms import Forms
     from .objects import ObjectBrowser
-    from .panel import Panel, Panels
+    from .panel import Panel
     from .scenarios import ScenarioRunner
 
 
@@ -79,8 +74,7 @@ class Lab:
         self._embedded = embedded
         self._locator = parts.locator
         self._service_time = parts.service_time
-        receivers = None if embedded is None else embedded.delivery.local_receivers
-        self._webhooks = webhooks = Webhooks(client, receivers, parts.locator.find_controls)
+        self._webhooks = webhooks = Webhooks(client, embedded, parts.locator.find_controls)
         signatures = Signatures(client)
         self.settings = client.settings
         self.service = client.service
@@ -139,16 +133,14 @@ class Lab:
     open: cached_property[Callable[[Resource | str], ObjectPage]] = cached_property(
         lambda lab: lab._objects.open
     )
+
     @cached_property
-    def _panels(self) -> Panels:
+    def panel(self) -> Callable[..., Panel]:
+        """Calls and events as they happen, to filter, explain and send again."""
         from .panel import Panels
 
-        webhooks = self._webhooks
-        return Panels(
-            self.client, self._embedded, webhooks.inboxes, webhooks.current, self._locator
-        )
+        return Panels(self.client, self._embedded, self._webhooks, self._locator).panel
 
-    panel: cached_property[Callable[..., Panel]] = cached_property(lambda lab: lab._panels.panel)
     onramp: cached_property[Callable[..., OnrampStepper]] = cached_property(
         lambda lab: lab.forms.onramp
     )
@@ -341,10 +333,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
     order = {"lists.order": list_order} if list_order else {}
     if replay is not None:
-        if simulator or base_url or api_key or secret_key or profile or control_token:
-            raise ConfigError(
-                "a replay takes no base URL, keys, profile or simulator: leave them out"
-            )
+        parts.check_replay(simulator, base_url, api_key, secret_key, profile, control_token)
         return Lab(**parts.replay_parts(path_of(replay), service), **options)
     if simulator is None:
         settings = resolve(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import MissingExtraError, Problem, RuleError, UnknownItemError
@@ -27,6 +27,15 @@ NOBODY_RECEIVES = (
 )
 
 
+class ReceivedEvents(Protocol):
+    """The inboxes of a lab, and a function that reads the object of an event."""
+
+    inboxes: list[Inbox]
+
+    def current(self, family: str, row_id: str) -> Mapping[str, Any] | None:
+        """The object as the service has it now; None if it is not found."""
+
+
 class Panels:
     """Makes the panels of a lab, all of the same calls and events."""
 
@@ -34,14 +43,13 @@ class Panels:
         self,
         client: Client,
         simulator: Simulator | None,
-        inboxes: Sequence[Inbox],
-        current: Callable[[str, str], Mapping[str, Any] | None],
+        webhooks: ReceivedEvents,
         locator: ServiceLocator,
     ) -> None:
         self._client = client
         self._simulator = simulator
-        self._inboxes = inboxes
-        self._current = current
+        self._inboxes = webhooks.inboxes
+        self._current = webhooks.current
         self._locator = locator
 
     def panel(self, filter: str = "", *, show: Selection = "everything") -> Panel:  # noqa: A002

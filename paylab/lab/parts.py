@@ -177,6 +177,12 @@ def embedded_settings(api_key: str, secret_key: str, found: Found, service: Serv
     return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=where, **switches)
 
 
+def check_replay(*settings: object) -> None:
+    """ConfigError if a replay is given settings of a service, which it does not use."""
+    if any(settings):
+        raise ConfigError("a replay takes no base URL, keys, profile or simulator: leave them out")
+
+
 def replay_parts(path: Path, given: GivenService | None) -> Parts:
     """A HAR file; its clock is the time of the latest replayed call."""
     from ..client.replay import Replay

@@ -15,14 +15,8 @@ from ..errors.extras import extra_imports
 from ..runtime import call_later
 from ..spec.text import JsonObject
 from .forms.message import read_message, whole_number
-from .forms.view import (
-    SAVED_LINE,
-    WIDGET,
-    display_with_static,
-    read_asset,
-    static_html,
-    widget_reference,
-)
+from .forms.saved_output import WIDGET, display_with_static, static_html, widget_reference
+from .forms.view import SAVED_LINE, read_asset
 from .html import TABLE_ROWS_MAX, card, column, grid, heading, notice
 from .panel_rows import COLUMNS, PanelRow, is_shown, unknown_row_notice
 

@@ -117,9 +117,12 @@ class ScenarioPage(FormPage):
         return [("Names", ", ".join(self.scenarios))]
 
     def saved_html(self) -> str:
-        """The buttons as text, and what the last click created."""
-        nodes = (self._introduction, *self._sections, self.way_node)
-        return "".join(node.static() for node in nodes)
+        """The texts of the buttons, and what the last click created."""
+        labels: dict[str, list[str]] = {}
+        for scenario in () if self._problem else self.scenarios.values():
+            labels.setdefault(SUBJECT_TITLES[scenario.subject], []).append(scenario.label)
+        rows = [(title, ", ".join(texts)) for title, texts in labels.items()]
+        return self._introduction.static() + html.table(rows) + self.way_node.static()
 
 
 def run_card(run: Any) -> str:
