@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 WIDTH = 88
 INDENT = "    "
+_encode_text = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes an encoder each time
 
 
 class Expression(str):
@@ -20,10 +21,11 @@ def write_call(
     prefixed_values = [("", value) for value in positional]
     prefixed_values += [(f"{name}=", value) for name, value in arguments.items()]
     start = f"{to} = {function}" if to else function
-    line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
-    line = f"{start}({', '.join(line_arguments)})"
-    if len(line) <= WIDTH:
-        return line
+    if sum(len(prefix) + len(str(value)) for prefix, value in prefixed_values) <= WIDTH:
+        line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
+        line = f"{start}({', '.join(line_arguments)})"
+        if len(line) <= WIDTH:
+            return line
     argument_lines = [
         f"{INDENT}{prefix}{literal(value, multiline=True)}," for prefix, value in prefixed_values
     ]
@@ -35,7 +37,7 @@ def literal(value: object, *, multiline: bool = False) -> str:
     if isinstance(value, Expression):
         return str(value)
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _encode_text(value)
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
     if not isinstance(value, Mapping):
