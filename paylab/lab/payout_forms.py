@@ -190,8 +190,7 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
     """The routes to a recipient, as pairs of label and fields."""
     return [
         (
-            f"{route.currency} by {route.rail} to {route.account.type} "
-            f"{_last_characters(route.account)}",
+            f"{route.currency} by {route.rail} to {_account_label(route.account)}",
             {
                 "financial_account": route.account.id,
                 "payout_method": route.rail.method,
@@ -202,13 +201,14 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
     ]
 
 
-def _last_characters(account: FinancialAccount) -> str:
-    """The end of the number of an account, to recognise it; an e-mail address keeps its domain."""
+def _account_label(account: FinancialAccount) -> str:
+    """The type and the end of the number of an account; an e-mail address keeps its domain."""
     details = account.details or {}
     numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]
     number = max(numbers, key=len, default="")
     user, at_sign, domain = number.rpartition("@")
-    return f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
+    end = f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
+    return f"{account.type} {end}"
 
 
 OTHER_DETAILS = ("account_holder_name", "issuer", "bank_account_country", "bank_code", "bic")
