@@ -255,5 +255,5 @@ def test_the_newest_account_of_the_person_is_the_one_that_a_stepper_continues(pa
     lab, _, conversion = paid
     account = lab.conversion_accounts.get(conversion.conversion_account_id)
     other = lab.individuals.create(**paylab.examples.individual("PH", consent_at=lab.clock()))
-    assert lab.forms._opened(lab.individuals.get(account.individual_id)).id == account.id
-    assert lab.forms._opened(other) is None
+    assert lab.forms._find_account(lab.individuals.get(account.individual_id)).id == account.id
+    assert lab.forms._find_account(other) is None
