@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from pool import Pool
 from schemathesis.checks import load_all_checks
 from schemathesis.core.parameters import ParameterLocation
+from schemathesis.core.transport import Response
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi import checks
 from stage import Stage
@@ -88,7 +89,7 @@ class Prover:
     def check(self, case) -> None:
         """Send a case, and check the answer."""
         self._use_ids(case)
-        response = self._send(case)
+        response = send(self.stage, case)
         self.statuses[response.status_code] += 1
         assert response.status_code < 500, response.text
         case.validate_response(response, checks=ANSWERS)
@@ -132,16 +133,6 @@ class Prover:
         elif isinstance(value, dict) and isinstance(value.get("id"), str) and value["id"].strip():
             value["id"] = self.pool.any(field.to, turn)
 
-    def _send(self, case):
-        sent = case.as_transport_kwargs(base_url="http://localhost")
-        names = ("params", "json", "data", "headers")
-        given = {name: sent[name] for name in names if sent.get(name) is not None}
-        if isinstance(given.get("data"), bytes):
-            given["content"] = given.pop("data")
-        response = self.stage.http.request(sent["method"], sent["url"], **given)
-        response.elapsed = timedelta()
-        return response
-
     def _check_verdict(self, case, response) -> None:
         """A body that is valid is accepted or explained; one that is invalid is refused."""
         modes = {name: each.mode for name, each in case.meta.components.items()}
@@ -172,6 +163,18 @@ class Prover:
         return all(any(f"{at}.".startswith(f"{place}.") for place in named) for at in fields)
 
 
+def send(stage, case):
+    """The answer of a stage to a case."""
+    sent = case.as_transport_kwargs(base_url="http://localhost")
+    names = ("params", "json", "data", "headers")
+    given = {name: sent[name] for name in names if sent.get(name) is not None}
+    if isinstance(given.get("data"), bytes):
+        given["content"] = given.pop("data")
+    response = stage.http.request(sent["method"], sent["url"], **given)
+    response.elapsed = timedelta()
+    return response
+
+
 def prove(operation: str, valid: int, invalid: int) -> Counter:
     """Send so many requests; the number of answers by status."""
     prover = Prover(operation)
@@ -182,17 +185,49 @@ def prove(operation: str, valid: int, invalid: int) -> Counter:
     return prover.statuses
 
 
-def _run(prover: Prover, mode, examples: int) -> None:
-    @settings(
+def make_settings(examples: int, **further):
+    """Settings of so many examples, the same ones each time."""
+    return settings(
         max_examples=examples,
         database=None,
         derandomize=True,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
+        **further,
     )
+
+
+def _run(prover: Prover, mode, examples: int) -> None:
+    @make_settings(examples)
     @given(case=prover.operation.as_strategy(generation_mode=mode))
     def check(case):
         prover.check(case)
 
     check()
+
+
+def follow_links(examples: int) -> Counter:
+    """Go from operation to operation by the links; the number of answers by operation and status.
+
+    There are objects from the start, so that the first page of a list links to one.
+    """
+    stage = Stage()
+    Pool(stage)
+    answers = Counter()
+    _, loaded = contract()
+
+    class Machine(loaded.as_state_machine()):
+        """Sends each step to the stage."""
+
+        def call(self, case, **_):
+            response = send(stage, case)
+            answers[case.operation.definition.raw["operationId"], response.status_code] += 1
+            return Response.from_httpx(response, verify=True)
+
+        def validate_response(self, response, case, **_):
+            assert response.status_code < 500, response.text
+            case.validate_response(response, checks=ANSWERS)
+
+    Machine.run(settings=make_settings(examples, stateful_step_count=8))
+    return answers

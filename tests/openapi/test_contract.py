@@ -35,3 +35,29 @@ def test_random_requests_are_answered_as_documented(prove, name):
 def test_many_random_requests_are_answered_as_documented(prove, name):
     """The same with 5,000 requests."""
     print(name, prove(name, *MANY))
+
+
+LINKED = {"getTransfer", "getIndividual", "getConversionAccount", "getWebhookSubscription"}
+"""Operations to which the first page of a list links."""
+
+
+@pytest.fixture
+def follow_links():
+    """A function that goes from operation to operation; schemathesis is imported here."""
+    pytest.importorskip("schemathesis", reason="pip install -e '.[test]'")
+    import contract
+
+    return contract.follow_links
+
+
+def test_links_lead_to_objects_that_exist(follow_links):
+    """An id of an answer is found by the linked operation; every answer is as documented."""
+    answers = follow_links(6)
+    assert any(answers[name, 200] for name in LINKED)
+
+
+@pytest.mark.whole_table
+def test_many_links_lead_to_objects_that_exist(follow_links):
+    """The same in 2,000 walks."""
+    answers = follow_links(2000)
+    assert all(answers[name, 200] for name in LINKED)
