@@ -92,13 +92,13 @@ class Upstream:
         with closing(response):
             body = read_decoded(response, ANSWER_BYTES_MAX)
         headers = {
-            name.lower(): value
-            for name, value in sendable_headers(response.headers).items()
-            if name.lower() not in _DECODED
+            name: value
+            for name, value in sendable_headers(_read_headers(response)).items()
+            if name not in _DECODED
         }
-        return Reply(
-            response.status_code, b"" if response.status_code == NO_CONTENT else body, headers
-        )
+        if response.status_code == NO_CONTENT:
+            body = b""
+        return Reply(response.status_code, body, headers)
 
     def _explain(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
         """The status and the words for an error of the connection."""
@@ -117,11 +117,18 @@ class Upstream:
         return UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
 
 
+def _read_headers(response: httpx.Response) -> dict[str, str]:
+    """The headers by lower-case name, with the bytes that came; repeated ones are joined."""
+    headers: dict[str, str] = {}
+    for name_bytes, value_bytes in response.headers.raw:
+        name = name_bytes.decode("latin-1").lower()
+        value = value_bytes.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
 def sendable_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers without those of one connection, and without those that Connection names."""
+    """Headers by lower-case name, without those of one connection and those it names."""
     named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
-    return {
-        name: value
-        for name, value in headers.items()
-        if name.lower() not in HOP_HEADERS and name.lower() not in named
-    }
+    dropped = HOP_HEADERS | named
+    return {name: value for name, value in headers.items() if name not in dropped}
