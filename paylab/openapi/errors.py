@@ -23,6 +23,12 @@ from .schemas import (
 
 ERROR = "ErrorResponse"
 PAGINATION_ERROR = "PaginationError"
+_DOUBTFUL_FIELDS = (
+    *("email", "date_of_birth", "idv_consent_recorded_at", "financial_accounts", "details"),
+)
+"""The fields whose values a service may check beyond their form."""
+
+_DOUBTFUL_VALUE = "a value cannot be right, such as a consent in the future (a strict service)"
 _WRONG_FORM = "a field has the wrong form, is required or is not known"
 
 
@@ -123,6 +129,9 @@ def _body_refusals(operation: Operation) -> Iterator[Refusal]:
         yield Refusal(invalid_body_status, _WRONG_FORM, "transfer.create")
     if any(field.name == "details" for field in operation.fields):
         yield Refusal(invalid_body_status, "the details have the wrong form", "account.errors")
+    doubtful_fields = tuple(name for name in _DOUBTFUL_FIELDS if name in operation.by_name)
+    if doubtful_fields:
+        yield Refusal(400, _DOUBTFUL_VALUE, "check-digits", doubtful_fields)
     times = operation.field_names_of_kind(TIME)
     if times:
         when = "a time is before year 1 in UTC"
