@@ -205,7 +205,11 @@ class ScenarioRunner:
         place = self._locator.known
         # A local address that has not answered yet may be a simulator: a click asks it.
         is_open = place.kind == "other" and is_local(self._client.settings)
-        problem = "" if place.is_simulator or is_open else f"{NOT_SIMULATED}."
+        problem = (
+            ""
+            if place.is_simulator or is_open
+            else f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."
+        )
         page = ScenarioPage(tuple(self._scenarios.values()), self.run, problem)
         page.show_service_name(str(place))
         return page

@@ -15,7 +15,9 @@ from .html import Row
 CURRENCIES = ("USD", "USDC")
 """What can be paid in. Spec, "What the service does", 8."""
 
-COLUMNS = ("currency", "available", "reserved for payouts", "awaited by payouts")
+COLUMNS = ("currency", "available", "reserved", "awaited")
+
+MEANING = "Reserved: for payouts that have started. Awaited: by payouts that await funds."
 
 NO_BALANCE = (
     "No balance is set: the simulator funds every payout. The first top-up, also one of 0.00, sets "
@@ -59,7 +61,8 @@ class BalancePage(FormPage):
         self._balances = tuple(balances)
         sentences = "".join(f"<p>{html.escape(text)}</p>" for text in self._sentences())
         table = html.grid(COLUMNS, list(map(_cells, self._balances)), number_columns=(1, 2, 3))
-        self.table_node.html = (table if self._balances else "") + sentences
+        meaning = f'<p class="paylab-hint">{MEANING}</p>'
+        self.table_node.html = (table + meaning if self._balances else "") + sentences
         self.redraw()
         self.update_saved()
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..errors.base import PaylabError
+from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from . import html
 from .forms.code import write_call
 from .forms.view import Button, Code, FormPage, Group, Heading, Html, Node, form_section
@@ -23,8 +24,11 @@ SUBJECT_TITLES = {
 }
 """The title above the buttons of a scenario, by the object that it is about."""
 
+MACHINES_BY_SUBJECT = {"individual": INDIVIDUAL, "deposit": CONVERSION, "transfer": TRANSFER}
+"""The states of what a scenario creates, by the object that it is about."""
+
 INTRODUCTION = "A click creates what it needs at the simulator, and shows the way that it takes."
-WAY_COLUMNS = ("time", "what happened", "status")
+WAY_COLUMNS = ("time", "status", "what happened")
 
 
 class ScenarioPage(FormPage):
@@ -133,7 +137,7 @@ def run_card(run: Any) -> str:
 
 def way_rows(run: Any) -> list[Row]:
     """The way as rows of label and text."""
-    rows = [("Created", _headline(run)), ("Simulated", run.scenario.outcome)]
+    rows = [("Created", _headline(run)), ("Outcome", run.scenario.outcome), *_next_rows(run)]
     for step in run.way:
         status = f", {step.status}" if step.status else ""
         rows.append((_time_text(step.at), f"{step.what}{status}"))
@@ -147,8 +151,9 @@ def _headline(run: Any) -> str:
 
 def _way_html(run: Any) -> str:
     """What was simulated, the facts of the object, and its way."""
-    cells = [(_time_text(step.at), step.what, step.status) for step in run.way]
-    facts = [("Simulated", run.scenario.outcome), ("Id", run.id), *_reason_rows(run.resource)]
+    cells = [(_time_text(step.at), step.status, step.what) for step in run.way]
+    facts = [("Outcome", run.scenario.outcome), ("Id", run.id), *_reason_rows(run.resource)]
+    facts += _next_rows(run)
     return html.table(facts) + html.grid(WAY_COLUMNS, cells)
 
 
@@ -158,6 +163,15 @@ def _reason_rows(resource: Any) -> list[Row]:
     for detail in getattr(resource, "status_details", None) or []:
         rows.append((str(detail.code), str(detail.message)))
     return [(label, text) for label, text in rows if text]
+
+
+def _next_rows(run: Any) -> list[Row]:
+    """Which states may follow, and how to reach one; no row for a final state."""
+    machine = MACHINES_BY_SUBJECT.get(run.scenario.subject)
+    states = machine.onward(run.status) if machine else ()
+    if not states:
+        return []
+    return [("May follow", f"{', '.join(states)}: lab.simulator.move(id, state) decides")]
 
 
 def _time_text(time: datetime | None) -> str:

@@ -130,7 +130,7 @@ def test_a_service_that_is_no_simulator():
     """The card says so in one sentence, without buttons; by code it is an error."""
     lab = paylab.connect("https://sandbox.example.com", "key", "s" * 32)
     page = lab.scenarios._show()
-    assert "only a simulator runs scenarios" in page._static_bundle()["text/html"]
+    assert "Only a simulator runs scenarios" in page._static_bundle()["text/html"]
     assert len(page.nodes()) == 5
     with pytest.raises(ConfigError, match="only a simulator runs scenarios"):
         lab.scenarios.run("lost_answer")
