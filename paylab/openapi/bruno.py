@@ -44,8 +44,8 @@ def make_bruno_collection(service: Service, server: str = "") -> Files:
 
     >>> from paylab.openapi.bruno import make_bruno_collection
     >>> from paylab.spec.service.service import Service
-    >>> sorted(make_bruno_collection(Service()))[:2]
-    ['Conversion accounts/Create a conversion account.bru', 'Conversion accounts/folder.bru']
+    >>> sorted(make_bruno_collection(Service()))[:1]
+    ['Conversion accounts/Create a conversion account.bru']
     """
     script = indent_lines(signing_script(service.signing) + _SEND_SIGNED, 2)
     facts = {"version": "1", "name": prose.TITLE, "type": "collection"}

@@ -48,7 +48,7 @@ def collection_requests(service: Service) -> Iterator[CollectionRequest]:
             body = _example_body(operation)
             yield CollectionRequest(
                 folder=operation["tags"][0],
-                name=operation["summary"].rstrip("."),
+                name=operation["summary"].rstrip(".").partition(",")[0],
                 method=method.upper(),
                 path=path.replace("{id}", f"{{{{{variable}}}}}"),
                 query={"limit": "2"} if _takes(operation, "limit", "query") else {},

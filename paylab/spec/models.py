@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 from pydantic import Field, StrictBool
 
 from .resource import Instant, KeepUnreadable, Money, Resource
+from .text import plain
 
 
 class Address(Resource):
@@ -205,8 +206,43 @@ class Conversion(Resource):
     updated_at: Instant | None = None
 
 
+class PendingInstructions:
+    """The deposit instructions of a pending account: false, equal to None, and without fields.
+
+    >>> bool(paylab.models.PendingInstructions("ca_1"))
+    False
+    """
+
+    def __init__(self, account_id: str) -> None:
+        self._advice = f'pending: call lab.conversion_accounts.wait("{plain(account_id, 60)}")'
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, PendingInstructions)
+
+    def __hash__(self) -> int:
+        return hash(None)
+
+    def __repr__(self) -> str:
+        return f"None ({self._advice})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):  # attributes that Python and IPython look up on any object
+            raise AttributeError(name)
+        message = f"there are no deposit instructions yet, since the account is {self._advice}"
+        raise AttributeError(message)
+
+    def __getitem__(self, name: str) -> NoReturn:
+        raise KeyError(f"{name}: the account is {self._advice}")
+
+
 class ConversionAccount(Resource):
-    """An account for fiat deposits that are converted and paid to a crypto wallet."""
+    """An account for fiat deposits that are converted and paid to a crypto wallet.
+
+    While it is pending, `deposit_instructions` are false, and their use says what to call.
+    """
 
     id: str = ""
     individual_id: str | None = None
@@ -218,6 +254,15 @@ class ConversionAccount(Resource):
     deposit_instructions: DepositInstructions | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
+
+    if not TYPE_CHECKING:
+
+        def __getattribute__(self, name: str) -> Any:
+            value = super().__getattribute__(name)
+            is_missing = value is None and name == "deposit_instructions"
+            return (
+                PendingInstructions(self.id) if is_missing and self.status == "pending" else value
+            )
 
 
 class Deposit(Resource):
@@ -253,6 +298,7 @@ __all__ = [
     "Document",
     "FinancialAccount",
     "Individual",
+    "PendingInstructions",
     "Quote",
     "StatusChange",
     "StatusDetail",

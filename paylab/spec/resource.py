@@ -165,7 +165,7 @@ class Resource(BaseModel):
     def __getitem__(self, name: str) -> Any:
         """A field by its name, as of a dictionary; KeyError names a similar one."""
         if name in self:
-            return getattr(self, name)
+            return self._stored_value(name)
         instead = names.find_suggestion(name, self.keys())
         hint = f"use {instead}" if instead else f"it has {', '.join(self.keys())}"
         raise KeyError(f"{name}: {hint}")
@@ -179,7 +179,7 @@ class Resource(BaseModel):
         >>> lab.transfers.list()[0].get("status")
         'completed'
         """
-        value = getattr(self, name) if name in self else None
+        value = self._stored_value(name) if name in self else None
         return default if value is None else value
 
     def keys(self) -> list[str]:
@@ -196,7 +196,11 @@ class Resource(BaseModel):
         >>> dict(lab.transfers.list()[0].items())["status"]
         'completed'
         """
-        return [(name, getattr(self, name)) for name in self.keys()]
+        return [(name, self._stored_value(name)) for name in self.keys()]
+
+    def _stored_value(self, name: str) -> Any:
+        """The value of a field as it is stored, whatever its attribute adds to it."""
+        return self.__dict__[name] if name in self.__dict__ else getattr(self, name)
 
     def __dir__(self) -> list[str]:
         methods = (name for name in vars(Resource) if not name.startswith("_"))

@@ -222,3 +222,27 @@ def test_what_is_no_amount(junk):
     """Text other than plain digits with at most one point raises ValueError."""
     with pytest.raises(ValueError, match="plain digits"):
         Amount(junk)
+
+
+def test_the_instructions_of_a_pending_account_say_what_to_call():
+    """They are false and equal to None; their fields name the wait. Others are None."""
+    pending = ConversionAccount.model_validate({"id": "ca_1", "status": "pending"})
+    assert not pending.deposit_instructions
+    assert pending.deposit_instructions == None  # noqa: E711 - what users write
+    for use in (
+        lambda: pending.deposit_instructions.qr_code,
+        lambda: pending.deposit_instructions.details["clabe"],
+        lambda: pending.deposit_instructions["details"],
+        lambda: pending.deposit_instructions.raw,
+    ):
+        with pytest.raises((AttributeError, KeyError), match=r'conversion_accounts.wait\("ca_1"\)'):
+            use()
+    assert not hasattr(pending.deposit_instructions, "details")
+    assert pending.get("deposit_instructions", 7) == 7
+    assert dict(pending)["deposit_instructions"] is None
+    assert dict(pending.items())["deposit_instructions"] is None
+    assert pending.to_dict() == {"id": "ca_1", "status": "pending"}
+    assert pickle.loads(pickle.dumps(pending)) == pending
+    for status in ("active", "disabled", None):
+        account = ConversionAccount.model_validate({"id": "ca_1", "status": status})
+        assert account.deposit_instructions is None

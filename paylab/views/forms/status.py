@@ -277,7 +277,7 @@ class TransferView(LiveStatus):
     def show_resource(self, resource: Transfer) -> None:
         """Show the transfer, and the deposit instructions while it awaits funds."""
         self.deposit_node.html = ""
-        if resource.deposit_instructions is not None:
+        if resource.deposit_instructions:
             self.deposit_node.html = deposit_card_node(resource).html
         super().show_resource(resource)
 
@@ -295,5 +295,5 @@ class TransferView(LiveStatus):
 
     def _advance_clock(self, seconds: float) -> None:
         """Do not advance a frozen clock while waiting for a deposit, which comes from outside."""
-        if getattr(self.resource, "deposit_instructions", None) is None:
+        if not getattr(self.resource, "deposit_instructions", None):
             super()._advance_clock(seconds)
