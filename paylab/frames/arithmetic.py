@@ -225,6 +225,28 @@ def from_unscaled(integers: Any, scale: int, is_missing: Any = None) -> pa.Array
     return pc.if_else(pa.array(is_missing), pa.scalar(None, amounts.type), amounts)
 
 
+def narrowed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """As `decimals.narrowest`, with integers of the machine if they hold the values."""
+    scale = column.type.scale
+    width = decimals.integers(column)
+    if not len(column) or width + scale > MACHINE_DIGITS:
+        return decimals.narrowest(column)
+    amounts = column.combine_chunks()
+    integers = unscaled(amounts)
+    for places in decimals.SCALES:
+        if width + places > MACHINE_DIGITS:
+            break
+        if places >= scale:
+            exact = integers * 10 ** (places - scale)
+        elif not (integers % 10 ** (scale - places)).any():
+            exact = integers // 10 ** (scale - places)
+        else:
+            continue
+        missing = np.asarray(amounts.is_null())
+        return pa.chunked_array([from_unscaled(exact, places, missing)])
+    return decimals.narrowest(column)
+
+
 def grouped_totals(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
     """Running totals of groups whose rows are `order`; None if integers do not hold them."""
     if array.type.precision > MACHINE_DIGITS:

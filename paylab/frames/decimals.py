@@ -169,9 +169,9 @@ def trim(texts: pa.ChunkedArray, scale: int, places: int) -> pa.ChunkedArray:
 
 
 def _is_plain(texts: pa.ChunkedArray) -> bool:
-    """Whether there are texts, and all are of digits, minus and points."""
+    """Whether all texts are of digits, minus and points."""
     other_characters = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
-    return bool(pc.max(other_characters).as_py() == 0)
+    return pc.max(other_characters).as_py() in (0, None)
 
 
 def _lengths(texts: pa.ChunkedArray) -> tuple[int, int]:

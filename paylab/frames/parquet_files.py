@@ -21,7 +21,7 @@ from ..files import unreadable_error
 from ..spec.time_arguments import read_period
 from ..storage.addresses import is_url, local_path
 from ..storage.stores import Folder, Store, open_store
-from . import decimals, times
+from . import arithmetic, times
 from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, Schema, likeliest_schema, schema_of
 from .frame import ExactFrame, typed_frame
@@ -153,4 +153,4 @@ def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Times in microseconds; amounts with the fewest decimal places possible."""
     if pa.types.is_timestamp(column.type):
         return column.cast(times.INSTANT)
-    return decimals.narrowest(column) if pa.types.is_decimal(column.type) else column
+    return arithmetic.narrowed(column) if pa.types.is_decimal128(column.type) else column

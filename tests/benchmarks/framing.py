@@ -134,15 +134,17 @@ def ready_text_on_disk(rows):
 def paylab_ready_csv(rows):
     """The last step of an export in paylab, from the same text columns."""
     from paylab.frames.columns import TRANSFERS
-    from paylab.frames.export import destination
+    from paylab.frames.file_writers import FileRows, writer_for
 
     part = decoded(ready_pages() * 10)
-    path, write = FOLDER / "written.csv", destination("written.csv")
-    write(iter([part.slice(0, 1000)]), FOLDER / "small.csv", TRANSFERS, None)
+    rows_of_file = FileRows(TRANSFERS)
+    path, write = FOLDER / "written.csv", writer_for("written.csv", rows_of_file)
+    small = rows_of_file.read_from(lambda: iter([part.slice(0, 1000)]), None)
+    write(small, FOLDER / "small.csv")
     times = int(rows) // part.num_rows
 
     def export():
-        write(repeat(part, times), path, TRANSFERS, None)
+        write(rows_of_file.read_from(lambda: repeat(part, times), None), path)
         return times * part.num_rows
 
     return export
@@ -351,7 +353,7 @@ def typed_rows(rows):
     import pyarrow as pa
 
     from paylab.frames.columns import TRANSFERS
-    from paylab.frames.files import typed
+    from paylab.frames.parquet_types import typed
 
     small = typed(decoded(ready_pages()), TRANSFERS)
     return pa.concat_tables([small] * (rows // small.num_rows)).combine_chunks()

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 DAYS = 30
 FIRST = datetime(2025, 10, 1, tzinfo=UTC)
-EXACT = pa.decimal128(38, 18)
+EXACT = pa.decimal128(24, 6)
 CENTS = pa.decimal128(18, 2)
 WORDS = {
     "source_currency": ["USD", "USDC"],

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from paylab import frames
 from paylab.errors import ExactnessError
-from paylab.frames import decimals
+from paylab.frames import arithmetic, decimals
 from paylab.frames.decimal_array import DecimalArray
 
 EXACT = Context(prec=400)
@@ -371,3 +371,25 @@ def test_whole_seconds_are_integers(texts: list[str | None], kind: pa.DataType) 
     column = decimals.join_seconds([part], "completed_in")
     assert column.type == kind
     assert column.to_pylist() == [text and Decimal(text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        ([], (24, 6)),
+        ([None, None], (24, 6)),
+        (["1.500000", None, "-2.250000"], (24, 6)),
+        (["0.000001", "123456789012.000000"], (24, 6)),
+        (["123456789012345678.123456"], (24, 6)),
+        (["16.71123400", "0.05570300"], (13, 8)),
+        (["0.00000001"], (13, 8)),
+        (["7"], (18, 0)),
+        (["0.000000000000000001"], (38, 18)),
+    ],
+)
+def test_integers_narrow_a_column_as_casts_do(texts, kind):
+    """Both ways give the same type and the same values, also for a part of a column."""
+    column = pa.chunked_array([pa.array([*texts, "0"], pa.string()).cast(pa.decimal128(*kind))])
+    for part in (column, column.slice(1), column.slice(0, len(texts))):
+        fast, slow = arithmetic.narrowed(part), decimals.narrowest(part)
+        assert (fast.type, fast.to_pylist()) == (slow.type, slow.to_pylist())
