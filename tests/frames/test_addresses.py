@@ -176,7 +176,9 @@ def test_an_address_without_a_file(address, words):
         frames.read_csv(address)
 
 
-@pytest.mark.parametrize("content", [b"id\n1\n", gzip.compress(b"id\n1\n")[:-4]])
+@pytest.mark.parametrize(
+    "content", [b"id\n1\n", gzip.compress(b"id\n1\n")[:-4]], ids=["plain", "cut off"]
+)
 def test_a_file_that_is_no_gzip(tmp_path, content):
     """A file that ends in .gz and is not compressed, or cut off, is an error of its name."""
     (tmp_path / "t.csv.gz").write_bytes(content)
