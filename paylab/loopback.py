@@ -7,6 +7,7 @@ choose the Host and Origin headers, which are checked here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
@@ -58,6 +59,7 @@ def _is_local_name(name: str) -> bool:
     return is_loopback(name) or name.endswith(".localhost")
 
 
+@lru_cache(maxsize=64)  # every request has the Host of its server
 def _read_address(name: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(name)

@@ -65,7 +65,7 @@ def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
         raise ArgumentError(f"the secret key is not {encoding} text", "secret") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ReceivedRequest:
     """A request as it arrived: path and query as on the request line, header names lower case.
 

@@ -79,6 +79,9 @@ def unreadable_request_reply(data: bytes, text: str, service: Service) -> Reply:
 LARGE_BODY_BYTES = 1024 * 1024
 """Size from which a body is processed in a thread, so that other connections are served."""
 
+BODY_HEADERS = {b"content-length", b"transfer-encoding"}
+"""One of them is in every request with a body."""
+
 BODY_SECONDS = 60.0
 """Maximum seconds for a whole body."""
 
@@ -142,7 +145,7 @@ class SimulatorApp:
 
     async def _send_reply(self, send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
         headers = {**self._product_headers, **reply.headers}
-        await _send_reply(send, replace(reply, headers=headers), receive, ending)
+        await _send_reply(send, reply.with_headers(headers), receive, ending)
 
     def _check_origin(self, scope: Message) -> None:
         refusal = loopback.host_refusal(scope["headers"], self._allowed)
@@ -152,10 +155,15 @@ class SimulatorApp:
 
     async def _read_body(self, scope: Message, receive: Receive, body: bytearray) -> None:
         """Read the body. Refuse it if it is too large or slow, or if all bodies are too large."""
-        length = dict(scope["headers"]).get(b"content-length", b"0")
+        headers = dict(scope["headers"])
+        has_more = True
+        if not headers.keys() & BODY_HEADERS:  # an empty body is there, and needs no time limit
+            has_more = self._add_part(await receive(), body)
+        length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:19]) > BODY_BYTES_MAX:
             raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
-        has_more = True
+        if not has_more:
+            return
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while has_more:
@@ -180,8 +188,10 @@ class SimulatorApp:
 
     async def _answer_when_ready(self, request: Request) -> Reply:
         """Answer a request. One that waits is answered again until it has a result."""
-        loop = asyncio.get_running_loop()
         reply = await self._answer_once(request)
+        if not reply.wait:
+            return reply
+        loop = asyncio.get_running_loop()
         deadline = loop.time() + reply.wait
         # The request is verified now, and its nonce is used.
         verified_request = replace(request, is_trusted=True)

@@ -139,7 +139,7 @@ def respond(world: World, request: Request) -> Reply:
         passage.finding = _find_signature_mistake(world, request, now)
     if fault:
         reply = faults.apply_fault(fault, reply)
-    reply = replace(reply, headers={**reply.headers, "date": to_http(now)})
+    reply = reply.with_headers({**reply.headers, "date": to_http(now)})
     if not record.operation:
         record.operation = operation_at(world.service, request.method, request.path) or ""
     world.journal.add(record, reply)
@@ -186,6 +186,8 @@ def _answer_request(
     if is_control:
         return reply
     reply = _with_envelope(world.service, SPECIFIED[record.operation], reply)
+    if world.service.amounts.answers != "number":
+        return reply
     return replace(reply, body=write_amounts_as_numbers(world.service, reply.body))
 
 
@@ -204,8 +206,9 @@ def _carry_out(world: World, request: Request, record: RequestRecord, passage: P
     if world.strict and name in SPECIFIED:
         raise_if_problems(find_remarks(world.service, name, request, world.now()))
     passage.layer = "rules"
-    path_id = next(iter(placeholders.values()), "")
-    routed_request = replace(request, id=path_id)
+    routed_request = request
+    if placeholders:
+        routed_request = request.with_id(next(iter(placeholders.values())))
     operation = OPERATIONS[name]
     if passage.takes_key:
         return answer_once(world, routed_request, operation)

@@ -48,6 +48,19 @@ class Request(ReceivedRequest):
     is_trusted: bool = False
     ending: Ending | None = None
 
+    def with_id(self, path_id: str) -> Request:
+        """The request with the id in its path."""
+        return self._copy(self.keys, path_id, is_trusted=self.is_trusted)
+
+    def with_access(self, keys: Mapping[str, str], *, is_trusted: bool) -> Request:
+        """The request with the secrets to verify it with, unless it is trusted."""
+        return self._copy(keys, self.id, is_trusted=is_trusted)
+
+    def _copy(self, keys: Mapping[str, str] | None, path_id: str, *, is_trusted: bool) -> Request:
+        # Every request passes here: `dataclasses.replace` takes three times as long.
+        parts = (self.method, self.path, self.query, self.headers, self.body, self.at)
+        return Request(*parts, keys, path_id, is_trusted, self.ending)
+
     def query_items(self) -> dict[str, str]:
         """The query parameters. A repeated parameter has its last value."""
         return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
@@ -73,7 +86,7 @@ class Request(ReceivedRequest):
         return value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reply:
     """A reply, and how the transport must delay or damage it for a fault.
 
@@ -90,6 +103,11 @@ class Reply:
     delay: float = 0.0
     slow: float = 0.0
     wait: float = 0.0
+
+    def with_headers(self, headers: Mapping[str, str]) -> Reply:
+        """The reply with other headers."""
+        damage = (self.cut, self.kept, self.delay, self.slow, self.wait)
+        return Reply(self.status, self.body, headers, *damage)
 
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:

@@ -140,7 +140,8 @@ class Worlds:
     def answer(self, request: Request) -> Reply:
         """Answer a request from the simulator of its key, or create or end one."""
         path = strip_base_path(request.path, self.first.simulator.world.service.signing.base_path)
-        request = replace(request, path=path)
+        if path != request.path:
+            request = replace(request, path=path)
         api_key = request.headers.get("x-api-key", "")
         hosted = self._by_key.get(api_key)
         is_trusted = request.is_trusted
@@ -160,9 +161,7 @@ class Worlds:
             if api_key in self._ended or request.is_trusted:
                 return Reply.json(401, {"error": "the world of this API key has ended"})
             hosted = next(reversed(self._by_key.values()))
-        return hosted.simulator.respond(
-            replace(request, keys=hosted.secrets, is_trusted=is_trusted)
-        )
+        return hosted.simulator.respond(request.with_access(hosted.secrets, is_trusted=is_trusted))
 
     def _find_token_owner(self, request: Request) -> HostedWorld | None:
         """The simulator whose control token a request has, or None."""

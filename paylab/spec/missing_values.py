@@ -54,4 +54,8 @@ def without_nulls(value: object) -> Any:
         return [without_nulls(item) for item in value if item is not None]
     if not isinstance(value, dict):
         return value
-    return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return {
+        key: without_nulls(item) if isinstance(item, dict | list) else item
+        for key, item in value.items()
+        if item is not None
+    }

@@ -26,13 +26,19 @@ class RouteTable:
         by_shape: dict[str, dict[str, Route]] = {}
         for route in sorted(routes, key=lambda route: route.template.count("{")):
             by_shape.setdefault(template_shape(route.template), {})[route.method] = route
+        self._routes_by_path: dict[str, dict[str, Route]] = {}
         self._routes_by_pattern: list[tuple[re.Pattern[str], dict[str, Route]]] = []
         for routes_by_method in by_shape.values():
-            first_route = next(iter(routes_by_method.values()))
-            self._routes_by_pattern.append((_path_pattern(first_route.template), routes_by_method))
+            template = next(iter(routes_by_method.values())).template
+            if "{" in template:
+                self._routes_by_pattern.append((_path_pattern(template), routes_by_method))
+            else:
+                self._routes_by_path[template] = routes_by_method
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The routes at a path by method, and the values of placeholders; empty without any."""
+        if path in self._routes_by_path:
+            return self._routes_by_path[path], {}
         for pattern, routes_by_method in self._routes_by_pattern:
             match = pattern.fullmatch(path)
             if match:

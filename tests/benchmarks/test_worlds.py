@@ -67,4 +67,5 @@ def test_a_hundred_worlds_at_once(record):
         }
     print(f"\nworlds behind one port, goal 300 MB: {figures}")
     record("worlds behind one port", ROUNDS, figures, "100: 300 MB")
+    assert figures["1"]["peak_megabytes"] < 100
     assert figures["100"]["peak_megabytes"] < 300
