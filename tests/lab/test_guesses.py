@@ -99,7 +99,9 @@ def names(error, answer):
 @pytest.mark.filterwarnings("ignore")
 def test_no_guess_is_answered_without_help(place):
     """The error of a guess that nothing resembles lists what there is."""
-    listed = {guess: outcome(guess, place) for guess, answer in GUESSES if answer == "listed"}
+    guesses = [guess for guess, answer in GUESSES if answer in ("listed", "no hint")]
+    guesses.remove("lab.events.list()")  # Python itself answers for an attribute of a function
+    listed = {guess: outcome(guess, place) for guess in guesses}
     lists = "it has |it takes |known are |must be |one of |nearest: |columns: |must end in "
     bare = [guess for guess, error in listed.items() if not re.search(lists, str(error))]
     assert listed
