@@ -52,6 +52,6 @@ def read_sidecar(path: Path) -> dict[str, Any]:
     """The content of a sidecar; empty if there is none."""
     try:
         sidecar = json.loads(sidecar_of(path).read_text())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # a RuntimeError for a link to itself
         return {}
     return sidecar if isinstance(sidecar, dict) else {}

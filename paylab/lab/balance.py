@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from ..spec.models import Balance
     from ..views.balance import BalancePage
 
-NO_OPERATION = (
-    "the dashboard of the service shows the balance: the specification has no operation that does"
+UNKNOWN_BALANCE = (
+    "not known: the specification has no operation that reads it, and this service names none; the "
+    "dashboard of the service shows the balance"
 )
 NOT_SIMULATED = (
     "only a simulator can be topped up: send USD by wire or USDC on the Base network, as your "
@@ -47,7 +48,8 @@ class Funds:
         """The prefunded money of the account: available, reserved, and awaited by payouts.
 
         A notebook shows it as a card, in a simulator with a form that tops it up. A service needs
-        an operation for it, which the specification does not have: assumption `balance.read`.
+        an operation for it, which the specification does not have (assumption `balance.read`):
+        without one, the balance is shown as not known.
 
         >>> lab.balance().top_up("250.00", "USD")["USD"].available
         Amount('250.00')
@@ -56,16 +58,16 @@ class Funds:
         pay_in = None if controls is None else controls.pay_in
         return AccountBalance(self._read, pay_in, self._client.place)
 
-    def _read(self) -> Sequence[Balance]:
+    def _read(self) -> Sequence[Balance] | None:
+        """The amounts of each currency; None if the service has no operation for them."""
         from ..spec.models import BalanceList
 
         try:
             return self._client.balances.get().balances or []
-        except MissingOperationError as error:
+        except MissingOperationError:
             controls = self._find_controls()
             if controls is None:
-                error.hint = NO_OPERATION
-                raise
+                return None
         rows = BalanceList.model_validate({"balances": controls.funds()})
         return rows.balances or []
 
@@ -76,19 +78,20 @@ class AccountBalance:
     """The balance of an account by currency, as it was read; `refresh` reads it again.
 
     `balance["USD"]` has the amounts `available`, `reserved` and `awaiting_funds`. A simulator has
-    no balance until the first top-up: until then it funds every payout.
+    no balance until the first top-up: until then it funds every payout. `is_known` is whether the
+    service has an operation that reads the balance.
     """
 
     def __init__(
         self,
-        read: Callable[[], Sequence[Balance]],
+        read: Callable[[], Sequence[Balance] | None],
         pay_in: Callable[[str | Decimal, str], Decimal] | None,
         place: Callable[[], str],
     ) -> None:
         self._read = read
         self._pay_in = pay_in
         self._place = place
-        self._balances = tuple(read())
+        self.refresh()
 
     @property
     def currencies(self) -> list[str]:
@@ -101,7 +104,9 @@ class AccountBalance:
         >>> lab.balance().refresh().currencies
         []
         """
-        self._balances = tuple(self._read())
+        balances = self._read()
+        self.is_known = balances is not None
+        self._balances = tuple(balances or ())
         return self
 
     def top_up(self, amount: str | Decimal, currency: str = "USD") -> AccountBalance:
@@ -121,6 +126,8 @@ class AccountBalance:
         for name, balance in zip(self.currencies, self._balances, strict=True):
             if isinstance(currency, str) and name == currency.upper():
                 return balance
+        if not self.is_known:
+            raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
         names = ", ".join(self.currencies) or "no currency"
         shown = plain(repr(currency), 40)
         raise UnknownItemError(f"there is no balance in {shown}: the account has {names}")
@@ -137,14 +144,15 @@ class AccountBalance:
     def __repr__(self) -> str:
         lines = [f"  {balance.currency}: {amounts_text(balance)}" for balance in self._balances]
         if not lines:
-            lines = ["  no balance is set"]
+            lines = ["  no balance is set" if self.is_known else f"  {UNKNOWN_BALANCE}"]
         return printable_lines("\n".join([f"Balance  [{self._place()}]", *lines]))
 
     def _show(self) -> BalancePage:
         """A card of the balance as it was read."""
         from ..views.balance import BalancePage
 
-        page = BalancePage(self._balances, None if self._pay_in is None else self.top_up)
+        top_up = None if self._pay_in is None else self.top_up
+        page = BalancePage(self._balances, top_up, is_known=self.is_known)
         page.show_service_name(self._place())
         return page
 

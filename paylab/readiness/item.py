@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from ..spec.text import JsonObject
+from ..spec.text import JsonObject, printable_lines
 from .facts import RecordFacts
 from .history import History
 
@@ -94,7 +94,7 @@ class Evidence(NamedTuple):
 
     def __str__(self) -> str:
         place = ", ".join(filter(None, (self.world, self.test, self.call)))
-        return f"{place}: {self.text}"
+        return printable_lines(f"{place}: {self.text}")
 
 
 @dataclass(frozen=True)

@@ -24,21 +24,30 @@ NO_BALANCE = (
     "one, and payouts are then paid from it."
 )
 NO_BALANCE_STATED = "The service states no balance."
+UNKNOWN = (
+    "The balance is not known: the specification has no operation that reads it, and this service "
+    "names none. The dashboard of the service shows it."
+)
 FUNDING = "Send USD by wire or USDC on the Base network, as your dashboard says."
 
 
 class BalancePage(FormPage):
     """The amounts of each currency; `top_up(amount, currency)` pays in and returns the new ones.
 
-    Without `top_up` it only shows them.
+    Without `top_up` it only shows them. `is_known` is whether the service can be asked for them.
     """
 
     title = "Balance"
 
     def __init__(
-        self, balances: Iterable[Balance], top_up: Callable[[str, str], Iterable[Balance]] | None
+        self,
+        balances: Iterable[Balance],
+        top_up: Callable[[str, str], Iterable[Balance]] | None,
+        *,
+        is_known: bool = True,
     ) -> None:
         self._top_up = top_up
+        self._is_known = is_known
         self.heading = Heading(self.title)
         self.table_node = Html()
         self.message = Html(live=True)
@@ -97,6 +106,8 @@ class BalancePage(FormPage):
 
     def _sentences(self) -> list[str]:
         """What the amounts mean: that there are none, or which payouts await funds."""
+        if not self._is_known:
+            return [UNKNOWN]
         if not self._balances:
             return [NO_BALANCE_STATED if self._top_up is None else NO_BALANCE]
         advice = FUNDING if self._top_up is None else "Top up by that, and they are paid."

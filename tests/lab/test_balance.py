@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 import paylab
-from paylab.errors import ConfigError, MissingOperationError, UnknownItemError, WaitTimeoutError
+from paylab.errors import ConfigError, UnknownItemError, WaitTimeoutError
 
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
 
@@ -82,12 +82,16 @@ def test_displaying_tops_up_nothing(lab):
 
 
 def test_a_service_without_the_operation(lab):
-    """By default a real service has none, and nothing is sent; nothing can be topped up."""
+    """By default a real service has none: nothing is sent, and the card says so."""
     real = paylab.connect("https://sandbox.example.com", "key", "s" * 32)
-    with pytest.raises(MissingOperationError) as error:
-        real.balance()
-    assert "the dashboard of the service shows the balance" in error.value.hint
-    assert len(real.calls) == 0
+    balance = real.balance()
+    assert (balance.is_known, len(balance), len(real.calls)) == (False, 0, 0)
+    for text in (repr(balance), repr(balance._show())):
+        assert "The dashboard of the service shows" in text.replace("; the", ". The")
+    with pytest.raises(UnknownItemError, match="is not known"):
+        _ = balance["USD"]
+    with pytest.raises(ConfigError, match="only a simulator"):
+        balance.top_up("1.00")
 
 
 @pytest.mark.parametrize("shape", ["object", "array"])

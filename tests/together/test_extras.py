@@ -59,6 +59,7 @@ lab.events() and lab.inbox()._repr_mimebundle_()
 lab.watch(paylab.events.Router()).stop()
 lab.deposit_card(on_ramp(lab))._repr_mimebundle_()
 lab.serve().stop(), lab.sleep(1), lab.clock()
+repr(lab.scenarios), lab.panel().rows(), repr(lab.balance())
 lab.transfers.check_many('payouts.csv').totals()
 lab.transfers.list().to_list(3)
 lab.probe()
@@ -68,6 +69,7 @@ b'verification_image_blurry' in specimen('selfie', fault='verification_image_blu
 
 NEEDS = {
     "command('lab')": "lab",
+    "command('site', '--out', 'site')": "site",
     "command('walkthrough', 'ph', '--out', 'out')": "frames",
     "command('export', 'transfers', '--to', 'all.csv')": "frames",
     "command('sync', 'transfers', 'all')": "frames",
@@ -90,6 +92,7 @@ NEEDS = {
     "lab.reconcile()": "frames",
     "lab.onramp('PH')": "lab",
     "lab.status('x')": "lab",
+    "lab.open(pay(lab).id)": "lab",
     "lab.forms.wallet('x')": "lab",
     "lab.forms.images('x')": "lab",
     "lab.forms.transfer('x')": "lab",

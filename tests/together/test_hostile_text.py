@@ -33,7 +33,7 @@ from paylab.lab.lab import Lab
 from paylab.logs import log
 from paylab.probe import drift
 from paylab.signing.explanation import ExplainedLine, Layer, explain_text
-from paylab.spec.models import Transfer
+from paylab.spec.models import Balance, Transfer
 from paylab.spec.service import Service
 from paylab.views.progress import PlainText
 from paylab.webhooks.event import Event
@@ -78,6 +78,14 @@ def hostile_lab():
     return lab
 
 
+def hostile_panel():
+    """A panel of calls that have hostile text."""
+    lab = hostile_lab()
+    with pytest.raises(PaylabError):
+        lab.individuals.create(given_name="A", extra={"x": 1})
+    return lab.panel()
+
+
 def refused():
     """The error of a refused call."""
     with pytest.raises(PaylabError) as error:
@@ -110,6 +118,8 @@ SHOWN = {
     "corridors.corridor.Rail": lambda: bare(Rail, method=HOSTILE, settlement=HOSTILE),
     "corridors.corridor.Corridor": "checked in tests/corridors",
     "corridors.corridor_table.Corridors": "our own facts",
+    "errors.arguments.WrittenAnnotation": "an annotation of ours",
+    "errors.names.UnknownModuleName": "names of a module and the user's own word",
     "errors.base.Problem": lambda: Problem(HOSTILE, LINES),
     "errors.base.PaylabError": refused,
     "errors.base.PaylabWarning": lambda: PaylabWarning(LINES),
@@ -118,10 +128,24 @@ SHOWN = {
     "errors.base.UnknownNameError": lambda: paylab.errors.UnknownNameError(
         HOSTILE, HOSTILE, [HOSTILE]
     ),
-    "frames.dataset.Dataset": lambda: paylab.frames.Dataset(f"memory://{HOSTILE}"),
+    "frames.dataset.Dataset": lambda: paylab.frames.Dataset(
+        f"memory://{HOSTILE.translate({0: None, 0xD800: None})}"  # no name of a file can hold it
+    ),
     "frames.frame.ExactFrame": lambda: hostile_lab().transfers.frame().head(),
     "frames.frame.ExactSeries": lambda: hostile_lab().transfers.frame()["status"],
+    "lab.balance.AccountBalance": lambda: import_module("paylab.lab.balance").AccountBalance(
+        lambda: [Balance(currency=HOSTILE, available=HOSTILE)], None, lambda: HOSTILE
+    ),
     "lab.lab.Lab": hostile_lab,
+    "lab.panel.Panel": hostile_panel,
+    "lab.scenarios.ScenarioRun": lambda: bare(
+        import_module("paylab.lab.scenarios").ScenarioRun,
+        scenario=SimpleNamespace(label=HOSTILE),
+        resource=SimpleNamespace(id=HOSTILE, status=HOSTILE),
+        way=(SimpleNamespace(at=None, status=HOSTILE, what=HOSTILE),),
+        place=HOSTILE,
+    ),
+    "lab.scenarios.ScenarioRunner": "our own words",
     "lab.place.Place": lambda: bare(
         import_module("paylab.lab.place").Place, kind="recording", base_url="http://x", file=HOSTILE
     ),
@@ -132,6 +156,11 @@ SHOWN = {
         (HOSTILE,), (), Service(), hopeless=HOSTILE
     ),
     "probe.walk.Part": lambda: import_module("paylab.probe.walk").Part("PH", LINES, (HOSTILE,)),
+    "proxy.proxy.Proxy": "its own address and the service's, which is checked",
+    "readiness.item.Evidence": lambda: import_module("paylab.readiness.item").Evidence(
+        HOSTILE, HOSTILE, HOSTILE, HOSTILE
+    ),
+    "readiness.report.Readiness": "numbers only",
     "redaction.hiding.Secret": lambda: import_module("paylab.redaction.hiding").Secret(HOSTILE),
     "redaction.scrub.Leak": lambda: import_module("paylab.redaction.scrub").Leak(HOSTILE, HOSTILE),
     "signing.canonical.Signature": lambda: paylab.signing.Signature(HOSTILE, HOSTILE, HOSTILE),
@@ -146,6 +175,7 @@ SHOWN = {
     "simulator.clock_panel.ClockPanel": "constant",
     "simulator.fault_controls.FaultControls": "constant",
     "simulator.deliveries.Deliveries": "constant",
+    "simulator.rehearsal.Rehearsal": "names of our own items",
     "simulator.requests.Requests": "constant",
     "simulator.requests.JournalRequest": lambda: bare(
         import_module("paylab.simulator.requests").JournalRequest, row=ROW
@@ -166,6 +196,7 @@ SHOWN = {
     "views.chart_style.Chart": lambda: import_module("paylab.views.chart_style").Chart(HOSTILE, {}),
     "views.forms.view.FormPage": "html.plain_text",
     "views.inbox.InboxView": "checked in tests/views/test_inbox.py",
+    "views.panel.PanelView": "checked in tests/browser/test_panel.py",
     "views.progress.Bar": "our own words",
     "views.progress.Line": "our own words",
     "views.progress.PlainText": "its repr is checked below",

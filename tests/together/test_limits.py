@@ -88,7 +88,7 @@ RULES = {
         {"provider": "idv_provider", "token": value, **TERMS}
     ),
     "images": lambda _, value: images.check({"images": value}),
-    "page": lambda _, value: refused(operations.check, value, Assumed().list("transfers")),
+    "page": lambda _, value: refused(operations.check_limit, value, Assumed().list("transfers")),
     "key": lambda _, value: refused(check_key, value),
 }
 
