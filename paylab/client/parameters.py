@@ -14,7 +14,7 @@ from ..errors.arguments import (
     write_annotations,
 )
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
-from ..errors.names import find_nearest_name, find_suggestion
+from ..errors.names import describe_unknown_parameters, find_nearest_name
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import normalize_name, plain
@@ -68,19 +68,16 @@ def _write_option(annotation: ForwardRef) -> WrittenAnnotation:
 
 
 def _unknown_parameter_message(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
-    known = [parameter for parameter in known if parameter != "self"]
-    hints = {name: find_suggestion(name, known) for name in sorted(names)}
-    parts = [
-        f"{name!r} (is {hint!r} meant?)" if hint else repr(name) for name, hint in hints.items()
-    ]
-    listing = "" if any(hints.values()) else f": it takes {', '.join(known)}"
-    name = next((name for name, hint in hints.items() if not hint), min(hints))
-    sends = "extra" in known and not operation.endswith((".frame", ".export"))
-    extra_hint = f"; extra={{{name!r}: ...}} sends an unknown body field" if sends else ""
-    if operation.endswith(".list") and listing:
-        extra_hint = f"; list().filter({name}=...) keeps rows by any field that they have"
-    problem = f"{operation}() has no parameter {' or '.join(parts)}{listing}"
-    return f"{problem}; nothing was sent{extra_hint}"
+    known_names = [parameter for parameter in known if parameter != "self"]
+    problem, unlike_name = describe_unknown_parameters(operation, names, known_names)
+    sends = "extra" in known_names and not operation.endswith((".frame", ".export"))
+    hint = ""
+    if operation.endswith(".list") and unlike_name:
+        hint = f"; list().filter({unlike_name}=...) keeps rows by any field that they have"
+    elif sends:
+        name = unlike_name or min(names)
+        hint = f"; extra={{{name!r}: ...}} sends an unknown body field"
+    return f"{problem}; nothing was sent{hint}"
 
 
 def body_of(

@@ -101,8 +101,11 @@ def raise_with_explanation(
     from .base import PaylabError  # here, since nearly every module imports this one
 
     trace = error.__traceback__
-    if isinstance(error, PaylabError) or trace is None or trace.tb_next is None:
-        raise error  # without a frame of the function its signature was not met
+    if isinstance(error, PaylabError) or trace is None:
+        raise error
+    if trace.tb_next is None:  # without a frame of the function its signature was not met
+        refuse_unknown_parameters(function, kwargs)
+        raise error
     try:
         explanation = _find_explanation(function, args, kwargs, error)
     except Exception:
@@ -110,6 +113,19 @@ def raise_with_explanation(
     if explanation is None:
         raise error
     raise explanation from error
+
+
+def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]) -> None:
+    """TypeError for names that a function does not take, with the right ones or all."""
+    from .names import describe_unknown_parameters  # only for a wrong name
+
+    parameters = inspect.signature(function).parameters
+    takes_any = any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters.values())
+    unknown_names = {*names} - {*parameters}
+    if unknown_names and not takes_any:
+        known_names = [name for name in parameters if name != "self"]
+        message, _ = describe_unknown_parameters(function.__qualname__, unknown_names, known_names)
+        raise TypeError(message) from None
 
 
 def _find_explanation(

@@ -252,6 +252,20 @@ def _find_shorter_name(name: str, known: Collection[str], noun: str) -> str | No
     return verbs[0] if is_repeated and len(verbs) == 1 and verbs[0] in known else None
 
 
+def describe_unknown_parameters(
+    function: str, names: Iterable[str], known: Iterable[str]
+) -> tuple[str, str]:
+    """What to use instead of unknown parameters, or all; and a name that nothing resembles."""
+    known_names = list(known)
+    hints = {name: find_suggestion(name, known_names) for name in sorted(names)}
+    parts = [
+        f"{name!r} (is {hint!r} meant?)" if hint else repr(name) for name, hint in hints.items()
+    ]
+    unlike_name = next((name for name, hint in hints.items() if not hint), "")
+    listing = "" if any(hints.values()) else f": it takes {', '.join(known_names) or 'none'}"
+    return f"{function}() has no parameter {' or '.join(parts)}{listing}", unlike_name
+
+
 def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
     """The `__getattr__` of a class: AttributeError with the name to use instead."""
     message = f"{type(owner).__name__} has no attribute {name!r}"
