@@ -37,6 +37,7 @@ def amounts_text(balance: Balance) -> str:
     return ", ".join(f"{amount} {word}" for word, amount in words.items() if amount is not None)
 
 
+@explain_arguments
 class Funds:
     """Reads the balance of an account: of a simulator by its controls, else by its operation."""
 
@@ -128,7 +129,9 @@ class AccountBalance:
                 return balance
         if not self.is_known:
             raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
-        names = ", ".join(self.currencies) or "no currency"
+        names = ", ".join(self.currencies)
+        if not names:
+            names = "none" if self._pay_in is None else "none yet; the first top-up sets one"
         shown = plain(repr(currency), 40)
         raise UnknownItemError(f"there is no balance in {shown}: the account has {names}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..client.parameters import strict_keywords
 from ..errors.arguments import explain_arguments
 from ..errors.base import MissingExtraError, Problem, RuleError, UnknownItemError
 from ..errors.names import with_name_suggestions
@@ -36,6 +37,7 @@ class ReceivedEvents(Protocol):
         """The object as the service has it now; None if it is not found."""
 
 
+@explain_arguments
 class Panels:
     """Makes the panels of a lab, all of the same calls and events."""
 
@@ -52,6 +54,7 @@ class Panels:
         self._current = webhooks.current
         self._locator = locator
 
+    @strict_keywords()
     def panel(self, filter: str = "", *, show: Selection = "everything") -> Panel:  # noqa: A002
         """Calls and events as they happen, to filter, explain and send again.
 

@@ -152,6 +152,10 @@ class ScenarioRunner:
         outcome = RUNNERS[scenario.subject](parts, scenario.value)
         return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
 
+    def __call__(self) -> list[str]:
+        """The names of all scenarios."""
+        return list(self._scenarios)
+
     def _find(self, name: object) -> str:
         """The name of a scenario; UnknownNameError names those that are similar."""
         if isinstance(name, str):

@@ -77,7 +77,7 @@ def test_displaying_tops_up_nothing(lab):
     page.amount.value = "<b>1"
     page.click()
     assert "must be plain digits" in page.message.html
-    with pytest.raises(UnknownItemError, match="no balance in 'USD': the account has no currency"):
+    with pytest.raises(UnknownItemError, match="no balance in 'USD': the account has none yet"):
         _ = balance["USD"]
 
 
