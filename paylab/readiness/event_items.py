@@ -196,9 +196,10 @@ ITEMS = (
         "An event of an unknown type is taken",
         "Types can be added: a receiver that refuses one gets it again and again.",
         "spec: Events",
-        "Send an event of a type of your own.",
+        'Send an event of a type of your own: send_event("transfer.reversed", transfer.id).',
         needs="events",
         judge=judge_unknown,
+        situation=Situation("go on", event="transfer.reversed"),
     ),
     Item(
         "events.lost",

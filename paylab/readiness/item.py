@@ -50,7 +50,8 @@ Judge = Callable[[History], Iterable[Observation]]
 class Situation:
     """How a simulator brings an item about, while the integration does what `action` says.
 
-    `fault` has the details of a fault, and `seed` adds transfers first. `after` is the operation
+    `fault` has the details of a fault, `seed` adds transfers first, and `event` is the type of an
+    event that is sent about the latest transfer. `after` is the operation
     after which the object that it created goes through `moves`, the clock is advanced, or with
     `grows` a transfer is added.
     """
@@ -62,6 +63,7 @@ class Situation:
     moves: tuple[str, ...] = ()
     advance: str = ""
     grows: bool = False
+    event: str = ""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,10 @@ class Readiness(Sequence[JudgedItem]):
     @property
     def summary(self) -> str:
         """The counts in one line."""
-        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+        names = {"question": "questions"}
+        counts = ", ".join(
+            f"{count} {names.get(verdict, verdict)}" for verdict, count in self.counts.items()
+        )
         return f"{self.request_count} requests judged: {counts}"
 
     def text(self) -> str:

@@ -49,6 +49,9 @@ class RehearsalControls(Protocol):
     def seed(self, *, transfers: int = 0) -> JsonObject:
         """Add finished transfers."""
 
+    def send_event(self, event_type: str, object_id: str = "") -> JsonObject:
+        """Send an event about an object."""
+
     def move(self, object_id: str, to: str) -> JsonObject:
         """Move an object to a status."""
 
@@ -127,19 +130,17 @@ class Rehearsal:
             fault = self._controls.faults.add(situation.fault["kind"], **details)
             self._fault_id = str(fault["id"])
         self._sequence = self._last_sequence()
+        transfers = self._created("transfers.create")
+        if situation.event and transfers:
+            self._controls.send_event(situation.event, str(transfers[-1]["answer"]["id"]))
 
     def act(self) -> bool:
         """Move what the integration has created since, or the clock. Return whether it was done."""
         situation = self._item.situation if self._item else None
         if situation is None or not situation.after:
             return False
-        rows = [
-            row
-            for row in self._read_rows()
-            if row["sequence"] > self._sequence
-            and row.get("operation") == situation.after
-            and row["status"] < 300
-        ]
+        created = self._created(situation.after)
+        rows = [row for row in created if row["sequence"] > self._sequence]
         if not rows:
             return False
         self._sequence = int(rows[-1]["sequence"])
@@ -153,6 +154,14 @@ class Rehearsal:
             with suppress(PaylabError):
                 self._controls.move(str(answer["id"]), status)
         return True
+
+    def _created(self, operation: str) -> list[JsonObject]:
+        """The requests of an operation that succeeded."""
+        return [
+            row
+            for row in self._read_rows()
+            if row.get("operation") == operation and row["status"] < 300
+        ]
 
     def end(self) -> None:
         """Remove the fault of the situation, if it has one."""

@@ -27,6 +27,9 @@ MARKS: Mapping[str, str] = {
     "question": "?",
 }
 
+COUNTED = {"question": "questions"}
+"""What is counted, where it is not the verdict itself."""
+
 STYLE = """
 :root{color-scheme:light dark;--text:#1b1f24;--muted:#545b64;--page:#fff;--line:#c9ced4;
 --panel:#f4f6f8;--broken:#b00020;--shown:#14632f;--open:#7a4b00}
@@ -53,7 +56,8 @@ article ul{margin:6px 0;padding-left:20px}
 .open{border-left-color:var(--open)}.open h3,.open b{color:var(--open)}
 summary{cursor:pointer}
 @media (max-width:600px){main{padding:16px 10px}h1{font-size:22px}}
-@media print{:root{color-scheme:light;--text:#000;--muted:#333;--page:#fff;--panel:#fff}
+@media print{:root{color-scheme:light;--text:#000;--muted:#333;--page:#fff;--panel:#fff;
+--line:#999;--broken:#b00020;--shown:#14632f;--open:#7a4b00}
 main{max-width:none;padding:0}article{padding:6px 10px}a{text-decoration:none}}
 """
 
@@ -91,7 +95,7 @@ def _card_row(judged: Any) -> tuple[str, str]:
 def readiness_page(report: Any) -> str:
     """The report as one self-contained page without scripts, light, dark and to print."""
     counts = "".join(
-        f'<li><a href="#{_anchor(verdict)}"><b>{count}</b> {escape(verdict)}</a></li>'
+        f'<li><a href="#{_anchor(verdict)}"><b>{count}</b> {COUNTED.get(verdict, verdict)}</a></li>'
         for verdict, count in report.counts.items()
         if count
     )

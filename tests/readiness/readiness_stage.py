@@ -240,7 +240,8 @@ def events(stage, program):
     with going_on():
         program.transfers()
     stage.outage = 1
-    program.pay("order-30", program.bank, "30.00")
+    transfer = program.pay("order-30", program.bank, "30.00")
+    stage.controls.send_event("transfer.reversed", transfer)
     stage.sleep(600)
 
 
