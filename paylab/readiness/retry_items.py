@@ -11,7 +11,10 @@ from .history import History
 from .item import Item, Observation, Situation, broken, shown
 
 ATTEMPTS_MAX = 10
-"""Maximum attempts of one request; more are no longer bounded."""
+"""Maximum attempts of one request in a minute; more are no longer bounded."""
+
+EVEN_SECONDS = 5
+"""Equal gaps that are longer are those of a program that polls."""
 
 RUN_SECONDS = 600
 """A repetition after a longer pause is a new try, such as the next run of a program."""
@@ -63,16 +66,21 @@ def judge_failures(history: History) -> Iterator[Observation]:
         last = run[-1]
         gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(run)]
         has_wait = any("retry-after" in (each.row.get("answer_headers") or {}) for each in run)
-        if len(run) > ATTEMPTS_MAX:
+        if len(run) > ATTEMPTS_MAX and gap_seconds(run[0], run[ATTEMPTS_MAX]) < 60:
             yield broken(last, f"{len(run)} attempts of one request")
         elif len(gaps) > 1 and max(gaps) < HURRY_SECONDS:
             yield broken(last, f"{len(run)} attempts without a pause")
-        elif len(gaps) > 2 and max(gaps) < EVEN_RATIO * min(gaps) and not has_wait:
+        elif not has_wait and _are_even(gaps):
             yield broken(last, f"{len(run)} attempts, each {gaps[0]:.1f} s after the one before")
         else:
             gap_text = ", ".join(f"{gap:.1f}" for gap in gaps)
             text = f"{len(run)} attempts, after {gap_text} s" if gaps else "was not sent again"
             yield shown(last, text)
+
+
+def _are_even(gaps: Sequence[float]) -> bool:
+    """Whether three gaps or more are short and equal."""
+    return len(gaps) > 2 and max(gaps) < min(EVEN_RATIO * min(gaps), EVEN_SECONDS)
 
 
 def _runs(history: History) -> Iterator[Sequence[RequestFacts]]:

@@ -10,7 +10,7 @@ from .facts import RequestFacts, gap_seconds
 from .history import History
 from .item import Item, Observation, Situation, broken, shown
 
-IMPATIENCE_SECONDS = 60
+IMPATIENCE_SECONDS = 5
 """A request that is sent again later than this after a 401 is a new try, not a retry."""
 
 ATTEMPT_REASONS = ("nonce-reused", "stale-date")
@@ -86,7 +86,8 @@ def judge_refused_signature(history: History) -> Iterator[Observation]:
         if request.status != 401:
             continue
         repeat = history.next_same(request)
-        if repeat is None or gap_seconds(request, repeat) > IMPATIENCE_SECONDS:
+        is_next = repeat is not None and not history.between(request, repeat)
+        if repeat is None or not is_next or gap_seconds(request, repeat) > IMPATIENCE_SECONDS:
             yield shown(request, "it was not sent again")
         elif repeat.status == 401 or request.is_answered_by_fault:
             yield broken(repeat, f"the same request as call {request.number}, which got a 401")
