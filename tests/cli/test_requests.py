@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 import paylab
-from paylab.cli import requests
 from paylab.cli.main import main
+from paylab.cli.request_lines import show_request
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -62,7 +62,7 @@ def test_a_long_line_is_cut_and_twenty_are_shown(lab, capsys):
     usual = {"at": at, "method": "GET", "status": 404, "verdict": "passed"}
     room = 200 - len("09:30:00  GET  -> 404  passed")
     for length in (room, room + 1):
-        requests._show(SimpleNamespace(path="/" * length, **usual), as_json=False, refused=False)
+        show_request(SimpleNamespace(path="/" * length, **usual), as_json=False, refused=False)
     fits, cut = capsys.readouterr().out.splitlines()
     assert (len(fits), fits[-6:], len(cut), cut[-4:]) == (200, "passed", 203, "e...")
 
