@@ -55,6 +55,8 @@ def _read_clock_change(request: Request) -> Row:
     if "advance" not in body:
         return body
     span = body.pop("advance")
+    if not isinstance(span, str | int | float) or isinstance(span, bool):
+        raise RefusedError(400, 'advance: must be a span like "23h 59m", or seconds')
     try:
         body["advance_seconds"] = span_seconds(span)
     except SimulatorError as error:

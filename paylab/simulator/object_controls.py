@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 
+from .. import corridors
 from ..corridors import examples
 from ..corridors.on_ramps import of_country
-from ..errors.base import PaylabError, Problem
+from ..errors.base import PaylabError, Problem, RuleError
 from ..errors.names import find_nearest_name
 from ..spec import codes, timestamps
 from ..spec.operations.records import OPERATIONS
@@ -46,7 +47,7 @@ def seed(world: World, request: Request) -> Reply:
     """
     from . import population, seeding
 
-    body = request.json()
+    body = request.json() if request.body else {}
     problems = [
         Problem(name, _describe_unknown(name, SEEDED_KINDS))
         for name in body
@@ -73,7 +74,7 @@ def add_person(world: World, request: Request) -> Reply:
     The fields are those of an individual; by default they are those of an example. `outcomes` are
     those of its verifications, one each. Without `events`, none is delivered.
     """
-    body = request.json()
+    body = request.json() if request.body else {}
     options = _take_options(body, ("country", "verified", "events", "outcomes"))
     individuals.require_outcomes(world, options.get("outcomes", []))
     with _events_of(world, options):
@@ -90,7 +91,7 @@ def add_account(world: World, request: Request) -> Reply:
     Without an individual, it is one of a new active individual in the country. The answer is the
     account with the id of the individual.
     """
-    body = request.json()
+    body = request.json() if request.body else {}
     options = _take_options(body, ("country", "events"))
     if "individual_id" in body:
         owner = require_row(world, "individuals", body["individual_id"])
@@ -111,12 +112,27 @@ def add_account(world: World, request: Request) -> Reply:
 def example_person(country: str, consent_at: datetime, service: Service) -> JsonObject:
     """The fields of an individual for payouts, and for an on-ramp where the country has one.
 
-    RuleError for a country without accounts.
+    RuleError for a country that the service does not have.
     """
     if of_country(country) is None:
+        if country in codes.COUNTRIES and not _has_payouts(country, service):
+            product = codes.GLOBAL_PAYOUTS
+            return examples.individual(country, consent_at=consent_at, product=product)
         return examples.recipient(country, service)
     fields = examples.individual(country, consent_at=consent_at)
     return {**fields, "product_types": [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]}
+
+
+def example_account(country: str, service: Service) -> JsonObject:
+    """The type and details of an account: a wallet in a country that has no other account."""
+    if _has_payouts(country, service):
+        return examples.account(country, service)
+    return {"type": codes.CRYPTO_WALLET, "details": examples.wallet(service)}
+
+
+def _has_payouts(country: str, service: Service) -> bool:
+    corridor = corridors.of(service).get(country)
+    return corridor is not None and any(account.example for account in corridor.accounts)
 
 
 def _create_person(world: World, request: Request, options: JsonObject, fields: JsonObject) -> Row:
@@ -124,7 +140,8 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
     country = options.get("country", DEFAULT_COUNTRY)
     try:
         example = example_person(country, world.now(), world.service)
-    except PaylabError as error:
+    except RuleError as error:
+        raise_if_problems(error.problems)
         raise RefusedError(400, str(error)) from None
     if "idv_consent_recorded_at" in example:
         example["idv_consent_recorded_at"] = timestamps.to_text(example["idv_consent_recorded_at"])
@@ -141,7 +158,7 @@ def _example_account(world: World, country: str, fields: JsonObject) -> JsonObje
         if fields.get("type") == codes.CRYPTO_WALLET:
             example = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(world.service)}
         else:
-            example = examples.account(country, world.service)
+            example = example_account(country, world.service)
     except PaylabError as error:
         raise RefusedError(400, str(error)) from None
     body = world.translation.request("financial_accounts.create", example)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, Problem, ServiceError, SimulatorError
-from ..errors.names import with_name_suggestions
+from ..errors.names import find_nearest_name, with_name_suggestions
 from ..runtime import listen, start_thread
 from ..serving import GRACE_SECONDS, ServingThread
 from ..spec import timestamps
@@ -213,7 +213,9 @@ def _read_options(body: JsonObject) -> dict[str, Any]:
     problems: list[Problem] = []
     for name, value in body.items():
         if name not in _OPTION_TYPES:
-            problems.append(Problem(name, "is not known"))
+            nearest = find_nearest_name(name, _OPTION_TYPES)
+            meant = f": is {nearest} meant?" if nearest else f": {', '.join(_OPTION_TYPES)} are"
+            problems.append(Problem(name, f"is not known{meant}"))
         elif type(value) is not _OPTION_TYPES[name]:
             problems.append(Problem(name, f"must be {_TYPE_NAMES[_OPTION_TYPES[name]]}"))
     raise_if_problems(problems)

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..client.base_url import EMBEDDED
-from ..corridors import examples
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
 from ..simulator.events import withheld_events
 from ..simulator.messages import RefusedError
-from ..simulator.object_controls import example_person
+from ..simulator.object_controls import example_account, example_person
 from ..simulator.owner import Owner
 from ..simulator.resources import individuals
 from ..simulator.server import Server, read_start_time
@@ -181,7 +180,7 @@ class PaylabWorld:
         if isinstance(person, str):
             raise ArgumentError(f"account() takes an individual; for a new one: country={person!r}")
         person = person or self.person(country, verified=True, events=events)
-        account_fields = {**examples.account(str(person.country), self.service), **fields}
+        account_fields = {**example_account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **account_fields)
 
     def _delivery_of_events(self, is_wanted: bool) -> AbstractContextManager[object]:

@@ -26,6 +26,8 @@ def subscribed(make, **options):
         ({"verified": True}, {"country": "MX", "status": "active"}),
         ({"country": "PH", "verified": True}, {"country": "PH", "status": "active"}),
         ({"country": "BR"}, {"country": "BR", "status": "active"}),
+        ({"country": "SG"}, {"country": "SG", "status": "active"}),
+        (None, {"country": "MX", "status": "action_required"}),
         ({"given_name": "Zoë", "email": "z@x.co"}, {"given_name": "Zoë", "email": "z@x.co"}),
         ({"product_types": ["global_payouts"]}, {"status": "active"}),
     ],
@@ -51,7 +53,9 @@ def test_a_person_is_added(service, body, expected):
         (PEOPLE, {"outcomes": "passes"}, "outcomes: must be a list"),
         (PEOPLE, {"outcomes": ["verification_blurry"]}, "verification_image_blurry"),
         (PEOPLE, {"document": {"type": "tin", "number": "1"}}, "document"),
-        (ACCOUNTS, {"country": "XX"}, "country"),
+        (ACCOUNTS, {"country": "XX"}, "country: must be one of"),
+        (ACCOUNTS, {"country": "SG", "type": "upi", "details": {}}, "crypto_wallet in SG"),
+        ("/_simulator/clock", {"advance": True}, "advance: must be a span"),
         (ACCOUNTS, {"type": "upi"}, "details: name those of a upi"),
         (ACCOUNTS, {"individual_id": None}, "not found"),
         (ACCOUNTS, {"details": {"clabe": "1"}, "type": "bank_account"}, "details.clabe"),
@@ -75,6 +79,8 @@ def test_what_cannot_be_added_is_refused(service, path, body, words):
         ({"country": "BR"}, "pix"),
         ({"country": "IN", "events": False}, "upi"),
         ({"type": "crypto_wallet"}, "crypto_wallet"),
+        ({"country": "SG"}, "crypto_wallet"),
+        ({"country": "VN"}, "crypto_wallet"),
     ],
 )
 def test_an_account_is_added(service, body, account_type):
