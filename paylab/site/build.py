@@ -31,6 +31,7 @@ EXTENSIONS = (KERNEL_EXTENSION, "@jupyter-widgets/jupyterlab-manager", "anywidge
 KERNEL_PACKAGES = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
 """What the kernel would install if it were not told that the packages are there."""
 
+OLD_FONTS = {".eot", ".svg", ".ttf", ".woff"}
 UNUSED_WHEELS = ("piplite", "widgetsnbextension")
 OVERRIDES = {
     "@jupyterlab/apputils-extension:notification": {
@@ -52,6 +53,7 @@ OVERRIDES = {
 }
 """Settings of JupyterLab: no news, whole notebooks, and no button that does nothing."""
 
+QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5
 
 
@@ -61,6 +63,11 @@ class SiteOptions(NamedTuple):
     lessons: Sequence[Path]
     runtime: RuntimeFiles
     base: str = ""
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether pages start from a stored memory, which Node makes with the runtime's files."""
+        return not self.runtime.address and shutil.which("node") is not None
 
 
 def build_site(out: Path, options: SiteOptions) -> None:
@@ -97,7 +104,11 @@ def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
     for wheel in extension.glob("*.whl"):
         if not wheel.name.startswith(UNUSED_WHEELS):
             shutil.copy(wheel, wheels)
+    _remove_unused(draft)
     write_packages(draft / PYODIDE, wheels, options)
+    if options.is_quick:
+        command = ["node", str(QUICK_START), str(draft / PYODIDE)]
+        _finish(_start_program(command, work), "the quick start cannot be made")
     _write_pages(draft, options)
 
 
@@ -153,6 +164,22 @@ def write_packages(folder: Path, wheels: Path, options: SiteOptions) -> None:
     shutil.copy(Path(__file__).with_name("start.mjs"), folder)
 
 
+def _remove_unused(draft: Path) -> None:
+    """Remove other extensions of this Python's JupyterLab, and fonts for old browsers."""
+    path = draft / "jupyter-lite.json"
+    settings = json.loads(path.read_text(encoding="utf-8"))
+    config = settings["jupyter-config-data"]
+    extensions = config["federated_extensions"]
+    config["federated_extensions"] = [one for one in extensions if one["name"] in EXTENSIONS]
+    path.write_text(json.dumps(settings), encoding="utf-8")
+    for extension in extensions:
+        if extension["name"] not in EXTENSIONS:
+            shutil.rmtree(draft / "extensions" / extension["name"])
+    for font in (draft / "build").glob("fa-*"):
+        if font.suffix in OLD_FONTS:
+            font.unlink()
+
+
 def _write_pages(draft: Path, options: SiteOptions) -> None:
     """Write the first page, the stored outputs, and the mark of a site."""
     has_frames = options.runtime.has_frames
@@ -169,9 +196,14 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
 
 
 def _start(module: str, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
-    """Start a Python program that says only what went wrong."""
+    """Start a module of Python as a program."""
+    return _start_program(python_command("-m", module, *arguments), folder)
+
+
+def _start_program(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+    """Start a program in a folder, with nothing to read."""
     return runtime.start_process(
-        python_command("-m", module, *arguments),
+        command,
         env=python_environment(),
         cwd=folder,
         stdin=subprocess.DEVNULL,

@@ -37,13 +37,10 @@ export async function loadPyodide(options, loadRuntime) {
     loadRuntime ?? import(runtime + "pyodide.mjs").then((module) => module.loadPyodide),
     readLock(runtime, folder),
   ]);
-  const pyodide = await load({
-    ...others,
-    indexURL: runtime,
-    packageBaseUrl: folder,
-    lockFileContents: lock,
-    packages: lock.preload,
-  });
+  const place = { ...others, indexURL: runtime, packageBaseUrl: folder };
+  const pyodide = lock.quick
+    ? await loadQuickly(load, place, lock, folder)
+    : await load({ ...place, lockFileContents: lock, packages: lock.preload });
   const locals = pyodide.toPy({
     saved_outputs: () => readJson(folder + "saved.json"),
     publish_error: (ename, evalue, traceback) =>
@@ -54,6 +51,70 @@ export async function loadPyodide(options, loadRuntime) {
   });
   await pyodide.runPythonAsync(READY, { globals: locals });
   return pyodide;
+}
+
+// Start from the memory of a Python that has imported its packages.
+async function loadQuickly(load, place, lock, folder) {
+  const [memory, archive, { default: createModule }] = await Promise.all([
+    readCompressed(folder + "memory.bin"),
+    readCompressed(folder + "packages.bin"),
+    import(folder + "pyodide.asm.mjs"),
+  ]);
+  const restore = serveCompressed("pyodide.asm.wasm", folder + "code.bin", "application/wasm");
+  const others = Object.entries(lock.packages).filter(([name]) => !lock.preload.includes(name));
+  const pyodide = await load({
+    ...place,
+    lockFileContents: { ...lock, packages: Object.fromEntries(others) },
+    packages: [],
+    _loadSnapshot: memory,
+    createPyodideModule: async (settings) => {
+      const module = await createModule(settings);
+      while (module.HEAP8.length < memory.length) module._malloc(2 ** 22);
+      return module;
+    },
+  });
+  restore();
+  writePackages(pyodide.FS, archive);
+  pyodide.runPython("import importlib, random; importlib.invalidate_caches(); random.seed()");
+  return pyodide;
+}
+
+// Write the files of an archive: the length of its index, the index, and the contents.
+function writePackages(FS, archive) {
+  const root = "/lib/python3.14/site-packages";
+  const length = new DataView(archive.buffer, archive.byteOffset).getUint32(0, true);
+  const index = JSON.parse(new TextDecoder().decode(archive.subarray(4, 4 + length)));
+  const made = new Set();
+  let start = 4 + length;
+  for (const [name, size] of index) {
+    const folder = name.includes("/") ? `${root}/${name.slice(0, name.lastIndexOf("/"))}` : root;
+    if (!made.has(folder)) FS.mkdirTree(folder);
+    made.add(folder);
+    FS.writeFile(`${root}/${name}`, archive.subarray(start, start + size), { canOwn: true });
+    start += size;
+  }
+}
+
+async function readCompressed(url) {
+  const response = await fetch(url);
+  return new Uint8Array(await decompress(response).arrayBuffer());
+}
+
+function decompress(response, type) {
+  const stream = response.body.pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream, type && { headers: { "content-type": type } });
+}
+
+// Answer requests for a file with a compressed one, until the returned function is called.
+function serveCompressed(name, url, type) {
+  const request = globalThis.fetch;
+  globalThis.fetch = async (address, options) => {
+    if (!`${address}`.endsWith(name)) return request(address, options);
+    return decompress(await request(url), type);
+  };
+  return () => {
+    globalThis.fetch = request;
+  };
 }
 
 async function readJson(url) {

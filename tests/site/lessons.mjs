@@ -1,10 +1,10 @@
-// Runs the lessons of a site in its runtime: node lessons.mjs SITE NOTEBOOK...
+// Runs the lessons of a site in its runtime: node lessons.mjs SITE RUNTIME NOTEBOOK...
 // Prints one JSON line per notebook: the outputs of each code cell.
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const [site, ...names] = process.argv.slice(2);
+const [site, runtimeFolder, ...names] = process.argv.slice(2);
 const serve = globalThis.fetch;
 globalThis.fetch = async (url, options) => {
   if (!`${url}`.startsWith("file:")) return serve(url, options);
@@ -21,8 +21,8 @@ const kernel = plugins.find((one) => one.loadPyodideOptions);
 const start = pathToFileURL(path.join(site, kernel.pyodideUrl));
 // In Node the runtime takes paths instead of addresses.
 const runtime = await import(`${new URL("pyodide.mjs", start)}`);
-const inPlace = { indexURL: path.dirname(fileURLToPath(start)) };
-inPlace.packageBaseUrl = `${inPlace.indexURL}/`;
+const inPlace = { indexURL: runtimeFolder };
+inPlace.packageBaseUrl = `${path.dirname(fileURLToPath(start))}/`;
 
 const { loadPyodide } = await import(`${start}`);
 const load = (options) => runtime.loadPyodide({ ...options, ...inPlace });

@@ -32,10 +32,10 @@ AS_SAVED = "As saved: this cell needs "
 
 
 @pytest.fixture(scope="module")
-def ran(site):
+def ran(site, pyodide):
     """What each cell of each lesson showed in the runtime under Node, by lesson."""
     names = [f"{stem}.ipynb" for stem in LESSONS]
-    command = ["node", str(LESSONS_SCRIPT), str(site), *names]
+    command = ["node", str(LESSONS_SCRIPT), str(site), str(pyodide), *names]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
@@ -91,6 +91,7 @@ def test_the_site_has_its_packages_with_their_hashes(site):
         wheel = folder / entry["file_name"]
         assert sha256(wheel.read_bytes()).hexdigest() == entry["sha256"]
         assert ZipFile(wheel).namelist()
+    assert lock["quick"]
     assert {"paylab", "pydantic-core", "pyodide-kernel"} <= lock["packages"].keys()
     size = sum(path.stat().st_size for path in site.rglob("*") if path.is_file())
     assert size <= 55_000_000
