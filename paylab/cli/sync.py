@@ -31,6 +31,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read all rows again, and remove those that the service does not list",
     )
+    parser.add_argument(
+        "--scale", type=int, metavar="N", help="decimals of amounts in a new folder (default: 6)"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -43,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     source = getattr(lab, options.what)
     with report_progress(sys.stderr.isatty(), options.what) as progress:
-        result = Dataset(options.folder).sync(
+        result = Dataset(options.folder, scale=options.scale).sync(
             source, progress, overlap=options.overlap, full=options.full
         )
     facts = {"folder": options.folder, "new": result.new, "updated": result.updated}

@@ -1,4 +1,4 @@
-"""Export pages as a stream to a CSV, Parquet or Excel file, a folder or standard output."""
+"""Export pages as a stream to a file, a folder, a URL or standard output."""
 
 from __future__ import annotations
 

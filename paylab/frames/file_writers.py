@@ -175,7 +175,9 @@ def _write_folder(rows: FileRows, path: Path) -> None:
     types = rows.types()
     with replace_folder(path, ours) as folder:
         write_days(rows.typed(types), folder, types)
-        _describe(rows, folder)  # inside, so that both appear together
+        # Before the folder is replaced: it describes the old one.
+        mode = sidecars.forget_sidecar(path)
+    _describe(rows, path, mode)
 
 
 def _describe(rows: FileRows, path: Path, mode: int | None = None) -> None:

@@ -72,9 +72,9 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     """
     begin, end = read_period(since, until)
     wanted = read_names(columns)
-    about = {} if is_url(path) else read_sidecar(local_path(path))
     with local_copy(path) as file:
         header = read_written_header(file, delimiter, name=path)
+        about = {} if is_url(path) else read_sidecar(local_path(path))
         is_escaped = bool(about.get("excel_safe")) or set(header) >= RESULTS
         names = [*map(restore_cell, header)] if is_escaped else header
         schema = schema_of(kind or about.get("kind") or likeliest_schema(names).name)

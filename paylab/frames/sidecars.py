@@ -10,6 +10,7 @@ from typing import Any
 from ..files import file_mode, replace
 from .columns import Kind, Schema
 
+OLD_SIDECAR = "_columns.json"
 MEANING: dict[Kind, str] = {
     "text": "text, as the service sent it",
     "list": "texts joined by commas",
@@ -21,9 +22,12 @@ MEANING: dict[Kind, str] = {
 
 
 def sidecar_of(path: Path) -> Path:
-    """The path of the sidecar of a file or a folder."""
+    """The path of the sidecar of a file or a folder, beside it.
+
+    Some readers take every file in a folder for one of rows.
+    """
     path = path.resolve()
-    return path / "_columns.json" if path.is_dir() else path.with_name(f"{path.name}.columns.json")
+    return path.with_name(f"{path.name}.columns.json")
 
 
 def write_sidecar(
@@ -40,9 +44,7 @@ def write_sidecar(
 
 
 def forget_sidecar(path: Path) -> int | None:
-    """Remove the sidecar of a replaced file; return its mode."""
-    if path.is_dir():
-        return None
+    """Remove the sidecar of a replaced file or folder; return its mode."""
     mode = file_mode(sidecar_of(path))
     sidecar_of(path).unlink(missing_ok=True)
     return mode
@@ -51,7 +53,9 @@ def forget_sidecar(path: Path) -> int | None:
 def read_sidecar(path: Path) -> dict[str, Any]:
     """The content of a sidecar; empty if there is none."""
     try:
-        sidecar = json.loads(sidecar_of(path).read_text())
+        place = sidecar_of(path)
+        # Older versions have that of a folder in it.
+        sidecar = json.loads((place if place.exists() else path / OLD_SIDECAR).read_text())
     except (OSError, ValueError, RuntimeError):  # a RuntimeError for a link to itself
         return {}
     return sidecar if isinstance(sidecar, dict) else {}

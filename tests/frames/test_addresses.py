@@ -7,6 +7,7 @@ import json
 
 import fsspec
 import pandas as pd
+import polars as pl
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from synced_lists import List, rows
@@ -102,6 +103,17 @@ def test_a_list_is_exported_to_a_url(place):
     files = fsspec.filesystem("memory")
     sidecar = json.loads(files.cat_file(f"{place}/t.csv.columns.json"))
     assert (sidecar["rows"], sidecar["kind"]) == (done.rows, "transfers")
+
+
+def test_other_readers_read_an_exported_folder(tmp_path):
+    """Everything in the folder is a Parquet file; what describes it is beside it."""
+    lab = paylab.connect()
+    done = lab.transfers.export(f"{tmp_path}/days/")
+    assert pl.read_parquet(f"{tmp_path}/days").height == done.rows == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["days", "days.columns.json"]
+    assert paylab.read_parquet(f"{tmp_path}/days")["source_amount"].sum() > 0
+    frames.export([], f"{tmp_path}/days/")
+    assert [path.name for path in tmp_path.iterdir()] == ["days"]
 
 
 @pytest.mark.parametrize("name", ["books.csv.gz", "books.xlsx"])
