@@ -132,5 +132,8 @@ def _is_text(column: pa.ChunkedArray) -> bool:
 
 
 def decoded(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Categories as text, so that all partitions have the same type."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    """Categories as text, also those of no row, so that all partitions have the same type."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    value_type = column.type.value_type
+    return column.cast(pa.string() if pa.types.is_null(value_type) else value_type)
