@@ -17,16 +17,15 @@ COLOURS = {"shown": "green", "broken": "red"}
 
 def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
     """Play each missing situation until it is shown or broken, or so many seconds have passed."""
-    items = rehearsal.missing
-    warn_user(f"Rehearsal: {len(items)} situations, each for at most {seconds:g} seconds.")
-    for number, item in enumerate(items, 1):
-        if stopped.is_set():
-            return
-        if rehearsal.judge(item).verdict == "not seen":
-            action = item.situation.action if item.situation else ""
-            place = f"{number} of {len(items)}"
-            warn_user(f"{place}: {item.what}. Let your integration {action}.")
-            _play(rehearsal, item, seconds, stopped)
+    warn_user("Rehearsal: it begins with the first request of your integration.")
+    while not (rehearsal.has_requests or stopped.wait(CHECK_SECONDS)):
+        pass
+    played: set[str] = set()
+    while not stopped.is_set() and (item := rehearsal.find_next(played)):
+        played.add(item.id)
+        action = item.situation.action if item.situation else ""
+        warn_user(f"{len(played)}. {item.what}. Let your integration {action}.")
+        _play(rehearsal, item, seconds, stopped)
     warn_user("The rehearsal is over: `paylab ready` judges.")
 
 

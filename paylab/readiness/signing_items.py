@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import pairwise
 
 from ..spec import timestamps
 from .facts import RequestFacts, gap_seconds
@@ -55,13 +56,12 @@ def judge_attempts(history: History) -> Iterator[Observation]:
             if _client_seconds(date, first, request) >= CLOCK_SECONDS:
                 yield broken(request, f"its date is that of call {first.number}")
     for attempts in history.repeats():
-        nonces = {attempt.row["headers"].get("x-nonce") for attempt in attempts}
-        is_repeated = len(attempts) > 1 and not attempts[0].is_received
-        if is_repeated and len(nonces) == len(attempts) and None not in nonces:
-            numbers = " and ".join(str(attempt.number) for attempt in attempts[:3])
-            yield shown(attempts[1], f"calls {numbers} are one request with a nonce each")
-        elif len(attempts) > 1 and attempts[0].status >= 429 and len(nonces) == len(attempts):
-            yield shown(attempts[1], f"sent again after {attempts[0].status} with a new nonce")
+        for earlier, later in pairwise(attempts):
+            has_failed = not earlier.is_received or earlier.status >= 429
+            nonces = {attempt.row["headers"].get("x-nonce") for attempt in (earlier, later)}
+            if has_failed and len(nonces) == 2 and None not in nonces:
+                text = f"calls {earlier.number} and {later.number} are one request"
+                yield shown(later, f"{text} with a nonce each")
 
 
 def _client_seconds(date: str, first: RequestFacts, later: RequestFacts) -> float:

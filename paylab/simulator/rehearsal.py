@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -82,15 +82,30 @@ class Rehearsal:
         return [judged.item for judged in unseen if judged.item.situation is not None]
 
     def __iter__(self) -> Iterator[Item]:
-        for item in self.missing:
-            if self.judge(item).verdict != "not seen":
-                continue
+        played: set[str] = set()
+        # What an integration does may make further items apply.
+        while item := self.find_next(played):
+            played.add(item.id)
             self.begin(item)
             try:
                 yield item
                 self.act()
             finally:
                 self.end()
+
+    def find_next(self, played: Collection[str] = ()) -> Item | None:
+        """The first missing item that was not played. None if there is none.
+
+        >>> lab.simulator.rehearse().find_next().situation is None
+        False
+        """
+        unplayed = (item for item in self.missing if item.id not in played)
+        return next(unplayed, None)
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether the integration has sent anything yet."""
+        return any(row["kind"] == "request" for row in self._read_rows())
 
     def judge(self, item: Item) -> JudgedItem:
         """The verdict on an item now.

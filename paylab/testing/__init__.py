@@ -51,6 +51,10 @@ Requests, oldest first, also those that were refused:
     answer_sha256, and nonce_first_used: the number of the request that used its nonce before.
     journal() has requests, deliveries, events and controls in one sequence; har("seen.har")
     writes it, har("seen.har", raw=True) with the bytes of all bodies.
+Readiness: readiness() says of each item whether your service was seen to do it right, with the
+    calls that show it; `pytest --paylab-ready` judges all worlds of a run, and `paylab ready
+    --pytest paylab-ready.json --html FILE` makes a page of it. lab.simulator.rehearse() brings what
+    is missing about.
 Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
     faults.on("transfers.list", delay=3), on("individuals.create", status=503, times=2)
     faults.on("POST /v1/transfers", "drop_after", every=3): each third answer is lost
@@ -74,6 +78,7 @@ Other languages: `paylab simulator -- npm test` runs your tests on a new simulat
     The three variables are in their environment, and the token in PAYLAB_CONTROL_TOKEN. For a world
     per test, POST /_simulator/worlds with this token: the answer has the base_url, api_key,
     secret_key and control_token of the world, and DELETE /_simulator/worlds/API_KEY ends it.
+    The header X-Paylab-Test, or POST /_simulator/test, names the test of all that follows.
 
 `lab` is a `paylab.connect()` to the world. Its requests are in the journal like all others.
 """
