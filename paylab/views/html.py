@@ -163,10 +163,8 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     )
     shown_rows = rows[:row_max]
     body = "".join(_row_html(row, styles) for row in shown_rows)
-    # The last column has no cells: it takes the free width, and the line of the header goes on.
-    columns = f'<colgroup><col span="{len(names)}"><col style="width:100%"></colgroup>'
     head = f'<thead><tr style="background:none;border-bottom:{BORDER}">{header}</tr></thead>'
-    content = f"{columns}{head}<tbody>{body}</tbody>"
+    content = f"{head}<tbody>{body}</tbody>"
     frame = 'tabindex="0" role="group" aria-label="Table"'
     frame_style = f"width:100%;max-width:{WIDTH};overflow-x:auto"
     row_count = len(rows) if total is None else total
