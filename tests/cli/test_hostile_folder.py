@@ -73,6 +73,8 @@ RUNS = {
     "qr": [[QR], [QR, "--out", "code.png"]],
     "sign": [["GET", "https://pay.test/v1/transfers"]],
     "scrub": [["--check", "calls.har"]],
+    "proxy": [["nowhere"]],
+    "ready": [["--har", "calls.har"]],
     "site": [["--out", "out", "--notebooks", "nothing"]],
 }
 """The arguments of each command; only JupyterLab does not end by itself."""
