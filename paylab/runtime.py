@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # imported by the functions, since few sessions need them
     from concurrent.futures import Executor
 
 P = ParamSpec("P")
+A = TypeVar("A")
 T = TypeVar("T")
 
 Process: TypeAlias = "subprocess.Popen[bytes]"
@@ -90,6 +91,13 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     if has_threads():
         return await asyncio.to_thread(work, *args, **kwargs)
     return work(*args, **kwargs)
+
+
+async def in_executor(executor: Executor, work: Callable[[A], T], argument: A) -> T:
+    """Do work in an executor while the event loop goes on."""
+    import asyncio
+
+    return await asyncio.get_running_loop().run_in_executor(executor, work, argument)
 
 
 def call_later(seconds: float, run: Callable[[], object], name: str) -> Callable[[], None]:

@@ -77,13 +77,13 @@ class Proxy:
         timeout: float = TIMEOUT_SECONDS,
         transport: Transport | None = None,
     ) -> None:
+        self.to = check_base_url(to)
+        check_encrypted(self.to)
         if keys is None and not pass_through:
             raise ConfigError(
                 "the proxy signs requests again and needs the keys of the service: set "
                 "PAYLAB_API_KEY and PAYLAB_SECRET_KEY, or use pass-through"
             )
-        self.to = check_base_url(to)
-        check_encrypted(self.to)
         self.service = service or Service()
         secrets = (Secret.of(keys[0]), Secret.of(keys[1])) if keys else None
         upstream_keys = secrets or (Secret("none"), Secret("none"))

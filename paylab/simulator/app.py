@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import loopback
 from ..journal.record import SENT_PART, Ending
-from ..runtime import in_thread
+from ..runtime import in_executor, in_thread
 from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service.service import Service
 from .messages import (
@@ -203,8 +203,7 @@ class SimulatorApp:
     async def _answer_once(self, request: Request) -> Reply:
         """Answer a request. Only large and control requests take a thread, which is slower."""
         if self._executor is not None:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._executor, self._respond, request)
+            return await in_executor(self._executor, self._respond, request)
         if len(request.body) > LARGE_BODY_BYTES or request.path.startswith(CONTROL):
             return await in_thread(self._respond, request)
         return self._respond(request)
