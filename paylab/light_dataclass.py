@@ -59,7 +59,7 @@ def _default_factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
 
 
 @cache
-def _required_fields(kind: Any) -> frozenset[str]:
+def _required_fields(kind: object) -> frozenset[str]:
     """The fields that an argument must set."""
     unset = {name for name, default in _default_values(kind).items() if default is MISSING}
     return frozenset(unset - _default_factories(kind).keys())

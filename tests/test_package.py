@@ -19,7 +19,7 @@ ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
 CLOCKS = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "pyarrow"}
-LAYERS, SHORTEST, LONGEST, SHARED = 15, 40, 352, 10
+LAYERS, SHORTEST, LONGEST, SHARED = 15, 40, 350, 10
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 MODULES = {
     ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path

@@ -239,7 +239,7 @@ class CallLog(Sequence[Call]):
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
 
 
-def _remove(functions: list[Any], function: Any) -> None:
+def _remove(functions: list[Any], function: object) -> None:
     """Remove a function from a list, if it is there."""
     with suppress(ValueError):
         functions.remove(function)

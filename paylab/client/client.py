@@ -81,7 +81,7 @@ class Client:
         method: str,
         path: str,
         *,
-        json: Any = None,
+        json: object = None,
         params: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Any:
@@ -97,7 +97,7 @@ class Client:
         method: str,
         path: str,
         *,
-        json: Any = None,
+        json: object = None,
         params: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Response:

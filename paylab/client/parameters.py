@@ -27,7 +27,7 @@ P = ParamSpec("P")
 A = TypeVar("A")
 
 
-def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
+def strict_keywords(*groups: object) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """TypeError for unknown parameters, with the most similar known name.
 
     `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
@@ -115,7 +115,7 @@ def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dic
     return _laid_over(body, body_fields(extra), "extra") if extra else body
 
 
-def _laid_over(below: dict[str, Any], above: Mapping[str, Any], at: str) -> dict[str, Any]:
+def _laid_over(below: dict[str, Any], above: Mapping[str, object], at: str) -> dict[str, Any]:
     merged = dict(below)
     for name, value in above.items():
         given_value = below.get(name, value)

@@ -77,7 +77,7 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
 
 
-def _hide_keys(profile: Any) -> Any:
+def _hide_keys(profile: object) -> Any:
     """A profile whose keys no variable of a traceback shows; another value is unchanged."""
     if not isinstance(profile, dict):
         return profile

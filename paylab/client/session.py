@@ -160,7 +160,7 @@ class Session:
         method: str,
         path: str,
         *,
-        json: Any = None,
+        json: object = None,
         params: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Any:
@@ -178,7 +178,7 @@ class Session:
         method: str,
         path: str,
         *,
-        json: Any = None,
+        json: object = None,
         params: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Response:

@@ -84,7 +84,7 @@ def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
     write_annotations(function)
 
     @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         __tracebackhide__ = True  # pytest shows the test, and the function itself
         try:
             return function(*args, **kwargs)
@@ -95,7 +95,10 @@ def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def raise_with_explanation(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception
+    function: Callable[..., Any],
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+    error: Exception,
 ) -> NoReturn:
     """Raise the error of a call: of the tree if an argument explains it, else as it is."""
     from .base import PaylabError  # here, since nearly every module imports this one
@@ -129,7 +132,10 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
 
 
 def _find_explanation(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception
+    function: Callable[..., Any],
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+    error: Exception,
 ) -> Exception | None:
     """The error that names an argument or a file; None if none of them explains the failure."""
     from .base import ArgumentError
@@ -178,7 +184,7 @@ def _annotated_arguments(
                 yield name, item, annotation
 
 
-def evaluate_annotation(written: Any, module_name: str) -> Any:
+def evaluate_annotation(written: object, module_name: str) -> Any:
     """The type of an annotation that may be text, with the names of its module."""
     annotation = written
     home = written.module if isinstance(written, WrittenAnnotation) else module_name
@@ -245,7 +251,7 @@ class _AnnotationNames(dict[str, Any]):
         return getattr(home, name, Any)
 
 
-def _find_misfit(name: str, value: Any, annotation: Any) -> str:
+def _find_misfit(name: str, value: object, annotation: object) -> str:
     """Why a value cannot be used; empty if it fits its annotation."""
     from .text import plain
 
@@ -262,7 +268,7 @@ def _find_misfit(name: str, value: Any, annotation: Any) -> str:
     return ""
 
 
-def has_type(value: Any, annotation: Any) -> bool:
+def has_type(value: object, annotation: object) -> bool:
     """Whether a value has the type of an annotation, as far as it can be seen without reading it.
 
     >>> arguments.has_type(["a", 1], list[str])
@@ -292,7 +298,7 @@ _TYPE_CHECKS: Mapping[Any, Callable[[Any], bool]] = {
 }
 
 
-def _have_items_type(value: Any, type_arguments: tuple[Any, ...]) -> bool:
+def _have_items_type(value: object, type_arguments: tuple[Any, ...]) -> bool:
     """Whether the items of a collection have the types between its brackets.
 
     An iterator is not read, and a tuple of several types is not checked.
@@ -307,7 +313,7 @@ def _have_items_type(value: Any, type_arguments: tuple[Any, ...]) -> bool:
     return all(has_type(item, item_types[0]) for item in value)
 
 
-def describe_type(annotation: Any) -> str:
+def describe_type(annotation: object) -> str:
     """The type of an annotation in words.
 
     >>> arguments.describe_type(str | int | None)
@@ -323,7 +329,7 @@ def _with_article(name: str) -> str:
     return f"an {name}" if name[:1] in "AEIOaeio" else f"a {name}"
 
 
-def _describe_type_parts(annotation: Any) -> Iterable[str]:
+def _describe_type_parts(annotation: object) -> Iterable[str]:
     """Each type of a union and each value of a Literal, in words."""
     origin = get_origin(annotation)
     type_arguments = get_args(annotation)

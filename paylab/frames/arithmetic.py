@@ -118,7 +118,7 @@ def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Arr
     return held(rounded_values.cast(pa.decimal256(2 * DIGITS_MAX, max(0, places))))
 
 
-def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa.Array:
+def grouped(values: pa.Array, how: str, ids: object, groups: int, least: int) -> pa.Array:
     """The `sum`, `min` or `max` per group; null for groups with fewer than `least` values.
 
     `ids` has the group number of each value; -1 is no group.
@@ -280,7 +280,7 @@ def _machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
     return from_unscaled(np.cumsum(integers), array.type.scale, is_missing)
 
 
-def whole_numbers(values: pa.Array, kind: Any) -> pa.Array:
+def whole_numbers(values: pa.Array, kind: object) -> pa.Array:
     """The values as integers of a type of numpy or pandas; ExactnessError if one does not fit."""
     try:
         return values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))

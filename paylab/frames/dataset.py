@@ -47,7 +47,7 @@ class Dataset:
     not know, as JSON. What a sync knows is in the file `FOLDER.sync.json` beside the folder.
     """
 
-    def __init__(self, address: str, *, scale: Scale = None, **options: Any) -> None:
+    def __init__(self, address: str, *, scale: Scale = None, **options: object) -> None:
         self.address = str(address)
         self._options = options
         self._scale = scale
@@ -149,7 +149,7 @@ class Dataset:
     def summarize(
         self,
         by: Sequence[str] | str = ("status",),
-        cluster: Any = None,
+        cluster: object = None,
         *,
         tz: str = "UTC",
         sums: bool = True,
@@ -249,7 +249,7 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     into: str,
     *,
     per_second: float = 5.0,
-    cluster: Any = None,
+    cluster: object = None,
     source: Callable[[str], Any] = from_profile,
     overlap: timedelta | str = OVERLAP,
     full: bool = False,

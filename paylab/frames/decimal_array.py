@@ -32,8 +32,8 @@ from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pan
 from . import arithmetic, currency_rows, decimals, grouping, operands, pandas_callers, ufuncs
 from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal, elements
+from .ufuncs import Array
 
-Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
 ADDED = ("sum", "mean")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
@@ -82,7 +82,7 @@ class DecimalArray(ExtensionArray):
         """The currency of each row, if it is known: sums over several currencies warn."""
 
     @classmethod
-    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
+    def _from_sequence(cls, scalars: object, **_: object) -> DecimalArray:
         if isinstance(scalars, DecimalArray):
             return scalars
         return cls(operands.exact_decimals(scalars))
@@ -137,9 +137,8 @@ class DecimalArray(ExtensionArray):
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
         new_values = operands.exact_decimals(value if is_many else [value])
-        all_values = decimals.join(
-            [pa.chunked_array([part]) for part in (self._values, new_values)]
-        )
+        chunks = [pa.chunked_array([part]) for part in (self._values, new_values)]
+        all_values = decimals.join(chunks)
         places = np.arange(len(self))
         where = check_array_indexer(self, key) if is_list_like(key) else key
         places[where] = len(self) + (np.arange(len(new_values)) if is_many else 0)
@@ -148,7 +147,7 @@ class DecimalArray(ExtensionArray):
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         return self._values if type is None else self._values.cast(type)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         """The decimals as objects; `nlargest` of pandas, which orders integers, gets the ranks."""
         if dtype is None and pandas_callers.is_ranking():
             return self._values_for_argsort()
@@ -163,7 +162,7 @@ class DecimalArray(ExtensionArray):
             pandas_callers.refuse_windows()
         return self._numbers(dtype, na_value)
 
-    def _numbers(self, dtype: Any = None, na_value: Any = no_default) -> Array:
+    def _numbers(self, dtype: object = None, na_value: object = no_default) -> Array:
         missing = () if na_value is no_default else (na_value,)
         return ufuncs.numpy_array(self._values, dtype, *missing)
 
@@ -174,10 +173,10 @@ class DecimalArray(ExtensionArray):
         if method == "__call__" and not options:
             result = ufuncs.computed(ufunc, self._values, [*inputs])
             if result is not None:
-                return self._with(result) if isinstance(result, pa.Array) else result
+                return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
-    def _with(self, values: pa.Array) -> DecimalArray:
+    def _replace_values(self, values: pa.Array) -> DecimalArray:
         """Other values of the same rows, which keep their currencies."""
         return DecimalArray(values, self.currencies)
 
@@ -186,7 +185,7 @@ class DecimalArray(ExtensionArray):
         return np.asarray(self._values.is_null())
 
     def take(
-        self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None
+        self, indices: object, *, allow_fill: bool = False, fill_value: object = None
     ) -> DecimalArray:
         """The values at some positions; with `allow_fill`, -1 means `fill_value`."""
         places = np.asarray(indices, dtype=np.int64)
@@ -204,18 +203,18 @@ class DecimalArray(ExtensionArray):
 
     def copy(self) -> DecimalArray:
         """A copy of the array."""
-        return self._with(self._values)
+        return self._replace_values(self._values)
 
-    def astype(self, dtype: Any, copy: bool = True) -> Any:
+    def astype(self, dtype: object, copy: bool = True) -> Any:
         """The values in another type; to integers only without loss."""
         kind: Any = pandas_dtype(dtype)
         if isinstance(kind, DecimalDtype):
             return self.copy() if copy else self
         if isinstance(kind, pd.StringDtype):
-            return pd.array(self._texts(), kind)
+            return pd.array(self._write_texts(), kind)
         if isinstance(kind, pd.ArrowDtype):
             is_text = pa.types.is_string(kind.pyarrow_dtype)
-            source = self._texts() if is_text else self._values
+            source = self._write_texts() if is_text else self._values
             return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
         if is_integer_dtype(kind):
             nullable_integer: Any = pd.Int64Dtype()
@@ -227,14 +226,14 @@ class DecimalArray(ExtensionArray):
             return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)
         return super().astype(kind, copy)
 
-    def _texts(self) -> pa.Array:
+    def _write_texts(self) -> pa.Array:
         return decimals.write(pa.chunked_array([self._values])).combine_chunks()
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:
         return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
 
     def _values_for_json(self) -> Array:
-        return np.array(self._texts().to_pylist(), dtype=object)
+        return np.array(self._write_texts().to_pylist(), dtype=object)
 
     def _values_for_argsort(self) -> Array:
         return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
@@ -262,25 +261,25 @@ class DecimalArray(ExtensionArray):
         if name in ADDED:
             self._warn_of_currencies()
         is_missing = not skipna and self._values.null_count
-        result = None if is_missing else self._reduced(name, **options)
+        result = None if is_missing else self._reduce_values(name, **options)
         if isinstance(result, Decimal):
             result = ExactDecimal(result)
         if not keepdims:
             return pd.NA if result is None else result
         return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
 
-    def _warn_of_currencies(self, ids: Any = None) -> None:
+    def _warn_of_currencies(self, ids: object = None) -> None:
         if self.currencies:
             self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
 
-    def _reduced(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: Any) -> Any:
+    def _reduce_values(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: object) -> Any:
         if name in grouping.STATISTICS:
             floats = pd.Series(self._numbers(float))
             return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
         return arithmetic.reduced(self._values, name, min_count)
 
-    def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> DecimalArray:
-        return self._with(arithmetic.running(self._values, name, skipna=skipna))
+    def _accumulate(self, name: str, *, skipna: bool = True, **_: object) -> DecimalArray:
+        return self._replace_values(arithmetic.running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
@@ -307,29 +306,29 @@ class DecimalArray(ExtensionArray):
             self._warn_of_currencies(ids)
         return grouping.by_group(self, how, ids, ngroups, min_count, options)
 
-    def round(self, decimals: int = 0, *_: Any, **__: Any) -> DecimalArray:
+    def round(self, decimals: int = 0, *_: object, **__: object) -> DecimalArray:
         """The values rounded half to even."""
-        return self._with(arithmetic.rounded(self._values, decimals))
+        return self._replace_values(arithmetic.rounded(self._values, decimals))
 
     def __neg__(self) -> DecimalArray:
-        return self._with(pc.negate(self._values))
+        return self._replace_values(pc.negate(self._values))
 
     def __pos__(self) -> DecimalArray:
         return self.copy()
 
     def __abs__(self) -> DecimalArray:
-        return self._with(pc.abs(self._values))
+        return self._replace_values(pc.abs(self._values))
 
-    def _computed(self, other: Any, op: Callable[..., Any], *, swapped: bool = False) -> Any:
+    def _compute(self, other: object, op: Callable[..., Any], *, swapped: bool = False) -> Any:
         """The result of an operator; `swapped` if the column is the right operand."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         sides = [self._values, operands.beside(other, len(self))]
         result = op(*(sides[::-1] if swapped else sides))
         converts = is_list_like(other) and op not in ADDITIONS  # the other column may be a rate
-        return DecimalArray(result) if converts else self._with(result)
+        return DecimalArray(result) if converts else self._replace_values(result)
 
-    def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
+    def _compare(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         is_equality = op in (operator.eq, operator.ne)
@@ -344,9 +343,8 @@ class DecimalArray(ExtensionArray):
 
 
 for _name, _op in arithmetic.OPERATORS.items():
-    _method = partialmethod(DecimalArray._computed, op=_op)
+    _method = partialmethod(DecimalArray._compute, op=_op)
     setattr(DecimalArray, f"__{_name}__", _method)
     setattr(DecimalArray, f"__r{_name}__", partialmethod(_method, swapped=True))
-for _compare in arithmetic.COMPARE:
-    _method = partialmethod(DecimalArray._compared, op=_compare)
-    setattr(DecimalArray, f"__{_compare.__name__}__", _method)
+for _op in arithmetic.COMPARE:
+    setattr(DecimalArray, f"__{_op.__name__}__", partialmethod(DecimalArray._compare, op=_op))

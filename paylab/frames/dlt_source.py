@@ -30,7 +30,7 @@ OPEN = "open"
 
 @explain_arguments
 def dlt_source(
-    lab: Any,
+    lab: object,
     *lists: str,
     overlap: timedelta | str = OVERLAP,
     scale: Scale = None,

@@ -67,7 +67,7 @@ class ExactDecimal(Decimal):
             return super().__round__()
         return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
 
-    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+    def __pow__(self, other: object, modulo: object = None) -> Any:
         value = _operand(other)
         return _result(power, self, value) if isinstance(value, Decimal) else value
 
@@ -89,7 +89,7 @@ def quotient(left: Decimal, right: Decimal) -> Decimal:
         return context.divide(left, right)
 
 
-def elements(texts: Sequence[str | None], missing: Any = None) -> list[Any]:
+def elements(texts: Sequence[str | None], missing: object = None) -> list[Any]:
     """The elements of a column from their texts, with `missing` for None."""
     is_collecting = gc.isenabled()
     if len(texts) > POWER_DIGITS_MAX:  # Python would look for garbage after every 700 elements
@@ -118,7 +118,7 @@ def _result(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
         raise ExactnessError("the result has too many digits to be exact") from None
 
 
-def _operand(value: Any) -> Any:
+def _operand(value: object) -> Any:
     """The other operand as a Decimal; NaN is a missing value, and any other float refused."""
     if isinstance(value, Decimal):
         return value
@@ -134,7 +134,7 @@ def _operand(value: Any) -> Any:
 def _method(op: Operator, *, swapped: bool = False) -> Callable[[ExactDecimal, Any], Any]:
     """The method of an operator; `swapped` if the element is the right operand."""
 
-    def method(self: ExactDecimal, other: Any) -> Any:
+    def method(self: ExactDecimal, other: object) -> Any:
         value = _operand(other)
         if not isinstance(value, Decimal):
             return value
@@ -147,7 +147,7 @@ def _unrounded(name: str) -> Callable[..., Any]:
     """A method of Decimal with room for all digits."""
     decimal_method: Callable[..., Decimal] = getattr(Decimal, name)
 
-    def method(self: ExactDecimal, *values: Any, **options: Any) -> Any:
+    def method(self: ExactDecimal, *values: object, **options: object) -> Any:
         has_context = any(isinstance(value, Context) for value in values)
         room = {} if has_context else {"context": ROOM}
         return ExactDecimal(decimal_method(self, *values, **room | options))

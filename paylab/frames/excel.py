@@ -72,11 +72,11 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
     return count
 
 
-def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]:
+def _cells(column: pa.ChunkedArray, sheet: object, zone: ZoneInfo) -> Iterator[Any]:
     with extra_imports():
         from openpyxl.cell import WriteOnlyCell
 
-    def text(value: Any) -> Any:
+    def text(value: object) -> Any:
         return _text_cell(sheet, value)
 
     def amount(value: Decimal) -> Any:
@@ -101,7 +101,7 @@ def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]
     return (None if value is None else make(value) for value in column.to_pylist())
 
 
-def _text_cell(sheet: Any, value: object) -> Any:
+def _text_cell(sheet: object, value: object) -> Any:
     """A cell of text, also if it begins with =, which would be a formula."""
     with extra_imports():
         from openpyxl.cell import WriteOnlyCell

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pyarrow as pa
 
@@ -47,7 +47,7 @@ class Draft:
     """
 
     def __init__(
-        self, folder: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
+        self, folder: Path, job: Mapping[str, object], now: datetime, resume: bool | None = None
     ) -> None:
         self._folder = folder
         self._job = dict(job)
@@ -151,7 +151,7 @@ class Spool:
 
 @contextmanager
 def opened_draft(
-    path: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
+    path: Path, job: Mapping[str, object], now: datetime, resume: bool | None = None
 ) -> Iterator[Draft]:
     """The draft of an export to `path`, in a private folder, locked; see `Draft`."""
     folder = _draft_folder(path)

@@ -31,7 +31,7 @@ def exact_styler(frame: pd.DataFrame) -> Any:
 
         data: pd.DataFrame
 
-        def _apply(self, func: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        def _apply(self, func: Callable[..., Any], *args: object, **options: object) -> Any:
             styler: Any = super()
             if getattr(func, "__name__", "") not in COMPUTED:
                 return styler._apply(func, *args, **options)
@@ -45,7 +45,7 @@ def exact_styler(frame: pd.DataFrame) -> Any:
     return ExactStyler(frame)
 
 
-def sql_columns(frame: pd.DataFrame, connection: Any) -> tuple[pd.DataFrame, dict[Any, Any]]:
+def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, dict[Any, Any]]:
     """The frame as pandas writes it, and the database types of its exact columns."""
     exact = [str(name) for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
     if _is_sqlite(connection):
@@ -58,7 +58,7 @@ def sql_columns(frame: pd.DataFrame, connection: Any) -> tuple[pd.DataFrame, dic
     return pd.DataFrame(frame), numbers
 
 
-def _is_sqlite(connection: Any) -> bool:
+def _is_sqlite(connection: object) -> bool:
     """Whether a connection, an engine or a URL is of SQLite, which keeps decimals as floats."""
     if isinstance(connection, sqlite3.Connection):
         return True

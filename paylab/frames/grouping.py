@@ -32,7 +32,7 @@ def by_group(  # noqa: PLR0913 - as pandas calls it
     if how == "cumsum" and skipna:
         totals = arithmetic.grouped_totals(column._values, order[bounds[0] :], np.asarray(ids))
         if totals is not None:
-            return column._with(totals)
+            return column._replace_values(totals)
     without_currencies = type(column)(column._values)
     parts = [without_currencies.take(part) for part in np.split(order, bounds)[1:-1]]
     if how in arithmetic.RUNNING:

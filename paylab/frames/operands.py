@@ -45,7 +45,7 @@ def exact_decimals(values: Any) -> pa.Array:
     raise ExactnessError(f"{array.type} values are not exact: {USE_DECIMAL}")
 
 
-def beside(other: Any, rows: int) -> pa.Array:
+def beside(other: object, rows: int) -> pa.Array:
     """The other operand of arithmetic: a column, or one number for all rows."""
     if is_list_like(other):
         return _fitted(exact_decimals(other), rows)
@@ -98,7 +98,7 @@ def warn_of_floats(other: Any) -> None:
         warn_caller(message, FloatWarning)
 
 
-def _arrow(values: Any) -> pa.Array | None:
+def _arrow(values: object) -> pa.Array | None:
     try:
         chunks = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -109,7 +109,7 @@ def _arrow(values: Any) -> pa.Array | None:
     return None if pa.types.is_decimal(array.type) and array.type.scale < 0 else array
 
 
-def _exact_number(value: Any) -> Decimal | None:
+def _exact_number(value: object) -> Decimal | None:
     if isinstance(value, float | np.floating) and not is_missing_value(value):
         raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
     exact = number(value)
@@ -118,7 +118,7 @@ def _exact_number(value: Any) -> Decimal | None:
     return exact
 
 
-def _fitted(values: Sequence[Any], rows: int) -> pa.Array:
+def _fitted(values: Sequence[object], rows: int) -> pa.Array:
     if len(values) != rows:
         raise ValueError(f"{len(values)} values beside a column of {rows}")
     return values

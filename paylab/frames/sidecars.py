@@ -31,7 +31,7 @@ def sidecar_of(path: Path) -> Path:
 
 
 def write_sidecar(
-    path: Path, schema: Schema, about: Mapping[str, Any], mode: int | None = None
+    path: Path, schema: Schema, about: Mapping[str, object], mode: int | None = None
 ) -> None:
     """Write a description of the columns and the source of the rows."""
     columns = [

@@ -35,7 +35,7 @@ STATISTICS = {
 """Functions that have no exact value: they give floats, as `std` does."""
 
 
-def computed(function: Any, values: pa.Array, inputs: Sequence[Any]) -> Any:
+def computed(function: object, values: pa.Array, inputs: Sequence[object]) -> Any:
     """Decimals, or an array of floats or booleans; None for functions that pandas computes.
 
     `values` are those of the column among the inputs.
@@ -53,7 +53,7 @@ def computed(function: Any, values: pa.Array, inputs: Sequence[Any]) -> Any:
     return None
 
 
-def _extremes(left: pa.Array, right: pa.Array, function: Any) -> pa.Array:
+def _extremes(left: pa.Array, right: pa.Array, function: object) -> pa.Array:
     """The larger or smaller value of each row."""
     all_values = decimals.join(
         [pa.chunked_array([left]), pa.chunked_array([right])]

@@ -241,13 +241,11 @@ class Forms:
         >>> lab.forms.status(transfer).title
         'Transfer'
         """
-        line = self._describe_deposit(of)
-        self._registry.prepare(line)
-        return line
+        view = self._make_status_view(of)
+        self._registry.prepare(view)
+        return view
 
-    def _describe_deposit(
-        self, of: Individual | Deposit | Conversion | Transfer | str
-    ) -> LiveStatus:
+    def _make_status_view(self, of: object) -> LiveStatus:
         from ..views.forms.status import ConversionView, IndividualView
 
         if isinstance(of, str):

@@ -257,7 +257,7 @@ class Webhooks:
         decimal: str | None = None,
         date_format: str | None = None,
         sheet: str | None = None,
-        database: Any = None,
+        database: object = None,
     ) -> Reconciliation:
         """Compare the transfers and conversions of the service with your books, events or both.
 

@@ -23,7 +23,6 @@ from ..spec.service.lists import Order
 from . import displays, parts
 from .balance import Funds
 from .inbox import Webhooks
-from .parts import make_parts
 from .place import Place, is_local
 from .resources import LabConversionAccounts, LabConversions, LabIndividuals, LabQuotes
 from .service_time import PROBE_PAUSE_SECONDS
@@ -69,12 +68,12 @@ class Lab:
         replay: Replay | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
-        parts = make_parts(settings, embedded, replay, options)
-        self.client = client = parts.client
+        lab_parts = parts.make_parts(settings, embedded, replay, options)
+        self.client = client = lab_parts.client
         self._embedded = embedded
-        self._locator = parts.locator
-        self._service_time = parts.service_time
-        self._webhooks = webhooks = Webhooks(client, embedded, parts.locator.find_controls)
+        self._locator = locator = lab_parts.locator
+        self._service_time = lab_parts.service_time
+        self._webhooks = webhooks = Webhooks(client, embedded, locator.find_controls)
         signatures = Signatures(client)
         self.settings = client.settings
         self.service = client.service
@@ -87,7 +86,7 @@ class Lab:
         self.watch = webhooks.watch
         self.events = webhooks.events
         self.reconcile = webhooks.reconcile
-        self.balance = Funds(client, parts.locator.find_controls).balance
+        self.balance = Funds(client, locator.find_controls).balance
         self.explain = signatures.explain
         self.compare = signatures.compare
         displays.register_displays()
@@ -179,7 +178,7 @@ class Lab:
         """
         return self.request("GET", path, params=params, **options)
 
-    def post(self, path: str, json: Any = None, **options: Unpack[Options]) -> Any:
+    def post(self, path: str, json: object = None, **options: Unpack[Options]) -> Any:
         """Send a signed POST to any path and return the decoded JSON of its answer.
 
         >>> lab.post("/v1/quotes", json={})
@@ -203,7 +202,7 @@ class Lab:
 
         return Recording(to, self.client.session)
 
-    def deposit_card(self, account: Any) -> Card | QR:
+    def deposit_card(self, account: object) -> Card | QR:
         """A CLABE card or a QR code, from a conversion account, its id, or instructions.
 
         >>> lab.deposit_card(account).title

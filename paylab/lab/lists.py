@@ -119,7 +119,7 @@ class ListSource:
         row = answer.translation.answer(OPERATIONS[operation].answer, answer.identified)
         return write_json(row).encode()
 
-    def origin(self, **more: Any) -> dict[str, Any]:
+    def origin(self, **more: object) -> dict[str, Any]:
         """The source of the rows, for `frame.attrs` and the sidecar file."""
         filters_given = {**self.filters, **more}
         return {
@@ -129,7 +129,7 @@ class ListSource:
             "fetched_at": timestamps.to_text(self.session.clock()),
         }
 
-    def frame(self, options: Mapping[str, Any] = MappingProxyType({})) -> pd.DataFrame:
+    def frame(self, options: Mapping[str, object] = MappingProxyType({})) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
         from ..frames import frame
         from ..frames.decode import bodies
@@ -142,7 +142,7 @@ class ListSource:
             pages = bodies(replace(source, size=page_size(limit)).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read)
 
-    def to_arrow(self, options: Mapping[str, Any]) -> pa.Table:
+    def to_arrow(self, options: Mapping[str, object]) -> pa.Table:
         """The rows as an Arrow table in the types of a Parquet file."""
         from ..frames.columns import schema_of
         from ..frames.parquet_types import with_parquet_types
@@ -150,13 +150,13 @@ class ListSource:
         table = self.frame(options).paylab.arrow()
         return with_parquet_types(table, schema_of(self.kind))
 
-    def to_polars(self, options: Mapping[str, Any]) -> pl.DataFrame:
+    def to_polars(self, options: Mapping[str, object]) -> pl.DataFrame:
         """The rows as a polars frame in the types of a Parquet file."""
         from ..frames.parquet_types import polars_frame
 
         return polars_frame(self.to_arrow(options))
 
-    def export(self, to: str | PathLike[str], options: Mapping[str, Any]) -> Export:
+    def export(self, to: str | PathLike[str], options: Mapping[str, object]) -> Export:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
@@ -167,7 +167,7 @@ class ListSource:
             return frames.export_list(source.fetch, to, self.kind, source.origin(), **how)
 
     def _read_filters(
-        self, options: Mapping[str, Any]
+        self, options: Mapping[str, object]
     ) -> tuple[ListSource, RowFilter, dict[str, Any]]:
         """The list with the filters of the service, the other filters, and the other options."""
         given_filters = {name: options[name] for name in FILTER_NAMES & options.keys()}

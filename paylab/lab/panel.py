@@ -99,7 +99,7 @@ class Panels:
         count = sum(controls.deliveries.redeliver({"id": delivery_id}) for delivery_id in ids)
         return f"Sent again: {count} {'delivery' if count == 1 else 'deliveries'}."
 
-    def _delivery_ids(self, facts: Mapping[str, Any]) -> list[str]:
+    def _delivery_ids(self, facts: Mapping[str, object]) -> list[str]:
         """The latest attempt of an event for each subscription, or for the one of a delivery."""
         if self._simulator is None:
             return []

@@ -41,7 +41,7 @@ class _Route:
 
 
 def compare_quotes(
-    create: Callable[..., Quote], recipients: Recipients, service: Service, **asked: Any
+    create: Callable[..., Quote], recipients: Recipients, service: Service, **asked: object
 ) -> pd.DataFrame:
     """Get a quote for every recipient and rail; return a frame with one row per quote.
 

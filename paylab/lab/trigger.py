@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..corridors import examples
 from ..corridors.on_ramps import need_on_ramp
@@ -72,7 +72,7 @@ def trigger(
     return _wait_for_events(lab, event_type, resource_id, event_count)
 
 
-def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | None) -> None:
+def _move(controls: Controls, event_type: str, row: Mapping[str, object], to: str | None) -> None:
     """Make the moves that lead to an event; none for an event that occurs automatically."""
     machine = FAMILIES[event_type.partition(".")[0]][1]
     row_id = str(row.get("id"))

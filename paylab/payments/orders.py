@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..client.base_url import address
 from ..client.client import Client
@@ -42,7 +42,7 @@ class ComputedOrders:
         )
         return self._send(order, replace(request, asked=dict(order.fields)))
 
-    def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
+    def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path under the key of its body, whose bytes stay as given."""
         fields = body if isinstance(body, dict) else {"": body}
         fields = read_request(self._client.service, request.operation, dict(fields)).fields

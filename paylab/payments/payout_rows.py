@@ -55,7 +55,7 @@ class PayoutRow:
 
 
 def read_rows(
-    payouts: Payouts, reference: str, delimiter: str, defaults: Mapping[str, Any]
+    payouts: Payouts, reference: str, delimiter: str, defaults: Mapping[str, object]
 ) -> tuple[tuple[PayoutRow, ...], tuple[str, ...]]:
     """The rows of payouts, and the names of their columns that are not sent.
 
@@ -126,7 +126,7 @@ def _raise_if_duplicated(names: Iterable[str]) -> None:
 
 
 def _make_row(
-    number: int, record: CsvRow, columns: Mapping[Any, str], defaults: Mapping[str, Any]
+    number: int, record: CsvRow, columns: Mapping[Any, str], defaults: Mapping[str, object]
 ) -> PayoutRow:
     """A row with its number; `columns` are the names in our spelling, `defaults` fill cells."""
     cells = dict(defaults)

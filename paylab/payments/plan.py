@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
@@ -98,7 +98,7 @@ def make_plan(
     reference: str = REFERENCE,
     references: bool = True,
     delimiter: str = ",",
-    **defaults: Any,
+    **defaults: object,
 ) -> Plan:
     """Read the payouts and check every row; `reference` names the reference column.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..client.base_url import check_base_url, check_encrypted
@@ -168,7 +168,7 @@ class Proxy:
             return self._journal_api.respond(request, path)
         return self._recorder.respond(request)
 
-    def _abort(self, client: Any) -> None:
+    def _abort(self, client: object) -> None:
         self._serving.abort(client)
 
     def __repr__(self) -> str:

@@ -173,7 +173,7 @@ class Resource(BaseModel):
     def __contains__(self, name: object) -> bool:
         return name in self.keys()
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: object = None) -> Any:
         """A field by its name, or the default when it is missing or null.
 
         >>> lab.transfers.list()[0].get("status")
@@ -232,7 +232,7 @@ def _fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in resource if value is not None}
 
 
-def creation_time(resource: Any) -> datetime:
+def creation_time(resource: object) -> datetime:
     """The creation time of a resource; the earliest time when it cannot be read."""
     moment = getattr(resource, "created_at", None)
     return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)

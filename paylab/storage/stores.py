@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from ..files import remove_drafts, replace
 from .addresses import explain_storage, is_url, local_path, open_file_system
@@ -74,7 +73,7 @@ class Folder:
 class Remote:
     """A folder at an fsspec URL; object stores replace files atomically."""
 
-    def __init__(self, address: str, options: Mapping[str, Any]) -> None:
+    def __init__(self, address: str, options: Mapping[str, object]) -> None:
         self._address = address
         self._files, self._root = open_file_system(address, options)
 
@@ -125,6 +124,6 @@ class Remote:
 Store = Folder | Remote
 
 
-def open_store(address: str, options: Mapping[str, Any]) -> Store:
+def open_store(address: str, options: Mapping[str, object]) -> Store:
     """The files of an address."""
     return Remote(address.rstrip("/"), options) if is_url(address) else Folder(address)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..client.base_url import EMBEDDED
 from ..errors.arguments import explain_arguments
@@ -140,7 +140,7 @@ class PaylabWorld:
         verified: bool = False,
         outcomes: Sequence[str] = (),
         events: bool = True,
-        **fields: Any,
+        **fields: object,
     ) -> Individual:
         """Add an individual, for payouts, and for an on-ramp where the country has one.
 
@@ -170,7 +170,7 @@ class PaylabWorld:
         *,
         country: codes.Country | str = "MX",
         events: bool = True,
-        **fields: Any,
+        **fields: object,
     ) -> FinancialAccount:
         """Add a financial account, by default of a new active individual in the country.
 

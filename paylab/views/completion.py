@@ -48,7 +48,7 @@ class Argument:
 
 
 def complete_values(
-    context: CompletionContext, namespace: Mapping[str, Any]
+    context: CompletionContext, namespace: Mapping[str, object]
 ) -> SimpleMatcherResult:
     """The words that the argument at the cursor takes; none if it is not one of paylab."""
     lines = context.full_text.split("\n")[: context.cursor_line]
@@ -138,7 +138,7 @@ def _end_of_text(text: str, start: int, quote: str) -> int | None:
     return None
 
 
-def find_words(argument: Argument, namespace: Mapping[str, Any]) -> list[str]:
+def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]:
     """The words of a parameter of a function of paylab, in the order of their type."""
     function = _find_function(argument.callee.split("."), namespace)
     if function is None:
@@ -152,7 +152,7 @@ def find_words(argument: Argument, namespace: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(_literal_words(annotation)))
 
 
-def _find_function(names: list[str], namespace: Mapping[str, Any]) -> Any:
+def _find_function(names: list[str], namespace: Mapping[str, object]) -> Any:
     """The function of paylab with a dotted name; None if there is none, or it is another one."""
     value = namespace.get(names[0])
     for name in names[1:]:
@@ -182,7 +182,7 @@ def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect
     return positional[argument.position] if argument.position < len(positional) else None
 
 
-def _literal_words(annotation: Any) -> Iterator[str]:
+def _literal_words(annotation: object) -> Iterator[str]:
     """The texts of each `Literal` in a type."""
     for member in get_args(annotation):
         if get_origin(annotation) is not Literal:

@@ -61,7 +61,7 @@ def call_row(number: int, call: Any) -> PanelRow:
     return PanelRow(number, "call", _cut(cells), tone, call)
 
 
-def event_row(number: int, at: datetime | None, facts: Mapping[str, Any]) -> PanelRow:
+def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
     """The row of an event: its verdict is the status that it tells.
 
     `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
@@ -76,7 +76,7 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, Any]) -> Pan
     return PanelRow(number, "event", _cut(cells), tone, facts)
 
 
-def delivery_row(number: int, at: datetime | None, facts: Mapping[str, Any]) -> PanelRow:
+def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
     """The row of an attempt to deliver an event: its verdict is the answer of the receiver."""
     status = facts.get("status")
     error = facts.get("error")
@@ -128,7 +128,7 @@ SELECTIONS: Mapping[str, Callable[[PanelRow], bool]] = {
 """The rows to choose from, by name."""
 
 
-def payload_of(facts: Mapping[str, Any]) -> JsonMapping:
+def payload_of(facts: Mapping[str, object]) -> JsonMapping:
     """The payload of an event; empty if it cannot be read."""
     body = facts.get("body")
     payload = body.get("event_payload") if isinstance(body, Mapping) else None

@@ -118,7 +118,7 @@ def _anchor(verdict: str) -> str:
     return verdict.replace(" ", "-")
 
 
-def _section(verdict: str, judged_items: Iterable[Any]) -> str:
+def _section(verdict: str, judged_items: Iterable[object]) -> str:
     articles = "".join(_article(judged) for judged in judged_items)
     return f'<section><h2 id="{_anchor(verdict)}">{TITLES[verdict]}</h2>{articles}</section>'
 

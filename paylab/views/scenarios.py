@@ -157,7 +157,7 @@ def _way_html(run: Any) -> str:
     return html.table(facts) + html.grid(WAY_COLUMNS, cells)
 
 
-def _reason_rows(resource: Any) -> list[Row]:
+def _reason_rows(resource: object) -> list[Row]:
     """Why the object has its status, in the words of the service."""
     rows = [("Reason", str(getattr(resource, "failure_reason", None) or ""))]
     for detail in getattr(resource, "status_details", None) or []:

@@ -255,7 +255,7 @@ class FinancialAccounts:
         self,
         individual_id: Individual | str,
         type: codes.AccountType | str,
-        details: Mapping[str, Any],
+        details: Mapping[str, object],
         *,
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
@@ -285,7 +285,7 @@ class FinancialAccounts:
     def update(
         self,
         id: FinancialAccount | str,
-        details: Mapping[str, Any],
+        details: Mapping[str, object],
         *,
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],

@@ -80,7 +80,7 @@ def find_line(text: str, key: str) -> int:
     return nearest_line or first_line_inside or len(lines)
 
 
-def service_file_text(values: Mapping[str, Any], schema: str = "") -> str:
+def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
     """The text of a file with these values; `schema` is the file or address of its schema.
 
     A text of printable ASCII, a number and a list of them are the same in JSON and in TOML.
@@ -99,7 +99,7 @@ def service_file_text(values: Mapping[str, Any], schema: str = "") -> str:
     return "\n".join([head, *parts])
 
 
-def _table_entries(name: str, value: Any) -> Iterator[tuple[str, list[str]]]:
+def _table_entries(name: str, value: object) -> Iterator[tuple[str, list[str]]]:
     """The table and the lines of a value; constant fields have a table for each operation."""
     if not isinstance(value, Mapping):
         table, _, leaf = name.rpartition(".")
@@ -113,7 +113,7 @@ def _table_entries(name: str, value: Any) -> Iterator[tuple[str, list[str]]]:
         yield f"{name}.{json.dumps(operation)}", lines
 
 
-def _toml_value(value: Any) -> str:
+def _toml_value(value: object) -> str:
     """A value as TOML has it; an object is an inline table."""
     if isinstance(value, Mapping):
         members = (f"{json.dumps(name)} = {_toml_value(inner)}" for name, inner in value.items())

@@ -51,7 +51,7 @@ class FrozenDict(Mapping[str, V_co]):
         return core_schema.no_info_after_validator_function(freeze_value, mapping)
 
 
-def to_json_value(value: Any) -> Any:
+def to_json_value(value: object) -> Any:
     """A value as JSON has it: lists and dictionaries instead of what cannot be changed."""
     if isinstance(value, Mapping):
         return {name: to_json_value(inner) for name, inner in value.items()}
@@ -60,7 +60,7 @@ def to_json_value(value: Any) -> Any:
     return value
 
 
-def freeze_value(value: Any) -> Any:
+def freeze_value(value: object) -> Any:
     """A value of JSON or TOML that cannot be changed."""
     if isinstance(value, Mapping):
         return FrozenDict({str(name): freeze_value(inner) for name, inner in value.items()})

@@ -23,7 +23,7 @@ def _convert_account_form(
 ) -> Callable[[str, Any, Values], dict[str, Any]]:
     """The form of a reference as the place of its id."""
 
-    def convert(_key: str, value: Any, values: Values) -> dict[str, Any]:
+    def convert(_key: str, value: object, values: Values) -> dict[str, Any]:
         if value != "id":
             return {}
         id_name = values.get(f"{tables[0]}.fields.{reference}_id", f"{reference}_id")
@@ -35,7 +35,7 @@ def _convert_account_form(
 def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[str, Any]]:
     """The name of an object as the place of the id inside it."""
 
-    def convert(key: str, value: Any, values: Values) -> dict[str, Any]:
+    def convert(key: str, value: object, values: Values) -> dict[str, Any]:
         table = key.partition(".")[0]
         if values.get(f"{table}.account_form") == "id":
             return {}
@@ -44,7 +44,7 @@ def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[st
     return convert
 
 
-def _convert_envelope(key: str, value: Any, values: Values) -> dict[str, Any]:
+def _convert_envelope(key: str, value: object, values: Values) -> dict[str, Any]:
     """A bare array as rows that stand under no key."""
     items = key.replace("envelope", "items")
     if value == "array":

@@ -64,7 +64,7 @@ class Key:
         return tuple(find_placeholders(str(self.example)))
 
 
-def annotation_parts(annotation: Any) -> tuple[Any, ...]:
+def annotation_parts(annotation: object) -> tuple[Any, ...]:
     """A type and what its annotation says, also of a type that may be None."""
     if get_origin(annotation) is Annotated:
         base, *metadata = get_args(annotation)
@@ -76,7 +76,7 @@ def annotation_parts(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
-def literal_words(annotation: Any) -> tuple[Any, ...]:
+def literal_words(annotation: object) -> tuple[Any, ...]:
     """The words of a type that has fixed words."""
     base = annotation_parts(annotation)[0]
     return get_args(base) if get_origin(base) is Literal else ()

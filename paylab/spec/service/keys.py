@@ -53,7 +53,7 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Key
 
 
 def _make_keys(
-    group: Any, name: str, hint: Any, value: Any, settings_path: SettingPath
+    group: object, name: str, hint: object, value: object, settings_path: SettingPath
 ) -> Iterator[Key]:
     """The key of a field, or those of a table of names."""
     settings = [setting for _, setting in settings_path]
@@ -114,7 +114,7 @@ def _fill_question(question: str, name: str, our_name: str, word_field: str) -> 
 
 
 def _other_values(
-    name: str, annotation: Any, default: Any, settings_path: SettingPath
+    name: str, annotation: object, default: object, settings_path: SettingPath
 ) -> tuple[Any, ...]:
     """The other values that are stated for a key; of a word, all other words."""
     for group_name, setting in reversed(settings_path):

@@ -32,7 +32,7 @@ class WrongSettingError(Exception):
         super().__init__("\n".join(self.problems.values()))
 
 
-def flatten_values(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The values by dotted key; those of a table that is one setting stay together."""
     for name, value in values.items():
         key = f"{prefix}{name}"
@@ -63,7 +63,7 @@ def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
     return merged
 
 
-def read_declared_settings(values: Mapping[str, Any]) -> tuple[ServiceSettings, dict[str, Any]]:
+def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSettings, dict[str, Any]]:
     """The default settings with other values, nested or by dotted key, and these by dotted key.
 
     Keys of older files are replaced, with a ConfigWarning for each.
@@ -79,7 +79,7 @@ def read_declared_settings(values: Mapping[str, Any]) -> tuple[ServiceSettings, 
     return settings, declared
 
 
-def read_settings(values: Mapping[str, Any]) -> ServiceSettings:
+def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     """The default settings with other values by dotted key.
 
     WrongSettingError with one problem for each unknown key and each wrong value.
@@ -117,14 +117,14 @@ def _adapter() -> TypeAdapter[ServiceSettings]:
     return TypeAdapter(ServiceSettings)
 
 
-def _to_json_value(value: Any) -> Any:
+def _to_json_value(value: object) -> Any:
     """A group of settings as JSON has it."""
     if is_dataclass(value):
         return {field.name: _to_json_value(getattr(value, field.name)) for field in fields(value)}
     return to_json_value(value)
 
 
-def _check_constants(constants_by_operation: Any) -> dict[str, str]:
+def _check_constants(constants_by_operation: object) -> dict[str, str]:
     """The problems of constant fields by key: no table, no such operation, or no values."""
     from ..operations.records import OPERATIONS
 
@@ -155,13 +155,13 @@ def _check_constants(constants_by_operation: Any) -> dict[str, str]:
     return problems
 
 
-def _find_unquoted_verb(resource: str, constants: Any, known: Collection[str]) -> str:
+def _find_unquoted_verb(resource: str, constants: object, known: Collection[str]) -> str:
     """The verb of an operation without quotes, which TOML reads as two tables; else empty."""
     verbs = constants if isinstance(constants, Mapping) else ()
     return next((verb for verb in verbs if f"{resource}.{verb}" in known), "")
 
 
-def _find_unfilled_fields(constants: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> Iterator[str]:
     """The constant fields that nobody has given a value."""
     for name, value in constants.items():
         if isinstance(value, Mapping):
@@ -170,7 +170,7 @@ def _find_unfilled_fields(constants: Mapping[str, Any], prefix: str = "") -> Ite
             yield f"{prefix}{name}"
 
 
-def _validation_problems(error: ValueError, values: Mapping[str, Any]) -> dict[str, str]:
+def _validation_problems(error: ValueError, values: Mapping[str, object]) -> dict[str, str]:
     """The problem of each wrong value by its key."""
     problems: dict[str, str] = {}
     validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded

@@ -14,7 +14,7 @@ FIELDS_MARK = ".fields."
 REQUIRED = ".required"
 
 
-def with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:
+def with_our_names(values: Mapping[str, object]) -> dict[str, Any]:
     """The values by dotted key; lists of required fields have our names for those of the service.
 
     A list belongs to the table of names beside it.
@@ -27,7 +27,7 @@ def with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _translate_required_fields(table: str, required: Any, values: Mapping[str, Any]) -> Any:
+def _translate_required_fields(table: str, required: object, values: Mapping[str, object]) -> Any:
     """A list of required fields in our names; a value that is no list is unchanged."""
     if not isinstance(required, list | tuple):
         return required
@@ -50,7 +50,7 @@ def _name_settings(table: str) -> list[str]:
     return [key for key in keys() if key.startswith(f"{table}{FIELDS_MARK}")]
 
 
-def check_names(values: Mapping[str, Any], changed_keys: Collection[str]) -> None:
+def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> None:
     """ServiceError if two fields of one object have the same name, or one is inside the other.
 
     `values` are all settings by key.

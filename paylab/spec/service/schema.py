@@ -50,7 +50,7 @@ def _empty_table() -> Schema:
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def _group_schema(settings: Any) -> Schema:
+def _group_schema(settings: object) -> Schema:
     """A table of a group of settings, described as the group is; names have no description."""
     if not is_dataclass(settings):
         return _empty_table()

@@ -112,7 +112,7 @@ class Service(ServiceSettings):
                 warnings.warn_explicit(warning.message, warning.category, *where)
         return service
 
-    def with_values(self, values: Mapping[str, Any]) -> Self:
+    def with_values(self, values: Mapping[str, object]) -> Self:
         """This service with other values.
 
         >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance

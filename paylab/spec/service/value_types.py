@@ -24,7 +24,7 @@ class Limit:
 
     kind: ClassVar[str]
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """The value in the form of a Service."""
         raise NotImplementedError
 
@@ -32,12 +32,12 @@ class Limit:
         """The limit as a JSON Schema."""
         raise NotImplementedError
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+    def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
         from pydantic_core import core_schema
 
         return core_schema.no_info_plain_validator_function(self.check)
 
-    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, core_schema: object, handler: object) -> dict[str, Any]:
         return self.schema()
 
 
@@ -49,7 +49,7 @@ class NameLimit(Limit):
     may_be_none: bool = False
     is_nested: bool = False
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """A name that a service may use."""
         none = f', or "{NONE}"' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_NAME, value):
@@ -83,7 +83,7 @@ class PathLimit(Limit):
     may_hold: tuple[str, ...] = ()
     may_be_none: bool = False
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """A path of an operation."""
         if self.may_be_none and value == NONE:
             return NONE
@@ -141,7 +141,7 @@ class IntegerListLimit(Limit):
     least: int
     most: int
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """A tuple of whole numbers."""
         number = IntegerLimit(self.least, self.most)
         if not isinstance(value, list | tuple):
@@ -161,7 +161,7 @@ class WordsLimit(Limit):
     kind = "words"
     words: tuple[str, ...] = ()
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """A tuple of words."""
         of = f", each one of {', '.join(self.words)}" if self.words else ""
         if not isinstance(value, list | tuple):

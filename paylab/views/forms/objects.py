@@ -130,7 +130,7 @@ class ObjectPage(FormPage):
         return Group([self._link_button(object_id, ""), Html(html.escape(text))], "row")
 
 
-def ids_of(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+def ids_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     """The ids in an object, each once, with the name of their field."""
     found_ids = dict[str, str]()
     for field, text in _texts_of(value, name):
@@ -140,7 +140,7 @@ def ids_of(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
         yield field, object_id
 
 
-def _texts_of(value: Any, name: str) -> Iterator[tuple[str, str]]:
+def _texts_of(value: object, name: str) -> Iterator[tuple[str, str]]:
     """The texts in an object with the names of their fields; an `id` has its parent's name."""
     if isinstance(value, Mapping):
         for key, part in value.items():

@@ -283,7 +283,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             body.observe(lambda change: self._finish_body(name, body, change["new"]), "resource")
             self._handle_status(name, body.resource)
 
-    def _finish_body(self, name: str, body: Form | LiveStatus, result: Any) -> None:
+    def _finish_body(self, name: str, body: Form | LiveStatus, result: object) -> None:
         """Continue after the form or the status of a step, unless another one replaced it."""
         if self.bodies.get(name) is not body:
             return
@@ -292,7 +292,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         else:
             self._handle_status(name, result)
 
-    def _finish_step(self, name: str, result: Any) -> None:
+    def _finish_step(self, name: str, result: object) -> None:
         """Store the result of a step and continue; None is no result."""
         if result is None or name in self.results:
             return

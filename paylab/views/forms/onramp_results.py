@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...errors.base import Problem, RuleError
 from ...spec import codes
 from ...spec.models import (
@@ -51,7 +49,7 @@ def _newest_wallet(person: Individual) -> FinancialAccount | None:
     return next(iter(newest_first(wallets)), None)
 
 
-def short_result_text(result: Any) -> str:
+def short_result_text(result: object) -> str:
     """The result of a step in one line: its id without the middle, and its status or amount."""
     text = result_text(result)
     resource_id, comma, status = text.partition(", ")
@@ -63,7 +61,7 @@ def short_result_text(result: Any) -> str:
     return f"{html.shorten_id(resource_id)}{comma}{status}"
 
 
-def result_text(result: Any) -> str:
+def result_text(result: object) -> str:
     """The result of a step as text: its id and status, the stored images, or "not yet"."""
     if result is None:
         return "not yet"

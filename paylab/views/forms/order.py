@@ -40,7 +40,7 @@ class OrderForm(Form):
     def _reset_inputs(self) -> None:
         """Keep the values: the next payment mostly differs in one of them."""
 
-    def finish(self, result: Any) -> None:
+    def finish(self, result: object) -> None:
         """Show the payment, and whether it was made before."""
         was_made_before = getattr(result, "replayed", False)
         self.sent_title = self.repeated_title if was_made_before else type(self).sent_title
