@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import wraps
-from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ForwardRef, ParamSpec, TypeAlias, TypeVar
+from inspect import signature
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
-from ..errors.arguments import (
-    UNCHECKED_ERRORS,
-    WrittenAnnotation,
-    raise_with_explanation,
-    write_annotations,
-)
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.names import describe_unknown_parameters, find_nearest_name
+from ..errors.options import show_options
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import normalize_name, plain
@@ -27,44 +21,18 @@ P = ParamSpec("P")
 A = TypeVar("A")
 
 
-def strict_keywords(*groups: object) -> Callable[[Callable[P, A]], Callable[P, A]]:
+def strict_keywords(*groups: type) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """TypeError for unknown parameters, with the most similar known name.
 
     `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
     """
-
-    def decorate(function: Callable[P, A]) -> Callable[P, A]:
-        write_annotations(function)
-        parameters = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
-        options = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=_write_option(kind))
-            for group in groups
-            for name, kind in group.__annotations__.items()
-        ]
-        names = dict.fromkeys(p.name for p in (*parameters, *options))
-
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> A:
-            if not kwargs.keys() <= names.keys():
-                unknown_names = kwargs.keys() - names.keys()
-                raise TypeError(
-                    _unknown_parameter_message(function.__qualname__, unknown_names, names)
-                )
-            try:
-                return function(*args, **kwargs)
-            except UNCHECKED_ERRORS as error:
-                raise_with_explanation(call, args, kwargs, error)
-
-        full_signature = signature(function).replace(parameters=[*parameters, *options])
-        call.__signature__ = full_signature  # type: ignore[attr-defined] # what inspect and IDEs look for
-        return call
-
-    return decorate
+    return show_options(*groups, refuse_unknown=_refuse_unknown_parameters)
 
 
-def _write_option(annotation: ForwardRef) -> WrittenAnnotation:
-    """The annotation of an option, which a TypedDict stores with its module."""
-    return WrittenAnnotation(annotation.__forward_arg__, annotation.__forward_module__ or __name__)
+def _refuse_unknown_parameters(operation: Callable[..., object], names: Iterable[str]) -> NoReturn:
+    known_names = list(signature(operation).parameters)
+    unknown_names = {*names} - {*known_names}
+    raise TypeError(_unknown_parameter_message(operation.__qualname__, unknown_names, known_names))
 
 
 def _unknown_parameter_message(operation: str, names: Iterable[str], known: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import TypedDict
 
 from ..errors.base import SimulatorError
 from ..spec import timestamps
@@ -16,6 +17,17 @@ START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
 
 END = datetime(9000, 1, 1, tzinfo=UTC)
 """The maximum time of a clock, so that later dates can still be written."""
+
+
+class ClockOptions(TypedDict, total=False):
+    """What a user chooses of a clock."""
+
+    frozen: bool
+    speed: float
+    start: datetime | None
+
+
+CLOCK_DEFAULTS = ClockOptions(frozen=True, speed=1.0, start=None)
 
 
 class Clock:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import SimulatorError
+from ..errors.options import show_options
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.service.service import Service
 from . import seeding
-from .clock import END, Clock
+from .clock import CLOCK_DEFAULTS, END, Clock, ClockOptions
 from .credentials import check_secret, seeded_keys
 from .delivery import EventDelivery, Send
 from .messages import Reply, Request
@@ -38,12 +39,11 @@ class Simulator:
     parameters and headers are refused. `start` is the first time of the clock.
     """
 
+    @show_options(ClockOptions, defaults=CLOCK_DEFAULTS)
     def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         self,
         *,
         seed: int = 7,
-        frozen: bool = True,
-        speed: float = 1.0,
         transfers: int = 0,
         production_like: bool = False,
         data: str | Path | None = None,
@@ -51,9 +51,9 @@ class Simulator:
         keys: tuple[str, str] | None = None,
         service: Service | None = None,
         strict: bool = False,
-        start: datetime | None = None,
+        **clock_options: Unpack[ClockOptions],
     ) -> None:
-        self._new_clock = partial(Clock, frozen=frozen, speed=speed, start=start)
+        self._new_clock = partial(Clock, **clock_options)
         clock = self._new_clock()
         self.world = World(
             seed=seed, clock=clock, production_like=production_like, service=service, strict=strict

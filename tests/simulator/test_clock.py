@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from inspect import signature
 
 import pytest
 
@@ -110,6 +111,14 @@ def test_two_frozen_simulators_have_the_same_repr_and_the_same_start_time():
     """Two frozen simulators have the same repr and the same start time."""
     assert repr(Simulator()) == repr(Simulator())
     assert Simulator().world.stamp() == "2026-01-15T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(("name", "default"), [("frozen", True), ("speed", 1.0), ("start", None)])
+def test_the_signature_of_a_simulator_has_the_options_of_its_clock(name, default):
+    """A tooltip lists each with its default, and a misspelt one is answered with the right name."""
+    assert signature(Simulator).parameters[name].default == default
+    with pytest.raises(TypeError, match=f"is '{name}' meant"):
+        Simulator(**{f"{name}s": default})
 
 
 def test_each_step_at_its_own_time(service):

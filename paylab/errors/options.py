@@ -1,0 +1,76 @@
+"""The options of a function, which stand in a TypedDict, as if they were its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import wraps
+from inspect import Parameter, signature
+from types import MappingProxyType
+from typing import ForwardRef, ParamSpec, TypeVar
+
+from .arguments import (
+    UNCHECKED_ERRORS,
+    WrittenAnnotation,
+    raise_with_explanation,
+    refuse_unknown_parameters,
+    write_annotations,
+)
+
+P = ParamSpec("P")
+A = TypeVar("A")
+
+Refuse = Callable[[Callable[..., object], Iterable[str]], None]
+"""Raises TypeError for those of the names that a function does not take."""
+
+
+def show_options(
+    *groups: type,
+    defaults: Mapping[str, object] = MappingProxyType({}),
+    refuse_unknown: Refuse = refuse_unknown_parameters,
+) -> Callable[[Callable[P, A]], Callable[P, A]]:
+    """Show the keys of the TypedDicts behind `**options` one by one, and refuse other names.
+
+    An option without a default has None. An error that an argument explains names the argument.
+    """
+
+    def decorate(function: Callable[P, A]) -> Callable[P, A]:
+        write_annotations(function)
+        own_signature = signature(function)
+        parameters = [p for p in own_signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+        parameters += _option_parameters(groups, defaults)
+        names = {parameter.name for parameter in parameters}
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> A:
+            if not kwargs.keys() <= names:
+                refuse_unknown(call, kwargs)
+            try:
+                return function(*args, **kwargs)
+            except UNCHECKED_ERRORS as error:
+                raise_with_explanation(call, args, kwargs, error)
+
+        full_signature = own_signature.replace(parameters=parameters)
+        call.__signature__ = full_signature  # type: ignore[attr-defined] # what inspect and IDEs look for
+        return call
+
+    return decorate
+
+
+def _option_parameters(
+    groups: Collection[type], defaults: Mapping[str, object]
+) -> Iterator[Parameter]:
+    """A keyword-only parameter for each key of the TypedDicts."""
+    for group in groups:
+        for name, annotation in group.__annotations__.items():
+            yield Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=defaults.get(name),
+                annotation=_write_option(annotation, group.__module__),
+            )
+
+
+def _write_option(annotation: ForwardRef, module_name: str) -> WrittenAnnotation:
+    """The annotation of an option, which a TypedDict stores with its module."""
+    home = annotation.__forward_module__ or module_name
+    return WrittenAnnotation(annotation.__forward_arg__, home)
