@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 import inspect
+import os
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+import paylab
 from paylab.light_dataclass import light_dataclass
 from paylab.spec.service import Service
 
@@ -174,12 +178,18 @@ signing.tolerence
 
 def test_type_checkers_see_its_fields(tmp_path):
     """mypy refuses assignments, wrong arguments, wrong replacements and misspelt fields."""
-    path = tmp_path / "typed.py"
-    path.write_text(TYPED)
-    command = [sys.executable, "-m", "mypy", "--strict", "--hide-error-context", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    wrong = [int(line.split(":")[1]) for line in done.stdout.splitlines() if " error: " in line]
-    assert wrong == [4, 5, 6, 7, 8]
+    (tmp_path / "typed.py").write_text(TYPED)
+    # Only the settings: `paylab/__init__.py` would bring every chapter, and every library.
+    (tmp_path / "paylab").mkdir()
+    (tmp_path / "paylab" / "__init__.py").touch()
+    for path in Path(paylab.__file__).parent.iterdir():
+        if path.name != "__init__.py":
+            (tmp_path / "paylab" / path.name).symlink_to(path)
+    options = ["--strict", "--hide-error-context", "--no-site-packages", "--cache-dir", os.devnull]
+    command = [sys.executable, "-m", "mypy", *options, "typed.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    wrong = re.findall(r"^typed\.py:(\d+): error: ", done.stdout, re.MULTILINE)
+    assert wrong == ["4", "5", "6", "7", "8"], done.stdout + done.stderr
 
 
 def test_the_settings_of_a_service_are_light():

@@ -17,7 +17,7 @@ sys.exit(main(["payout", "payouts.csv", "--yes", "--to", "results.csv"]))
 """
 MADE = {"created", "replayed", "already paid"}
 POINTS = [
-    pytest.param(point, marks=[] if point < 6 else pytest.mark.whole_table) for point in range(60)
+    pytest.param(point, marks=[] if point < 3 else pytest.mark.whole_table) for point in range(60)
 ]
 
 
