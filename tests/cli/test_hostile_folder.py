@@ -1,11 +1,10 @@
 """Commands and their children run and read no file of a current folder that is somebody else's."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,6 +77,19 @@ RUNS = {
     "site": [["--out", "out", "--notebooks", "nothing"]],
 }
 """The arguments of each command; only JupyterLab does not end by itself."""
+SEVERAL = """
+import json, sys
+from paylab.cli.main import main
+def run(arguments):
+    try:
+        return main(arguments) or 0
+    except SystemExit as end:
+        return end.code or 0
+statuses = [run(arguments) for arguments in json.loads(sys.argv[1])]
+print()
+print(json.dumps(statuses))
+"""
+"""Runs commands one after the other: what they import, they import at its first use."""
 
 
 @pytest.fixture
@@ -103,16 +115,24 @@ def noted(folder):
     return (folder.parent / "log").read_text().splitlines()
 
 
-def run_command(folder, environment, name, arguments):
-    """Run a command in the folder, and interrupt JupyterLab once it is ready; its exit status."""
+def run_lab(folder, environment):
+    """Run the program in the folder, and interrupt JupyterLab once it is ready; its status."""
     pipes = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "stdout": subprocess.PIPE}
-    command = [PROGRAM, name, *arguments]
+    command = [PROGRAM, "lab", "--no-browser"]
     with subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes) as process:
-        if name == "lab":
-            assert "ready in" in process.stdout.readline()
-            process.send_signal(signal.SIGINT)
+        assert "ready in" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
         process.communicate(timeout=100)
     return process.returncode
+
+
+def run_commands(folder, environment, rows):
+    """Run commands in the folder, in one process; their statuses."""
+    command = [sys.executable, "-P", "-c", SEVERAL, json.dumps(rows)]
+    pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True, "timeout": 300}
+    done = subprocess.run(command, cwd=folder, env=environment, check=False, **pipes)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_every_command_runs_and_reads_nothing_of_the_folder(folder, tmp_path):
@@ -124,10 +144,10 @@ def test_every_command_runs_and_reads_nothing_of_the_folder(folder, tmp_path):
     words = SPY.format(log=str(tmp_path / "log"), traps=traps, folder=str(folder))
     (spy / "sitecustomize.py").write_text(words)
     environment = {**os.environ, "PYTHONPATH": str(spy), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
-    runs = [(name, arguments) for name, rows in RUNS.items() for arguments in rows]
-    with ThreadPoolExecutor(3) as pool:
-        names, rows = zip(*runs, strict=True)
-        statuses = [*pool.map(partial(run_command, folder, environment), names, rows)]
+    rows = [[name, *more] for name, runs in RUNS.items() for more in runs if name != "lab"]
+    statuses = run_commands(folder, environment, rows)
+    assert len(statuses) == len(rows)
+    statuses.append(run_lab(folder, environment))
     assert noted(folder) == []
     assert {*statuses} <= {0, 1, 2, 130}, statuses
     assert (folder / "probed.toml").exists()
@@ -161,7 +181,7 @@ def test_jupyterlab_runs_nothing_of_the_folder(folder, tmp_path):
         if name not in ("sitecustomize", "usercustomize", "jupyterlab"):
             (folder / f"{name}.py").unlink()
     environment = {**os.environ, "PYTHONPATH": ":.", "JUPYTER_DATA_DIR": str(tmp_path / "data")}
-    assert run_command(folder, environment, "lab", ["--no-browser"]) == 0
+    assert run_lab(folder, environment) == 0
     assert len({line.split()[1] for line in noted(folder)}) == 1
 
 
