@@ -35,28 +35,38 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Probe and report; return 1 if the walk could not begin, or if only lists worked."""
-    to = Path(options.to)
     for name in filter(None, (options.html, options.har)):
         files.require_writable(Path(name))
     with connect() as lab:
         announce(lab.place)
-        asks = options.write and not options.calls and not options.yes
-        if asks and not _is_agreed(lab.settings.base_url):
+        creates_objects = options.write and not options.calls
+        if creates_objects and not options.yes and not _is_agreed(lab.settings.base_url):
             return 2
-        switches = {"write": options.write, "sandbox": options.sandbox, "budget": options.budget}
-        report = lab.probe(to=to, calls=options.calls, **switches)
-    if options.html and report.complete:
+        report = lab.probe(
+            write=options.write,
+            sandbox=options.sandbox,
+            budget=options.budget,
+            to=Path(options.to),
+            calls=options.calls,
+        )
+    if report.complete:
+        _write_files(report, options)
+    if options.json:
+        say(json.dumps(report.to_dict(), default=str))
+    else:
+        _show(report, Path(options.to))
+    return 0 if report.complete and report.works else 1
+
+
+def _write_files(report: Report, options: argparse.Namespace) -> None:
+    """Write the page and the calls, if their files were named."""
+    if options.html:
         from ..views.probe import report_page
 
         with files.replace(Path(options.html)) as sink:
             sink.write(report_page(report).encode())
-    if options.har and report.complete:
+    if options.har:
         report.har(Path(options.har))
-    if options.json:
-        say(json.dumps(report.to_dict(), default=str))
-    else:
-        _show(report, to)
-    return 0 if report.complete and report.works else 1
 
 
 def _is_agreed(base_url: str) -> bool:

@@ -109,7 +109,11 @@ class Advisor:
             source = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, source)
         text = self._missing_header() or self._about_key() or self._by_kind()
-        return AdviceText(text) if text else self._advise_on_absent_object() or self._by_fields()
+        return (
+            AdviceText(text)
+            if text
+            else self._advise_on_absent_object() or self._advise_on_fields()
+        )
 
     def _by_kind(self) -> str:
         """What the kind of the refusal means; "" if it has none, or is about a field."""
@@ -204,17 +208,18 @@ class Advisor:
     def _path_template(self) -> str:
         return self._operation.path(self._service) if self._operation else self._outgoing.path
 
-    def _by_fields(self) -> AdviceText:
+    def _advise_on_fields(self) -> AdviceText:
         """What the specification says about the fields that the service names."""
-        complaints = self._translate_complaints()
-        fields = [complaint for complaint in complaints if complaint.field]
-        if self._status in INVALID and self._operation and self._operation.fields and fields:
-            parts = list(self._of_fields(self._operation, fields[:FIELDS_MAX]))
-            if parts:
-                sources = [part.assumption for part in parts if part.assumption]
-                text = "; ".join(dict.fromkeys(part.text for part in parts if part.text))
-                return AdviceText(text or None, next(iter(sources), None))
-        return AdviceText(self._by_status())
+        operation = self._operation
+        if self._status not in INVALID or operation is None or not operation.fields:
+            return AdviceText(self._by_status())
+        complaints = [complaint for complaint in self._translate_complaints() if complaint.field]
+        changes = list(self._changes_by_field(operation, complaints[:FIELDS_MAX]))
+        if not changes:
+            return AdviceText(self._by_status())
+        texts = dict.fromkeys(change.text for change in changes if change.text)
+        assumptions = [change.assumption for change in changes if change.assumption]
+        return AdviceText("; ".join(texts) or None, next(iter(assumptions), None))
 
     def _translate_complaints(self) -> list[Complaint]:
         """The complaints with our names of the fields."""
@@ -226,11 +231,13 @@ class Advisor:
             for complaint in self._told.complaints
         ]
 
-    def _of_fields(self, operation: Operation, told: list[Complaint]) -> Iterator[AdviceText]:
+    def _changes_by_field(
+        self, operation: Operation, complaints: list[Complaint]
+    ) -> Iterator[AdviceText]:
         """What to change, by field."""
         strange = list[str]()
         sent = {*_find_texts(self._body)}
-        for complaint in told:
+        for complaint in complaints:
             field = expected_field(operation.name, complaint.field, self._body, self._service)
             is_secret = CREDENTIALS.search(complaint.field) is not None
             if complaint.field in sent and field is None:

@@ -17,6 +17,7 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import wraps
 from importlib import import_module
@@ -106,13 +107,13 @@ def raise_with_explanation(
     trace = error.__traceback__
     if isinstance(error, PaylabError) or trace is None:
         raise error
-    if trace.tb_next is None:  # without a frame of the function its signature was not met
+    has_entered_function = trace.tb_next is not None
+    if not has_entered_function:
         refuse_unknown_parameters(function, kwargs)
         raise error
-    try:
+    explanation = None
+    with suppress(Exception):  # a fault in the explanation must not hide the error
         explanation = _find_explanation(function, args, kwargs, error)
-    except Exception:
-        explanation = None
     if explanation is None:
         raise error
     raise explanation from error

@@ -143,29 +143,41 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     written = FileRows(chosen_schema(schema, names), scale=scale, excel_safe=excel_safe)
     write = writer_for(to, written)
     about = dict(origin or {})
-    selection = Selection(row_filter=row_filter, order=order)
-    job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
-    job |= {"rows": row_filter.describe(), "columns": schema.names, "account": account}
-    now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
+    fetched_at = about.get("fetched_at")
+    now = datetime.now(UTC) if fetched_at is None else timestamps.from_text(fetched_at)
+    job = {
+        "kind": kind,
+        "base_url": about.get("base_url"),
+        "filter": about.get("filter"),
+        "rows": row_filter.describe(),
+        "columns": schema.names,
+        "account": account,
+    }
     with local_target(to, ours) as (path, shown_path):
-        require_parent(path)
-        if path.is_dir():
-            require_own_files(path.resolve(), ours)  # before anything is fetched
+        _check_target(path)
         sweep_drafts(path)
         with opened_draft(path, job, now, resume) as draft:
             recover_path(path)
             tally = Tally(progress, draft.last.rows, draft.last.pages)
-            _fetch_all(fetch, draft, schema, tally, selection)
-            if tally.stopped:
-                stored = f"stopped: {draft.last.rows} rows are stored"
-                raise ConfigError(f"{stored}; repeat the call to continue")
+            _fetch_all(fetch, draft, schema, tally, Selection(row_filter=row_filter, order=order))
             dropped = _superseded(draft.tables, schema)
-            rows = draft.last.rows - len(dropped)
-            about |= {"rows": rows, "excel_safe": excel_safe, "resumed": draft.resumed}
-            about |= {"oldest_page_at": timestamps.to_text(draft.begun)}
+            row_count = draft.last.rows - len(dropped)
+            about |= {
+                "rows": row_count,
+                "excel_safe": excel_safe,
+                "resumed": draft.resumed,
+                "oldest_page_at": timestamps.to_text(draft.begun),
+            }
             write(written.read_from(lambda: without(draft.tables(), dropped), about), path)
             draft.remove()
-    return Export(shown_path, rows, draft.last.pages, draft.resumed, draft.begun)
+    return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
+
+
+def _check_target(path: Path) -> None:
+    """ConfigError, before anything is fetched, for a target that cannot be written."""
+    require_parent(path)
+    if path.is_dir():
+        require_own_files(path.resolve(), ours)
 
 
 def _superseded(read: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
@@ -178,7 +190,10 @@ def _superseded(read: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
 def _fetch_all(
     fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection
 ) -> None:
-    """Fetch the missing pages; start again if the service refuses the stored cursor."""
+    """Fetch the missing pages; start again if the service refuses the stored cursor.
+
+    ConfigError if `progress` stopped it: the fetched pages are stored.
+    """
     segment = draft.last
     if not segment.more:
         return
@@ -191,3 +206,7 @@ def _fetch_all(
         draft.restart()
         tally.rows = tally.pages = 0
         read_pages(bodies(fetch), schema, draft.append, tally, selection=selection)
+    if tally.stopped:
+        raise ConfigError(
+            f"stopped: {draft.last.rows} rows are stored; repeat the call to continue"
+        )

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 Receivers = MutableMapping[str, Callable[..., int]]
 
+UNREACHABLE = (
+    "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
+    " tunnel to that port, or poll with lab.watch(router)"
+)
+
 
 def _resources_by_family(client: Client) -> dict[str, Any]:
     """The resources that events are about, by family."""
@@ -197,19 +202,12 @@ class Webhooks:
         client = self._client
         service = self._client.service
         if url is None and not is_local(client.settings):
-            raise ConfigError(
-                "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
-                " tunnel to that port, or poll with lab.watch(router)"
-            )
+            raise ConfigError(UNREACHABLE)
         received = EventLog(path, Wrapper.of(service))
         check = signature_check(service, client.settings.secret_key)
         forward = _make_handler(router, forward_to, service.webhooks.signature_header)
         receiver = Receiver(received, client.clock, forward, check)
-        if self._receivers is not None and port is None and url is None:
-            address, shut = _receive_here(self._receivers, receiver)
-        else:
-            require_sockets("an inbox with a port")
-            address, shut = _listen(receiver, port or 0, url)
+        address, shut = self._receive(receiver, port, url)
         try:
             subscription = client.webhook_subscriptions.create(url or address, types)
         except BaseException:
@@ -224,6 +222,15 @@ class Webhooks:
         inbox = Inbox(received, receiver, functions, address)
         self.inboxes.append(inbox)
         return inbox
+
+    def _receive(
+        self, receiver: Receiver, port: int | None, url: str | None
+    ) -> tuple[str, Callable[[], None]]:
+        """Begin to receive; return the URL and a stop function."""
+        if self._receivers is not None and port is None and url is None:
+            return _receive_here(self._receivers, receiver)
+        require_sockets("an inbox with a port")
+        return _listen(receiver, port or 0, url)
 
     def watch(self, router: Router, *, every: float = 5.0, since: datetime | None = None) -> Watch:
         """Poll every `every` real seconds and pass changes to a router, until `stop()`.

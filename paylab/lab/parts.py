@@ -69,25 +69,10 @@ def make_parts(
     """The parts of a lab for a service, a simulator in this process, or a recording."""
     in_process = embedded is not None or replay is not None
     clock = options.get("clock", utcnow)
-    random = options.get("random") or SystemRandom()
-    redaction = redaction_of(settings)
-    host = "embedded" if embedded else urlsplit(settings.base_url).netloc
-    watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
-    shared: SessionOptions = {
-        **options,
-        "random": random,
-        "nonces": Nonces(random),
-        "redaction": redaction,
-        "watchers": watchers,
-    }
     tolerance = settings.service.signing.tolerance
-    control_options: SessionOptions = {
-        **shared,
-        "max_retries": 0,
-        "service_clock": ServiceClock(clock, tolerance, warns=False),
-    }
-    if not in_process:
-        control_options["transport"] = None
+    shared_options = _shared_options(settings, embedded, replay, options)
+    control_clock = ServiceClock(clock, tolerance, warns=False)
+    control_options = _control_options(shared_options, control_clock, in_process=in_process)
     locator = ServiceLocator(
         settings,
         partial(Session, settings, **control_options),
@@ -98,10 +83,13 @@ def make_parts(
     service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
     read_time = None if in_process else service_time.reading
     service_clock = ServiceClock(clock, tolerance, read_time)
-    watchers += [locator.note_product, partial(forget_moved_time, service_clock)]
+    shared_options["watchers"] += [
+        locator.note_product,
+        partial(forget_moved_time, service_clock),
+    ]
     is_own = embedded is not None and embedded.world.service == settings.service
     client_options: SessionOptions = {
-        **shared,
+        **shared_options,
         "sleep": service_time.sleep,
         "service_clock": service_clock,
         "calls": CallLog(
@@ -113,6 +101,40 @@ def make_parts(
     }
     orders = partial(computed_orders, is_shared=not in_process)
     return LabParts(Client(settings, orders=orders, **client_options), locator, service_time)
+
+
+def _shared_options(
+    settings: Settings,
+    embedded: Simulator | None,
+    replay: Replay | None,
+    options: SessionOptions,
+) -> SessionOptions:
+    """The options of both sessions: that of the user's calls and that of the controls."""
+    random = options.get("random") or SystemRandom()
+    redaction = redaction_of(settings)
+    host = "embedded" if embedded else urlsplit(settings.base_url).netloc
+    watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
+    return {
+        **options,
+        "random": random,
+        "nonces": Nonces(random),
+        "redaction": redaction,
+        "watchers": watchers,
+    }
+
+
+def _control_options(
+    shared_options: SessionOptions, control_clock: ServiceClock, *, in_process: bool
+) -> SessionOptions:
+    """The options of the session of the controls, which sends each request once."""
+    control_options: SessionOptions = {
+        **shared_options,
+        "max_retries": 0,
+        "service_clock": control_clock,
+    }
+    if not in_process:
+        control_options["transport"] = None
+    return control_options
 
 
 def forget_moved_time(service_clock: ServiceClock, exchange: Exchange) -> None:

@@ -28,8 +28,9 @@ def make_webhooks(service: Service, components: Components, answers: AnswerSchem
         descriptions[event] = "the service says so"
     schemas_by_resource = {}
     for resource in _PAYLOADS:
+        event_types = [event for event in descriptions if event.partition(".")[0] == resource]
         schemas_by_resource[resource] = _event_schema(
-            service, components, answers, resource, list(descriptions)
+            service, components, answers, resource, event_types
         )
     webhooks = {}
     for event, description in descriptions.items():
@@ -80,23 +81,25 @@ def _event_schema(
     components: Components,
     answers: AnswerSchemas,
     resource: str,
-    events: Sequence[str],
+    event_types: Sequence[str],
 ) -> Schema:
-    """The body of a delivery about a resource."""
+    """The body of a delivery about a resource, as a reference to its component."""
     settings = service.webhooks
-    events_of_resource = [event for event in events if event.partition(".")[0] == resource]
     type_facts = origin_facts(service, read=lambda tree: tree.webhooks.type_field)
     payload_facts = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
     id_facts = origin_facts(service, read=lambda tree: tree.webhooks.id_field)
-    payload = answers.model(_PAYLOADS[resource], in_event=True)
-    event_type = open_words_schema(events_of_resource)
+    type_schema = {**open_words_schema(event_types), **type_facts}
+    payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_facts}
+    id_schema = {"type": "string", **id_facts}
     properties = drop_absent_places(
         [
-            (settings.type_field, {**event_type, **type_facts}),
-            (settings.payload_field, {**payload, **payload_facts}),
-            (settings.id_field, {"type": "string", **id_facts}),
+            (settings.type_field, type_schema),
+            (settings.payload_field, payload_schema),
+            (settings.id_field, id_schema),
         ]
     )
-    description = {"description": f"An event about a {resource}, with a snapshot of it."}
-    event = {**description, **nested_object(properties, properties)}
-    return components.add(f"{resource.title()}Event", event)
+    event_schema = {
+        "description": f"An event about a {resource}, with a snapshot of it.",
+        **nested_object(properties, properties),
+    }
+    return components.add(f"{resource.title()}Event", event_schema)

@@ -43,16 +43,16 @@ def recognise_payment(
     if not payments:
         return None
     live_payments = _live_payments_of_name(payments, name, now)
-    recognised = [payment for payment in live_payments if is_recognised(order, payment)]
-    has_terms = ACCOUNT in order and not AMOUNTS.isdisjoint(order)
-    is_sure = not is_refused or (len(live_payments) == 1 and has_terms)
-    if recognised and is_sure:
-        return recognised[0]
-    if live_payments:
-        raise _unrecognised_error(order, live_payments, now)
-    if not name:
+    if not live_payments and name:
+        return None
+    if not live_payments:
         raise dead_error(order, payments[0], now())
-    return None
+    recognised_payments = [row for row in live_payments if is_recognised(order, row)]
+    has_terms = ACCOUNT in order and not AMOUNTS.isdisjoint(order)
+    is_certain = not is_refused or (len(live_payments) == 1 and has_terms)
+    if not recognised_payments or not is_certain:
+        raise _unrecognised_error(order, live_payments, now)
+    return recognised_payments[0]
 
 
 def recognise_replacement(

@@ -159,11 +159,12 @@ class ResultsFile:
                 self._write(is_durable=False)
 
     def _write(self, *, is_durable: bool) -> None:
-        outcomes = {row.number: outcome for row, outcome in self._unwritten}
+        """Replace the file by one that also has the outcomes since the last time."""
         rows = [row for row, _ in self._unwritten]
-        self._lines |= zip(
-            outcomes, self._escape_lines(self._results.table(rows, outcomes)), strict=True
-        )
+        outcomes = {row.number: outcome for row, outcome in self._unwritten}
+        table = self._results.table(rows, outcomes)
+        lines = self._escape_lines(table)
+        self._lines |= zip(outcomes, lines, strict=True)
         self._unwritten.clear()
         with files.replace(self._path, is_durable=is_durable) as sink:
             sink.write(b"".join([self._header, *self._lines.values()]))

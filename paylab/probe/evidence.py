@@ -71,19 +71,22 @@ def _find_envelope(operation: str, body: object, service: Service) -> Iterator[V
 
 
 def _find_more_pages_field(body: object, form: ListForm) -> Iterator[Values]:
-    """What says that there is a next page, where a page with a cursor does not say it."""
+    """The settings by which this answer says that there is a next page, with their values in it."""
     if not isinstance(body, dict):
         return
     values = page_values(body, form)
-    cursor = list_key(form, "cursor")
-    if cursor in values and value_at(body, str(values[cursor])):
-        yield {cursor: values[cursor]}
+    cursor_key = list_key(form, "cursor")
+    if cursor_key in values and value_at(body, str(values[cursor_key])):
+        yield {cursor_key: values[cursor_key]}
     if not form.more or form.more in body:
         return
-    key = list_key(form, "more")
-    stated = values.get(key)
-    if stated or ("." not in form.more and value_at(body, str(form.cursor))):
-        yield {key: stated or NONE}
+    more_key = list_key(form, "more")
+    more_field = values.get(more_key)
+    is_cursor_enough = "." not in form.more and value_at(body, str(form.cursor))
+    if more_field:
+        yield {more_key: more_field}
+    elif is_cursor_enough:
+        yield {more_key: NONE}
 
 
 def _find_instruction_name(body: object, service: Service) -> Iterator[Values]:

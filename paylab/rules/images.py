@@ -133,15 +133,27 @@ def _check_image(image: object, path: str) -> list[Problem]:
 
 
 def _check_content(value: object, field: str) -> list[Problem]:
-    """Check the type, the size and the bytes of an image, which is a data URI or not yet one."""
+    """Check the type, the size and the bytes of an image."""
     if isinstance(value, ImageSize):
-        return _check_size(value.size, field) if value.mime else [Problem(field, _UNKNOWN_TYPE)]
+        return _check_unencoded_image(value, field)
     if not isinstance(value, str) or declared_type(value) not in codes.IMAGE_TYPES:
-        types = ", ".join(codes.IMAGE_TYPES)
-        is_lenient_uri = declared_type(value, _LENIENT_DATA_URI) in codes.IMAGE_TYPES
-        source = _CONTENT if is_lenient_uri else "spec"
-        return [Problem(field, f"must be a Base64 data URI of one of {types}", source)]
+        return [_data_uri_problem(value, field)]
     return _check_size(decoded_size(value), field) or _check_bytes(value, field)
+
+
+def _check_unencoded_image(image: ImageSize, field: str) -> list[Problem]:
+    """Check the type and the size of an image that is encoded while it is sent."""
+    if image.mime is None:
+        return [Problem(field, _UNKNOWN_TYPE)]
+    return _check_size(image.size, field)
+
+
+def _data_uri_problem(value: object, field: str) -> Problem:
+    """The problem of content that is no data URI of an image, or one in another spelling."""
+    types = ", ".join(codes.IMAGE_TYPES)
+    is_other_spelling = declared_type(value, _LENIENT_DATA_URI) in codes.IMAGE_TYPES
+    source = _CONTENT if is_other_spelling else "spec"
+    return Problem(field, f"must be a Base64 data URI of one of {types}", source)
 
 
 def _check_size(size: int, field: str) -> list[Problem]:

@@ -128,12 +128,16 @@ def default_currency(service: Service) -> str:
 
 
 def warn(body: Body, service: Service | None = None) -> list[Problem]:
-    """Return warnings about the rail of a valid transfer or quote."""
+    """Return a warning if the rail of a valid transfer or quote may not carry its currency.
+
+    The corridors name the rail for no currency, or for other currencies only.
+    """
     currency = body.get("destination_currency")
-    method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
-    return [*warn_rail(currency, method, service), *check_rail(currency, method, service)]
+    method = body.get("payout_method")
+    unnamed_rail_problems = warn_rail(currency, method, service)
+    return unnamed_rail_problems or check_rail(currency, method, service)
 
 
 def check_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:

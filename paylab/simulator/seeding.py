@@ -105,6 +105,9 @@ RAIL_SECONDS = {
 OTHER_RAIL_SECONDS = (45, 0.7)
 
 
+OUTCOME_FIELDS = ("status", "completed_in", "failure_reason", "settlement_reference_id")
+"""The fields that depend on the final status of a transfer."""
+
 OFF_RAMP_FIELDS = {"product": "off_ramp", "source_type": "", "outcome": None}
 INTERNAL_FIELDS = {"product": "global_payouts", "source_type": "", "outcome": None}
 """The internal fields of a past transfer, shared by all rows."""
@@ -222,18 +225,6 @@ class RouteHistory:
         seconds_until_now = int((self.latest - moment).total_seconds())
         seconds = min(self._draw_seconds(method), seconds_until_now - 1)
         row_id = self.world.new_id("transfers", moment)
-        completed_in: str | None = None
-        failure_reason: str | None = None
-        settlement_reference: str | None = None
-        if chance < self.route.failing:
-            status = "failed"
-            failure_reason = self._choose(self.reasons)
-        elif chance < self.route.failing + EXPIRED_SHARE:
-            status = "expired"
-        else:
-            status = "completed"
-            completed_in = intern(str(seconds))
-            settlement_reference = ids.last_digits(self.source.getrandbits(80), 20)
         fields = {
             "id": row_id,
             **EMPTY_REQUEST_FIELDS,
@@ -251,15 +242,26 @@ class RouteHistory:
             "recipient_id": self.owner_id,
             "financial_account_id": self.account_id,
             "payout_method": method,
-            "status": status,
-            "completed_in": completed_in,
-            "failure_reason": failure_reason,
-            "settlement_reference_id": settlement_reference,
+            **self._draw_outcome(chance, seconds),
             "created_at": timestamps.to_text(moment),
             "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
             "_": OFF_RAMP_FIELDS if self.route.source == "USDC" else INTERNAL_FIELDS,
         }
         return vars(_SharedKeys(fields))
+
+    def _draw_outcome(self, chance: float, seconds: int) -> Row:
+        """The final status and what it explains; `chance` chooses the status by its share."""
+        fields = dict.fromkeys(OUTCOME_FIELDS)
+        if chance < self.route.failing:
+            return fields | {"status": "failed", "failure_reason": self._choose(self.reasons)}
+        if chance < self.route.failing + EXPIRED_SHARE:
+            return fields | {"status": "expired"}
+        settlement_reference = ids.last_digits(self.source.getrandbits(80), 20)
+        return fields | {
+            "status": "completed",
+            "completed_in": intern(str(seconds)),
+            "settlement_reference_id": settlement_reference,
+        }
 
     def _choose(self, texts: list[str]) -> str:
         return texts[int(self.source.random() * len(texts))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
@@ -34,6 +34,14 @@ from .sides import EVENTS, SERVICE, Payments, Rows, earliest_time, rows_of_books
 with extra_imports():
     import numpy as np
     import pandas as pd
+
+
+class Side(NamedTuple):
+    """Rows to compare with the service, and the period whose payments must be among them."""
+
+    rows: Rows
+    period: Period | None
+    notes: list[str]
 
 
 def reconcile(  # noqa: PLR0913 - each has a default
@@ -72,23 +80,28 @@ def reconcile(  # noqa: PLR0913 - each has a default
         zone=zone,
         status_map=read_status_map(status_map or {}, payments.statuses(zone)),
     )
-    problems: list[PaymentProblem] = []
-    sides: list[Rows] = []
-    notes: list[str] = []
+    sides: list[Side] = []
     if books is not None:
         file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
         rows = rows_of_books(file_books.frame, columns, zone, decimal, date_format)
-        notes += [*file_books.notes, *rows.notes]
         period = Period(read_since(since), read_since(until, "until"))
-        problems += find_problems(payments, rows, rules, period)
-        sides.append(rows)
+        sides.append(Side(rows, period, [*file_books.notes, *rows.notes]))
     if events is not None:
-        rows = rows_of_events(events.events)
-        start = events.since or earliest_time(events.events)
-        notes += [*events.notes, _events_note(start)]
-        problems += find_problems(payments, rows, rules, Period(start) if start else None)
-        sides.append(rows)
-    return Reconciliation(payments, sides, problems, rules, notes, place)
+        sides.append(_make_event_side(events))
+    problems = [
+        problem
+        for side in sides
+        for problem in find_problems(payments, side.rows, rules, side.period)
+    ]
+    notes = [note for side in sides for note in side.notes]
+    return Reconciliation(payments, [side.rows for side in sides], problems, rules, notes, place)
+
+
+def _make_event_side(events: EventHistory) -> Side:
+    """The events as a side; a payment is missing there if it was made after the first one."""
+    start = events.since or earliest_time(events.events)
+    period = Period(start) if start else None
+    return Side(rows_of_events(events.events), period, [*events.notes, _events_note(start)])
 
 
 def _events_note(start: datetime | None) -> str:
