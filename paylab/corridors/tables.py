@@ -10,7 +10,9 @@ Row = tuple[str, ...]
 _STYLE = "padding:3px 12px 3px 0;border:0;text-align:left;vertical-align:top"
 _CELL_STYLE = f"{_STYLE};background:var(--jp-layout-color0, transparent)"
 _LINE = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
-_TABLE_STYLE = "width:100%;max-width:1240px;margin:0;border-collapse:collapse;font-size:13px"
+_TABLE_STYLE = (
+    "max-width:1240px;margin:8px 0;border-collapse:collapse;table-layout:auto;font-size:13px"
+)
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str] = ()) -> str:

@@ -36,6 +36,9 @@ BADGE_COLOURS = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57
 LIVE_COLOUR = "#cf222e"
 """The colour of a badge of any other host, which may move real money."""
 
+GAP = "padding-right:clamp(7px,2vw - 7px,24px)"
+"""The gap between columns; a notebook that is not trusted keeps the plain length before it."""
+
 TABLE_ROWS_MAX = 20
 LONG_WORD_LENGTH = 24
 """Length from which a single word, such as an id, is shortened in the middle."""
@@ -118,14 +121,27 @@ def cell(value: object) -> str:
         return f'<time title="{text}">{_one_line(time[1])} {_one_line(time[2])}</time>'
     short_text = shorten_id(text)
     if short_text != text:
-        title = html.escape(text)
-        code = f'<code title="{title}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
-        return _one_line(code + copy_button())
+        return _short_code(text, short_text)
     if not text:
         return ""
     if len(text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(text):
         return _one_line(html.escape(text))
-    return " ".join(map(_with_word_breaks, text.split(" ")))
+    return " ".join(map(_word_html, text.split(" ")))
+
+
+def _short_code(text: str, short_text: str) -> str:
+    """A shortened text with the full text as tooltip and to copy."""
+    title = html.escape(text)
+    code = f'<code title="{title}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
+    return _one_line(code + copy_button())
+
+
+def _word_html(word: str) -> str:
+    """A word of a text; an id is shortened as it is alone in a cell."""
+    name = word.rstrip(",;")
+    if ID_PATTERN.fullmatch(name):
+        return _short_code(name, shorten_id(name)) + word[len(name) :]
+    return _with_word_breaks(word)
 
 
 def _one_line(content: str) -> str:
@@ -166,17 +182,16 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     head = f'<thead><tr style="background:none;border-bottom:{BORDER}">{header}</tr></thead>'
     content = f"{head}<tbody>{body}</tbody>"
     frame = 'tabindex="0" role="group" aria-label="Table"'
-    frame_style = f"width:100%;max-width:{WIDTH};overflow-x:auto"
+    frame_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px"
     row_count = len(rows) if total is None else total
     return (
-        f'<div {frame} style="{frame_style}"><table style="{TABLE_STYLE};width:100%">{content}'
-        f"</table></div>{_footer_line(row_count - len(shown_rows), source)}"
+        f'<div {frame} style="{frame_style}"><table style="{TABLE_STYLE}">{content}</table>'
+        f"</div>{_footer_line(row_count - len(shown_rows), source)}"
     )
 
 
 def _column_style(*, is_number: bool) -> str:
-    # Of a notebook that is not trusted, JupyterLab keeps plain lengths only, not min().
-    style = f"{CELL_STYLE};overflow-wrap:normal;padding-right:12px;padding-right:min(12px,1vw)"
+    style = f"{CELL_STYLE};overflow-wrap:normal;padding-right:12px;{GAP}"
     return f"{style};text-align:right" if is_number else style
 
 
@@ -198,7 +213,7 @@ def _footer_line(row_count: int, source: str) -> str:
     texts = [text for text in (more, source) if text]
     if not texts:
         return ""
-    return f'<div style="{MUTED};font-size:12px;margin-top:4px">{escape(" · ".join(texts))}</div>'
+    return f'<div style="{MUTED};font-size:12px">{escape(" · ".join(texts))}</div>'
 
 
 def text_block(text: str) -> str:

@@ -61,10 +61,13 @@ function render({ model, el }) {
   el.classList.add("paylab-inbox");
   const badge = document.createElement("div");
   badge.innerHTML = model.get("badge"); // Made by the kernel, which escapes every value.
+  const top = document.createElement("div");
+  top.className = "paylab-inbox-top";
+  top.append(title, badge);
   const lostLine = document.createElement("p");
   lostLine.className = "paylab-inbox-lost";
   lostLine.setAttribute("role", "alert");
-  el.append(lostLine, badge, title, frame);
+  el.append(lostLine, top, frame);
   const kernel = watchKernel(model, showLost);
 
   // Without its kernel the table gets no events, and cannot ask for the details of one.

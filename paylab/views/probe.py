@@ -16,7 +16,9 @@ from .html import (
     CELL_STYLE,
     MONO,
     badge,
+    card,
     collapsible_block,
+    column,
     escape,
     grid,
     heading,
@@ -59,7 +61,7 @@ def report_table(report: Any) -> str:
     other_table = grid(("key", "outcome"), other_rows, row_max=len(other_rows))
     other_findings = collapsible_block(f"{len(other_rows)} others", other_table)
     finding_table = grid(("key", "outcome"), rows, row_max=len(rows)) if rows else ""
-    return f"{heading('Probe')}{summary_lines}{finding_table}{other_findings}"
+    return card(column(heading("Probe"), summary_lines, finding_table, other_findings))
 
 
 def report_page(report: Any) -> str:

@@ -54,6 +54,16 @@ def test_an_id_is_short_whole_when_pointed_at_and_copied():
     assert page.cell("completed, and no word is long") == "completed, and no word is long"
 
 
+def test_an_id_inside_a_text_can_be_copied():
+    """An id in a text is shortened as it is alone in a cell; the other words stay as they are."""
+    row_id = "tr_01KF0FJV6500004241TXGWEA8R"
+    shown = page.cell(f"{row_id}, active")
+    assert f'title="{row_id}"' in shown
+    assert shown.count("paylab-copy") == 1
+    assert shown.endswith(", active")
+    assert "paylab-copy" not in page.cell("scenario:failed, and it stays failed")
+
+
 def test_the_rows_of_plain_text_are_aligned():
     """The rows of plain text are aligned; a title needs no rows."""
     assert page.plain_text("Title", [("a", "1"), ("long", "2")]) == "Title\n  a     1\n  long  2"
