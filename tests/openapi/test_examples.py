@@ -156,7 +156,9 @@ def test_every_example_of_an_answer_is_valid(values):
 
 def test_the_stored_answers_are_those_of_the_simulator():
     """If this fails, run `.venv/bin/python tests/openapi/store_answers.py` and look at the diff."""
-    assert json.loads(store_answers.FILE.read_text()) == store_answers.record()
+    stored = json.loads(store_answers.FILE.read_text())
+    command = ".venv/bin/python tests/openapi/store_answers.py"
+    assert stored == store_answers.record(), f"run `{command}` and look at the diff"
 
 
 def test_links_lead_to_operations_by_what_the_answer_has():

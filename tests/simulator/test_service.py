@@ -678,7 +678,7 @@ def test_the_value_observed_from_outside_is_the_value_of_the_setting(make, key, 
     found = observed(caller, key, sent)
     if isinstance(value, tuple):
         found, value = set(found), set(value)
-    assert found == value
+    assert found == value, f"is the first pattern in SEEN that fits {key} the right one?"
 
 
 def test_what_is_not_followed_is_a_setting():

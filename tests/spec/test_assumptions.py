@@ -126,7 +126,8 @@ def test_rows_are_complete():
         assert row.assumed, row.id
         assert row.origin in ORIGINS, row.id
         assert bool(row.question) != (row.area == "Precise readings"), row.id
-        assert bool(row.keys) != bool(row.keyless), row.id
+        advice = f"{row.id}: a row with a setting has no `keyless`, any other has one"
+        assert bool(row.keys) != bool(row.keyless), advice
 
 
 def test_an_unknown_id_raises_keyerror_with_the_nearest_id():
