@@ -70,28 +70,15 @@ def test_types_of_openapi_typescript_compile(node, folder):
     tools.run([node / "tsc", *STRICT, "--moduleResolution", "bundler", "use.ts"], folder)
 
 
-GENERATED = {
-    "typescript-fetch": "apis/EventsApi.ts",
-    "go": "api_events.go",
-}
-"""A file that each generator makes."""
-
-
-@pytest.mark.parametrize("language", GENERATED)
-def test_a_client_of_openapi_generator_compiles(node, folder, language):
-    """Every operation is there, and the compiler of the language finds no fault."""
-    command = [*tools.generator(), "generate", "-i", "openapi.json", "-g", language, "-o", "out"]
+def test_a_client_of_openapi_generator_compiles(folder):
+    """Every operation is there, and the compiler of Go finds no fault."""
+    command = [*tools.generator(), "generate", "-i", "openapi.json", "-g", "go", "-o", "out"]
     tools.run([*command, "--additional-properties=enumClassPrefix=true"], folder)
-    assert (folder / "out" / GENERATED[language]).exists()
-    text = "".join(path.read_text() for path in (folder / "out").rglob("*api*/*.ts"))
-    text += "".join(path.read_text() for path in (folder / "out").glob("api_*.go"))
+    text = "".join(path.read_text() for path in (folder / "out").glob("api_*.go"))
     names = re.findall(r'"operationId": "(\w+)"', (folder / "openapi.json").read_text())
+    assert len(names) > 20
     assert [name for name in names if name.lower() not in text.lower()] == []
-    if language == "go":
-        tools.build_go(folder / "out")
-    else:
-        entry = folder / "out" / "index.ts"
-        tools.run([node / "tsc", *STRICT, "--moduleResolution", "bundler", entry], folder)
+    tools.build_go(folder / "out")
 
 
 @contextmanager
