@@ -36,7 +36,7 @@ BADGE_COLOURS = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57
 LIVE_COLOUR = "#cf222e"
 """The colour of a badge of any other host, which may move real money."""
 
-GAP = "padding-right:clamp(7px,2vw - 7px,24px)"
+GAP = "padding-right:clamp(10px,2vw - 4px,24px)"
 """The gap between columns; a notebook that is not trusted keeps the plain length before it."""
 
 TABLE_ROWS_MAX = 20
