@@ -105,7 +105,9 @@ class Accessor:
         >>> frame.paylab.failures()["failed"].sum()
         3
         """
-        return self._measures(by, ["rows", "failed", "failure_rate", "failure_reasons"])
+        return self._summarize_without_sums(
+            by, ["rows", "failed", "failure_rate", "failure_reasons"]
+        )
 
     def durations(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """Seconds to completion per corridor: median, p95 and p99.
@@ -113,7 +115,7 @@ class Accessor:
         >>> frame.paylab.durations().columns.tolist()
         ['corridor', 'completed', 'p50', 'p95', 'p99']
         """
-        return self._measures(by, ["completed", "p50", "p95", "p99"])
+        return self._summarize_without_sums(by, ["completed", "p50", "p95", "p99"])
 
     def to_csv(self, path: str | os.PathLike[str]) -> Path | str:
         """Write a CSV file; see `paylab.frames.to_csv`.
@@ -156,7 +158,9 @@ class Accessor:
         """
         return databases.write_table(self.arrow(), target, table, if_exists, schema)
 
-    def _measures(self, by: Sequence[str] | str, names: Sequence[str]) -> pd.DataFrame:
+    def _summarize_without_sums(
+        self, by: Sequence[str] | str, names: Sequence[str]
+    ) -> pd.DataFrame:
         summary = self.summarize(by, sums=False)
         keys = [by] if isinstance(by, str) else list(by)
         return summary[[*keys, *names]]

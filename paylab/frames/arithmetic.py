@@ -40,26 +40,26 @@ def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array)
     try:
         return COMPARE[op](left, right)
     except pa.ArrowInvalid:  # no type of 38 digits holds both
-        return COMPARE[op](_wide(left), _wide(right))
+        return COMPARE[op](_widen_for_product(left), _widen_for_product(right))
 
 
-def _mean(values: pa.Array) -> Decimal | None:
+def _compute_mean(values: pa.Array) -> Decimal | None:
     """The sum divided by the count; see `quotient`."""
     return quotient(_sum(values), Decimal(len(values))) if len(values) else None
 
 
 def _sum(values: pa.Array) -> Decimal:
     """The exact sum, with any number of digits."""
-    return pc.sum(_with_room(values)).as_py() or Decimal(0)
+    return pc.sum(_widen_for_sum(values)).as_py() or Decimal(0)
 
 
-def _short_enough(value: Decimal) -> Decimal:
+def _require_short(value: Decimal) -> Decimal:
     """The value; ExactnessError if it needs more than 38 digits."""
     decimals.from_numbers([value])
     return value
 
 
-def _with_room(values: pa.Array) -> pa.Array:
+def _widen_for_sum(values: pa.Array) -> pa.Array:
     """The values in a type that holds their sum, because Arrow's sums wrap silently."""
     carry = len(str(len(values)))
     scale = values.type.scale
@@ -69,20 +69,20 @@ def _with_room(values: pa.Array) -> pa.Array:
     )
 
 
-def _wide(values: pa.Array) -> pa.Array:
+def _widen_for_product(values: pa.Array) -> pa.Array:
     """The values in a type for the digits that they need, from which Arrow can go up to 76."""
     digits = decimals.integers(values) + values.type.scale
     return values.cast(pa.decimal256(max(1, digits), values.type.scale))
 
 
-def _computed(op: Callable[..., pa.Array], left: pa.Array, right: pa.Array) -> pa.Array:
+def _compute_columns(op: Callable[..., pa.Array], left: pa.Array, right: pa.Array) -> pa.Array:
     """The result in Arrow's own type, or, if that has more than 38 digits, as few as it needs."""
     try:
         return op(left, right)
     except pa.ArrowInvalid:
         pass
     try:
-        return held(op(_wide(left), _wide(right)))
+        return held(op(_widen_for_product(left), _widen_for_product(right)))
     except pa.ArrowInvalid:
         raise ExactnessError(TOO_LONG) from None
 
@@ -123,7 +123,7 @@ def grouped(values: pa.Array, how: str, ids: object, groups: int, least: int) ->
 
     `ids` has the group number of each value; -1 is no group.
     """
-    roomy = _with_room(values) if how == "sum" else values
+    roomy = _widen_for_sum(values) if how == "sum" else values
     rows = pa.table({"id": ids, "v": roomy}).filter(pc.field("id") >= 0)
     groups_found = rows.group_by("id").aggregate([("v", how), ("v", "count")])
     groups_found = groups_found.filter(pc.field("v_count") >= least)
@@ -143,7 +143,7 @@ def _floor_divide(left: Decimal, right: Decimal) -> Decimal:
     return WIDE.divide_int(WIDE.subtract(left, _modulo(left, right)), right)
 
 
-def _by_value(
+def _compute_by_row(
     op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.ChunkedArray:
     """The result of Python's decimals, row by row; missing for a division by 0."""
@@ -158,18 +158,18 @@ def _by_value(
 
 
 OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
-    "add": partial(_computed, pc.add),
-    "sub": partial(_computed, pc.subtract),
-    "mul": partial(_computed, pc.multiply),
-    "truediv": partial(_by_value, quotient),
-    "floordiv": partial(_by_value, _floor_divide),
-    "mod": partial(_by_value, _modulo),
-    "pow": partial(_by_value, power),
+    "add": partial(_compute_columns, pc.add),
+    "sub": partial(_compute_columns, pc.subtract),
+    "mul": partial(_compute_columns, pc.multiply),
+    "truediv": partial(_compute_by_row, quotient),
+    "floordiv": partial(_compute_by_row, _floor_divide),
+    "mod": partial(_compute_by_row, _modulo),
+    "pow": partial(_compute_by_row, power),
 }
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
-    "sum": lambda values: _short_enough(_sum(values)),
-    "prod": lambda values: _short_enough(reduce(WIDE.multiply, values.to_pylist(), Decimal(1))),
-    "mean": _mean,
+    "sum": lambda values: _require_short(_sum(values)),
+    "prod": lambda values: _require_short(reduce(WIDE.multiply, values.to_pylist(), Decimal(1))),
+    "mean": _compute_mean,
     "median": lambda values: quantile(values, Decimal("0.5")),
     "min": lambda values: pc.min(values).as_py(),
     "max": lambda values: pc.max(values).as_py(),
@@ -195,7 +195,7 @@ def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
 def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
     """Running totals, products or extremes; without `skipna`, missing from a missing value on."""
     if name == "cumsum" and array.type.precision <= MACHINE_DIGITS:
-        totals = _machine_totals(array, skipna=skipna)
+        totals = _running_machine_totals(array, skipna=skipna)
         if totals is not None:
             return totals
     values = array.to_pylist()
@@ -270,7 +270,7 @@ def _fits(integers: Any) -> bool:
     return bool(largest * len(integers) < 10**MACHINE_DIGITS)
 
 
-def _machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
+def _running_machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
     integers = unscaled(array)
     if not _fits(integers):
         return None

@@ -42,7 +42,7 @@ def write_table(
     if if_exists == "upsert":
         require_ids(rows)
     typed_rows = with_parquet_types(rows, likeliest_schema(rows.column_names))
-    with _opened_table(target, table, schema) as place:
+    with _open_table(target, table, schema) as place:
         known = place.columns()
         if known is not None and if_exists == "fail":
             raise ConfigError(
@@ -60,7 +60,7 @@ def write_table(
 
 
 @contextmanager
-def _opened_table(target: object, table: str, schema: str | None) -> Iterator[DuckTable | SqlTable]:
+def _open_table(target: object, table: str, schema: str | None) -> Iterator[DuckTable | SqlTable]:
     if _is_duckdb(target):
         with opened_duckdb(target) as connection:
             yield DuckTable(connection, table, schema)

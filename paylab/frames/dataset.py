@@ -101,8 +101,8 @@ class Dataset:
         2
         """
         extract = Extract.read(since, until, columns)
-        table = self._rows(extract)
-        return frame_of(table, SCHEMAS[self._kind(table)], extract.columns)
+        table = self._read_rows(extract)
+        return frame_of(table, SCHEMAS[self._find_kind(table)], extract.columns)
 
     def to_arrow(
         self,
@@ -117,7 +117,7 @@ class Dataset:
         130
         """
         extract = Extract.read(since, until, columns)
-        table = self._rows(extract)
+        table = self._read_rows(extract)
         return table if extract.columns is None else table.select(extract.columns)
 
     def to_polars(
@@ -134,15 +134,15 @@ class Dataset:
         """
         return polars_frame(self.to_arrow(since=since, until=until, columns=columns))
 
-    def _rows(self, extract: Extract) -> pa.Table:
+    def _read_rows(self, extract: Extract) -> pa.Table:
         """The rows of a part; a dataset without files has columns too."""
         table = read_part(self._files, self._files.names(PARQUET), self.address, extract)
         if table.num_columns:
             return table
-        empty = file_schema(SCHEMAS[self._kind(table)], self._scale).empty_table()
+        empty = file_schema(SCHEMAS[self._find_kind(table)], self._scale).empty_table()
         return empty.select(extract.columns_of(empty.column_names))
 
-    def _kind(self, table: pa.Table) -> str:
+    def _find_kind(self, table: pa.Table) -> str:
         state = read_state(self._files)
         return state.kind if state else likeliest_schema(table.column_names).name
 

@@ -32,11 +32,11 @@ def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray
     The type is the narrowest, or `WIDEST` if no other one holds all values. `start` is the number
     of the first row.
     """
-    usual = _usual(texts)
+    usual = _read_plain_decimals(texts)
     if usual is not None:
         return usual
     rows = enumerate(texts.to_pylist(), start)
-    return _numbers([_read(text or "", column, row) for row, text in rows])
+    return _join_numbers([_read(text or "", column, row) for row, text in rows])
 
 
 def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.ChunkedArray:
@@ -52,7 +52,7 @@ def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.Chunked
     try:
         chunks = [chunk.cast(kind) for part in parts for chunk in part.chunks]
     except pa.ArrowInvalid:
-        raise ExactnessError(_clash(parts, column)) from None
+        raise ExactnessError(_describe_clash(parts, column)) from None
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], kind)
 
 
@@ -73,8 +73,10 @@ def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chu
 def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> pa.ChunkedArray:
     """Python's decimals as one column of exact decimals."""
     rows = enumerate(numbers)
-    checked = [number if number is None else _checked(number, column, row) for row, number in rows]
-    return join([_numbers(checked)], column)
+    checked = [
+        number if number is None else _check_digits(number, column, row) for row, number in rows
+    ]
+    return join([_join_numbers(checked)], column)
 
 
 def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
@@ -88,17 +90,17 @@ def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -
             return exact.cast(kind)
     except pa.ArrowInvalid:
         pass  # raised below
-    sizes = (_size(value or Decimal(0)) for value in exact.to_pylist())
+    sizes = (_count_digits(value or Decimal(0)) for value in exact.to_pylist())
     row = next(
         row for row, size in enumerate(sizes) if size[0] > integer_digits or size[1] > places
     )
-    message = f"{_short(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
+    message = f"{_shorten(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
     raise ExactnessError(f"{column}, row {start + row}: {message}")
 
 
 def fits(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> bool:
     """Whether all texts are exact in a decimal type; also true for one that no type holds."""
-    integer_digits, places = _lengths(texts)
+    integer_digits, places = _measure_lengths(texts)
     is_small = integer_digits <= kind.precision - kind.scale and places <= kind.scale
     if is_small and _is_plain(texts):
         return True
@@ -174,7 +176,7 @@ def _is_plain(texts: pa.ChunkedArray) -> bool:
     return pc.max(other_characters).as_py() in (0, None)
 
 
-def _lengths(texts: pa.ChunkedArray) -> tuple[int, int]:
+def _measure_lengths(texts: pa.ChunkedArray) -> tuple[int, int]:
     """The most characters before and after the point."""
     length = pc.binary_length(texts)
     point = pc.find_substring(texts, ".")
@@ -184,14 +186,14 @@ def _lengths(texts: pa.ChunkedArray) -> tuple[int, int]:
     return before or 0, after or 0
 
 
-def _usual(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
+def _read_plain_decimals(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The fast path for texts of digits, minus and points; None for any other text.
 
     The cast is checked, so that the result is exact.
     """
     if not _is_plain(texts):
         return None
-    integer_digits, places = _lengths(texts)
+    integer_digits, places = _measure_lengths(texts)
     kind = working_type(integer_digits, places)
     if kind is None or places > SCALES[-1]:
         return None
@@ -211,47 +213,47 @@ def _read(text: str, column: str, row: int) -> Decimal | None:
     if not stripped:
         return None
     if not NUMBER.fullmatch(stripped):
-        raise ExactnessError(f"{column}, row {row}: {_short(text)} is not a number")
-    return _checked(Decimal(stripped), column, row)
+        raise ExactnessError(f"{column}, row {row}: {_shorten(text)} is not a number")
+    return _check_digits(Decimal(stripped), column, row)
 
 
-def _checked(number: Decimal, column: str, row: int) -> Decimal:
+def _check_digits(number: Decimal, column: str, row: int) -> Decimal:
     """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
-    if sum(_size(number)) > DIGITS_MAX:
-        short_text = _short(str(number))
+    if sum(_count_digits(number)) > DIGITS_MAX:
+        short_text = _shorten(str(number))
         raise ExactnessError(
             f"{column}, row {row}: {short_text} needs more than {DIGITS_MAX} digits"
         )
-    return number if 0 <= _places(number) <= SCALES[-1] else number.normalize(UNLIMITED)
+    return number if 0 <= _count_decimals(number) <= SCALES[-1] else number.normalize(UNLIMITED)
 
 
-def _size(number: Decimal) -> tuple[int, int]:
+def _count_digits(number: Decimal) -> tuple[int, int]:
     """The digits before and after the point, without trailing zeros."""
     integer_digits = number.adjusted() + 1 if number else 0
-    return max(0, integer_digits), max(0, _places(number.normalize(UNLIMITED)))
+    return max(0, integer_digits), max(0, _count_decimals(number.normalize(UNLIMITED)))
 
 
-def _places(number: Decimal) -> int:
+def _count_decimals(number: Decimal) -> int:
     return -int(number.as_tuple().exponent)
 
 
-def _numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
+def _join_numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Numbers of at most 38 digits in the narrowest type that holds all of them."""
     values = pa.chunked_array([pa.array(numbers, WIDEST)])
-    places = max((_places(number) for number in numbers if number is not None), default=0)
+    places = max((_count_decimals(number) for number in numbers if number is not None), default=0)
     return values.cast(working_type(integers(values), max(0, places)) or WIDEST)
 
 
-def _clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:
+def _describe_clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:
     values = [value or Decimal(0) for part in parts for value in part.to_pylist()]
-    sizes = [_size(value) for value in values]
+    sizes = [_count_digits(value) for value in values]
     rows = [max(range(len(sizes)), key=lambda row: sizes[row][side]) for side in (0, 1)]
     plain_texts = [format(values[row].normalize(UNLIMITED), "f") for row in rows]
     large, fine = (
-        f"{_short(text)} (row {row})" for text, row in zip(plain_texts, rows, strict=True)
+        f"{_shorten(text)} (row {row})" for text, row in zip(plain_texts, rows, strict=True)
     )
     return f"{column}: {large} and {fine} together need more than {DIGITS_MAX} digits in one column"
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return repr(text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}…")

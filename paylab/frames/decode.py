@@ -70,7 +70,7 @@ class Decoder:
         """The pages as one table of text; `quick` is the result of the method of that name."""
         all_pages = quick or self.quick(pages)
         parts = []
-        for part in [all_pages] if all_pages else map(self._one, pages):
+        for part in [all_pages] if all_pages else map(self._decode_page, pages):
             self._count(part)
             parts.append(part)
         return PagePart(
@@ -89,10 +89,10 @@ class Decoder:
             if self._empty > EMPTY_PAGES_MAX:
                 raise PagingError(f"the list gave {self._empty} empty pages, and more follow")
 
-    def _one(self, page: object) -> PagePart:
+    def _decode_page(self, page: object) -> PagePart:
         if part := self.quick([page]):
             return part
-        page_found = _page(page, f"page {self.pages}")
+        page_found = _read_page(page, f"page {self.pages}")
         keeps_all = self._extra or self._as_json
         if isinstance(page, bytes) and self._schema.is_flat and not keeps_all:
             self._ignore_unknown_fields(page_found.data)
@@ -128,7 +128,11 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
     """
     raw = b"\n".join(pages)
     tree = path_tree(schema)
-    page = [("data", pa.list_(_type(tree))), ("has_next_page", pa.bool_()), ("cursor", TEXT)]
+    page = [
+        ("data", pa.list_(_arrow_type_of(tree))),
+        ("has_next_page", pa.bool_()),
+        ("cursor", TEXT),
+    ]
     table = pj.read_json(
         pa.BufferReader(raw),
         read_options=pj.ReadOptions(block_size=len(raw) + 1, use_threads=False),
@@ -139,26 +143,26 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
     lists = table["data"].combine_chunks()
     if len(lists) != len(pages) or lists.null_count or lists.values.null_count:
         raise pa.ArrowInvalid("a page without a list of objects")
-    columns = dict(_leaves(lists.flatten(), tree))
+    columns = dict(_flatten_columns(lists.flatten(), tree))
     flat = pa.table({name: columns[name] for name in schema.names})
     flat.validate(full=True)  # the reader does not check that text is UTF-8
     return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
 
 
-def _leaves(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]:
+def _flatten_columns(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]:
     """The columns of objects of this shape by name, including nested ones."""
     for branch, values in zip(shape.values(), rows.flatten(), strict=True):
         if isinstance(branch, dict):
-            yield from _leaves(values, branch)
+            yield from _flatten_columns(values, branch)
         else:
             if branch.kind == "list" and values.values.null_count:
                 raise pa.ArrowInvalid("a list with a null in it")
             yield branch.name, pc.binary_join(values, ",") if branch.kind == "list" else values
 
 
-def _type(shape: Tree | Column) -> pa.DataType:
+def _arrow_type_of(shape: Tree | Column) -> pa.DataType:
     if isinstance(shape, dict):
-        return pa.struct([(key, _type(branch)) for key, branch in shape.items()])
+        return pa.struct([(key, _arrow_type_of(branch)) for key, branch in shape.items()])
     return pa.list_(TEXT) if shape.kind == "list" else TEXT
 
 
@@ -175,7 +179,7 @@ def following(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and its cursor."""
     page_end = TAIL.search(body, max(0, len(body) - TAIL_LENGTH_MAX)) if body[:1] == b"{" else None
     if page_end is None:
-        page = _page(body)
+        page = _read_page(body)
         return page.has_next_page, page.cursor
     return page_end[1] == b"true", None if page_end[2] is None else page_end[2].decode()
 
@@ -192,7 +196,7 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
         yield page_found.data[0]["body"]
 
 
-def _page(page: object, name: str = "a page") -> Page[Row]:
+def _read_page(page: object, name: str = "a page") -> Page[Row]:
     """A page as bytes or parsed; only a parsed one may be a bare list or have only `data`."""
     try:
         if isinstance(page, bytes):

@@ -59,12 +59,12 @@ def dlt_source(
     length = times.duration(overlap, "overlap")
 
     def resources() -> list[Any]:
-        return [_resource(dlt, getattr(lab, name).pull(), length, scale) for name in names]
+        return [_make_resource(dlt, getattr(lab, name).pull(), length, scale) for name in names]
 
     return dlt.source(resources, name="paylab")()
 
 
-def _resource(dlt: Any, listed: SyncedList, overlap: timedelta, scale: Scale) -> Any:
+def _make_resource(dlt: Any, listed: SyncedList, overlap: timedelta, scale: Scale) -> Any:
     """A resource of one list."""
 
     def rows() -> Iterator[pa.Table]:
@@ -92,14 +92,14 @@ class Reading:
     def tables(self, state: dict[str, Any]) -> Iterator[pa.Table]:
         """Yield tables of rows, and note in the state what is known then."""
         newest = timestamps.read(state.get(NEWEST))
-        since = self._since(newest)
+        since = self._find_start(newest)
         opened = {id_: timestamps.read(text) for id_, text in state.get(OPEN, {}).items()}
         selection = Selection(row_filter=RowFilter(since=since), order=self._list.order)
         decoder = Decoder(self._schema, as_json=True)
         still_open: dict[str, str] = {}
         seen: set[str] = set()
         for page in bodies(self._list.fetch):
-            table = self._typed(selection.apply(decoder.decode([page])).table)
+            table = self._convert_types(selection.apply(decoder.decode([page])).table)
             newest = max(filter(None, [newest, pc.max(table["created_at"]).as_py()]), default=None)
             seen.update(table["id"].drop_null().to_pylist())
             still_open |= self._open_rows(table)
@@ -111,13 +111,13 @@ class Reading:
             if body is None:
                 continue
             page = b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}'
-            table = self._typed(Decoder(self._schema, as_json=True).decode([page]).table)
+            table = self._convert_types(Decoder(self._schema, as_json=True).decode([page]).table)
             still_open |= self._open_rows(table)
             yield table
         state[NEWEST] = timestamps.to_text(newest) if newest else None
         state[OPEN] = still_open
 
-    def _since(self, newest: datetime | None) -> datetime | None:
+    def _find_start(self, newest: datetime | None) -> datetime | None:
         if newest is None or self._list.order != "newest_first":
             return None
         try:
@@ -125,7 +125,7 @@ class Reading:
         except OverflowError:
             return None
 
-    def _typed(self, texts: pa.Table) -> pa.Table:
+    def _convert_types(self, texts: pa.Table) -> pa.Table:
         types = self._types.remove(self._types.get_field_index(EXTRA))
         unknown = pa.nulls(texts.num_rows, pa.string())
         if EXTRA in texts.column_names:

@@ -68,8 +68,8 @@ class ExactDecimal(Decimal):
         return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
-        value = _operand(other)
-        return _result(power, self, value) if isinstance(value, Decimal) else value
+        value = _read_operand(other)
+        return _compute_exactly(power, self, value) if isinstance(value, Decimal) else value
 
 
 def power(left: Decimal, right: Decimal) -> Decimal:
@@ -111,14 +111,14 @@ _OPERATORS: dict[str, Operator] = {
 }
 
 
-def _result(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
+def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
     try:
         return ExactDecimal(op(left, right))
     except Inexact:
         raise ExactnessError("the result has too many digits to be exact") from None
 
 
-def _operand(value: object) -> Any:
+def _read_operand(value: object) -> Any:
     """The other operand as a Decimal; NaN is a missing value, and any other float refused."""
     if isinstance(value, Decimal):
         return value
@@ -131,19 +131,21 @@ def _operand(value: object) -> Any:
     raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
 
 
-def _method(op: Operator, *, swapped: bool = False) -> Callable[[ExactDecimal, Any], Any]:
+def _make_operator_method(
+    op: Operator, *, swapped: bool = False
+) -> Callable[[ExactDecimal, Any], Any]:
     """The method of an operator; `swapped` if the element is the right operand."""
 
     def method(self: ExactDecimal, other: object) -> Any:
-        value = _operand(other)
+        value = _read_operand(other)
         if not isinstance(value, Decimal):
             return value
-        return _result(op, value, self) if swapped else _result(op, self, value)
+        return _compute_exactly(op, value, self) if swapped else _compute_exactly(op, self, value)
 
     return method
 
 
-def _unrounded(name: str) -> Callable[..., Any]:
+def _make_unrounded_method(name: str) -> Callable[..., Any]:
     """A method of Decimal with room for all digits."""
     decimal_method: Callable[..., Decimal] = getattr(Decimal, name)
 
@@ -158,7 +160,7 @@ def _unrounded(name: str) -> Callable[..., Any]:
 
 
 for _name, _op in _OPERATORS.items():
-    setattr(ExactDecimal, f"__{_name}__", _method(_op))
-    setattr(ExactDecimal, f"__r{_name}__", _method(_op, swapped=True))
+    setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_op))
+    setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_op, swapped=True))
 for _name in ("max", "min", "normalize", "quantize", "scaleb"):
-    setattr(ExactDecimal, _name, _unrounded(_name))
+    setattr(ExactDecimal, _name, _make_unrounded_method(_name))

@@ -66,13 +66,13 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
             raise ConfigError(
                 f"{path}: a sheet holds {SHEET_ROWS_MAX:,} rows; write CSV or Parquet"
             )
-        columns = (_cells(column, sheet, zone) for column in table.columns)
+        columns = (_make_cells(column, sheet, zone) for column in table.columns)
         for row in zip(*columns, strict=True):
             sheet.append(row)
     return count
 
 
-def _cells(column: pa.ChunkedArray, sheet: object, zone: ZoneInfo) -> Iterator[Any]:
+def _make_cells(column: pa.ChunkedArray, sheet: object, zone: ZoneInfo) -> Iterator[Any]:
     with extra_imports():
         from openpyxl.cell import WriteOnlyCell
 
@@ -105,12 +105,12 @@ def _text_cell(sheet: object, value: object) -> Any:
     """A cell of text, also if it begins with =, which would be a formula."""
     with extra_imports():
         from openpyxl.cell import WriteOnlyCell
-    cell = WriteOnlyCell(sheet, _stored(str(value)))
+    cell = WriteOnlyCell(sheet, _check_length(str(value)))
     cell.data_type = "s"
     return cell
 
 
-def _stored(text: str) -> str:
+def _check_length(text: str) -> str:
     """The text as a workbook stores it; ConfigError if it is too long."""
     if len(text) > CELL_LENGTH_MAX:
         raise ConfigError(

@@ -92,7 +92,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
         with TemporaryFile(dir=folder) as file:
             spool = Spool(file, text_schema(schema))
             read_pages(pages, schema, spool.append, tally, selection=selection)
-            dropped = _superseded(spool.tables, schema)
+            dropped = _find_superseded_rows(spool.tables, schema)
             rows = tally.rows - len(dropped)
             about = {"rows": rows, "excel_safe": True} if excel_safe else None
             write(written.read_from(lambda: without(spool.tables(), dropped), about), path)
@@ -160,7 +160,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             recover_path(path)
             tally = Tally(progress, draft.last.rows, draft.last.pages)
             _fetch_all(fetch, draft, schema, tally, Selection(row_filter=row_filter, order=order))
-            dropped = _superseded(draft.tables, schema)
+            dropped = _find_superseded_rows(draft.tables, schema)
             row_count = draft.last.rows - len(dropped)
             about |= {
                 "rows": row_count,
@@ -180,7 +180,7 @@ def _check_target(path: Path) -> None:
         require_own_files(path.resolve(), ours)
 
 
-def _superseded(read: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
+def _find_superseded_rows(read: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
     """The numbers of the rows to leave out, with a warning."""
     dropped = superseded(read if schema.is_list else lambda: iter(()))
     warn_of_repeats(len(dropped))

@@ -55,7 +55,7 @@ class Draft:
         self.last = Segment()
         self.begun = now
         self.resumed = 0
-        if self._goes_on():
+        if self._can_continue():
             return
         (self._folder / JOB).unlink(missing_ok=True)
         for path in self._segments():
@@ -100,7 +100,7 @@ class Draft:
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob("*.arrow"))
 
-    def _goes_on(self) -> bool:
+    def _can_continue(self) -> bool:
         """Whether the existing draft can be continued; then sets `begun` and `last`."""
         if self._resume is False:
             return False

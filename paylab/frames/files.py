@@ -88,7 +88,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
             raise unreadable_error(path, "CSV", error) from None
     frame = typed_frame(unguard(texts) if is_escaped else texts, schema)
     if period:
-        frame = _of_period(frame, begin, end)
+        frame = _select_period(frame, begin, end)
     return frame if wanted is None else frame[wanted]
 
 
@@ -100,7 +100,9 @@ def _require_once(names: Sequence[str], path: str | os.PathLike[str]) -> None:
         )
 
 
-def _of_period(frame: pd.DataFrame, begin: datetime | None, end: datetime | None) -> pd.DataFrame:
+def _select_period(
+    frame: pd.DataFrame, begin: datetime | None, end: datetime | None
+) -> pd.DataFrame:
     """The rows of a period, and those without a time."""
     created = frame[CREATED]
     is_kept = created.isna()

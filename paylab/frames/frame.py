@@ -62,7 +62,7 @@ class ExactSeries(pd.Series):
 
     def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
         """As in pandas; without a file to write to, invisible characters are escaped."""
-        return _shown(super().to_string(buf, *args, **options))
+        return _text_unless_written(super().to_string(buf, *args, **options))
 
 
 class ExactFrame(pd.DataFrame):
@@ -84,11 +84,11 @@ class ExactFrame(pd.DataFrame):
         return printable_lines(super().__repr__())
 
     def _repr_html_(self) -> str | None:
-        return _shown(cast(Any, super())._repr_html_())
+        return _text_unless_written(cast(Any, super())._repr_html_())
 
     def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
         """As in pandas; without a file to write to, invisible characters are escaped."""
-        return _shown(super().to_string(buf, *args, **options))
+        return _text_unless_written(super().to_string(buf, *args, **options))
 
     @property
     def plot(self) -> Any:
@@ -153,12 +153,14 @@ class ExactFrame(pd.DataFrame):
         naive_frame = pd.DataFrame(self)
         for at, kind in enumerate(naive_frame.dtypes):
             if isinstance(kind, pd.DatetimeTZDtype):
-                naive_frame.isetitem(at, _naive(naive_frame.iloc[:, at].array, tz))
+                naive_frame.isetitem(at, _remove_zone(naive_frame.iloc[:, at].array, tz))
         index = naive_frame.index
         if isinstance(index, pd.MultiIndex):
-            naive_frame.index = index.set_levels([_naive(level, tz) for level in index.levels])
+            naive_frame.index = index.set_levels(
+                [_remove_zone(level, tz) for level in index.levels]
+            )
         else:
-            naive_frame.index = _naive(index, tz)
+            naive_frame.index = _remove_zone(index, tz)
         return naive_frame
 
 
@@ -168,12 +170,12 @@ def _require_matplotlib() -> None:
         raise MissingExtraError("matplotlib", "plots")
 
 
-def _shown(text: str | None) -> str | None:
+def _text_unless_written(text: str | None) -> str | None:
     """A text that pandas made for people; None when it was written to a file."""
     return None if text is None else printable_lines(text)
 
 
-def _naive(values: Any, tz: str | None) -> Any:
+def _remove_zone(values: Any, tz: str | None) -> Any:
     """An array or an index; times lose their zone."""
     if not isinstance(values.dtype, pd.DatetimeTZDtype):
         return values
@@ -264,8 +266,8 @@ def frame(
         extra=extra,
     )
     every_row = ExactFrame(columns.series())
-    result = _once(every_row) if schema.is_list and once else every_row
-    origin = _origin(result, tally) | dict(options.get("attrs", {}))
+    result = _remove_repeats(every_row) if schema.is_list and once else every_row
+    origin = _describe_origin(result, tally) | dict(options.get("attrs", {}))
     if names is not None:
         require_columns(names, list(result.columns))
         result = result[names]
@@ -282,13 +284,13 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     >>> paylab.frames.of([quote])["source_amount"].tolist()
     [Decimal('20.00')]
     """
-    rows = [_row(object_) for object_ in objects]
+    rows = [_read_fields(object_) for object_ in objects]
     names = {name for row in rows for name in row}
     page = {"data": rows, "has_next_page": False}
     return frame([page], kind or likeliest_schema(names).name, once=False)
 
 
-def _once(frame: pd.DataFrame) -> pd.DataFrame:
+def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
     dropped = repeats.superseded(lambda: [pa.table(columns)])
     warn_of_repeats(len(dropped))
@@ -300,7 +302,7 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     return unique_rows
 
 
-def _row(value: Any) -> dict[str, Any]:
+def _read_fields(value: Any) -> dict[str, Any]:
     """The fields of a result, by paylab's names; for an event its type and payload."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -320,7 +322,7 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     return ExactFrame(columns.series())
 
 
-def _origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:
+def _describe_origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:
     ids = [None if pd.isna(value) else value for value in frame["id"].iloc[[0, -1][: len(frame)]]]
     first, last = (ids[0], ids[-1]) if ids else (None, None)
     return {"pages": tally.pages, "first_id": first, "last_id": last, "complete": tally.complete}

@@ -37,8 +37,8 @@ def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
     if is_unnamed and options.get("how") != "cross":
         on = [name for name in left.columns if name in right_frame.columns]
     pairs = zip(
-        _keys(left, left_on if on is None else on, is_index=left_index),
-        _keys(right_frame, right_on if on is None else on, is_index=right_index),
+        _find_merge_keys(left, left_on if on is None else on, is_index=left_index),
+        _find_merge_keys(right_frame, right_on if on is None else on, is_index=right_index),
         strict=False,
     )
     for keys in pairs:
@@ -51,7 +51,7 @@ def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
             )
 
 
-def _keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:
+def _find_merge_keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:
     """The columns and levels of the index that a merge compares."""
     if is_index:
         return [frame.index.get_level_values(at) for at in range(frame.index.nlevels)]

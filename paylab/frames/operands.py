@@ -28,7 +28,7 @@ class FloatWarning(PaylabWarning):
 
 def exact_decimals(values: Any) -> pa.Array:
     """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
-    array = _arrow(values)
+    array = _convert_to_arrow(values)
     if array is None:
         return decimals.from_numbers(map(_exact_number, values)).combine_chunks()
     if pa.types.is_decimal128(array.type):
@@ -48,7 +48,7 @@ def exact_decimals(values: Any) -> pa.Array:
 def beside(other: object, rows: int) -> pa.Array:
     """The other operand of arithmetic: a column, or one number for all rows."""
     if is_list_like(other):
-        return _fitted(exact_decimals(other), rows)
+        return _require_length(exact_decimals(other), rows)
     if isinstance(other, str) or (number(other) is None and not is_missing_value(other)):
         raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN_LENGTH}}")
     return pa.repeat(exact_decimals([other])[0], rows)
@@ -58,10 +58,10 @@ def compared(other: Any, rows: int) -> pa.Array:
     """The other operand of a comparison; values that are not numbers are missing."""
     if not is_list_like(other):
         return pa.repeat(decimals.from_numbers([number(other)])[0], rows)
-    array = _arrow(other)
+    array = _convert_to_arrow(other)
     if array is not None and not pa.types.is_floating(array.type):
-        return _fitted(exact_decimals(array), rows)
-    return _fitted(decimals.from_numbers(map(number, other)).combine_chunks(), rows)
+        return _require_length(exact_decimals(array), rows)
+    return _require_length(decimals.from_numbers(map(number, other)).combine_chunks(), rows)
 
 
 def number(value: Any) -> Decimal | None:
@@ -98,7 +98,7 @@ def warn_of_floats(other: Any) -> None:
         warn_caller(message, FloatWarning)
 
 
-def _arrow(values: object) -> pa.Array | None:
+def _convert_to_arrow(values: object) -> pa.Array | None:
     try:
         chunks = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -118,7 +118,7 @@ def _exact_number(value: object) -> Decimal | None:
     return exact
 
 
-def _fitted(values: Sequence[object], rows: int) -> pa.Array:
+def _require_length(values: Sequence[object], rows: int) -> pa.Array:
     if len(values) != rows:
         raise ValueError(f"{len(values)} values beside a column of {rows}")
     return values

@@ -119,13 +119,13 @@ def read_part(store: Store, names: Sequence[str], address: str, extract: Extract
 
 def _read_file(store: Store, name: str, address: str, extract: Extract) -> pa.Table:
     try:
-        file = pq.ParquetFile(_source(store, name, address))
+        file = pq.ParquetFile(_open_source(store, name, address))
         return extract.rows_of(file.read(columns=extract.columns_of(file.schema_arrow.names)))
     except (pa.ArrowException, OSError) as error:
         raise unreadable_error(address, "Parquet", error) from None
 
 
-def _source(store: Store, name: str, address: str) -> Any:
+def _open_source(store: Store, name: str, address: str) -> Any:
     if isinstance(store, Folder):
         return store.path.absolute() / name
     content = store.read(name)
@@ -141,7 +141,7 @@ def frame_of(
     is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
     texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
     typed_columns = {
-        name: texts[name] if text else series(_narrow(table[name]))
+        name: texts[name] if text else series(_narrow_column(table[name]))
         for name, text in is_text.items()
     }
     note_currencies(typed_columns)
@@ -149,7 +149,7 @@ def frame_of(
     return frame if columns is None else frame[list(columns)]
 
 
-def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _narrow_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Times in microseconds; amounts with the fewest decimal places possible."""
     if pa.types.is_timestamp(column.type):
         return column.cast(times.INSTANT)

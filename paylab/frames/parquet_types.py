@@ -155,7 +155,7 @@ def with_parquet_types(table: pa.Table, schema: Schema) -> pa.Table:
         if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type):
             column = column.cast(pa.string())  # noqa: PLW2901 - the same column as text
         elif pa.types.is_decimal(column.type) and kind == "amount":
-            column = _in_width(column, decimal_type(name))  # noqa: PLW2901 - in its type
+            column = _fit_to_width(column, decimal_type(name))  # noqa: PLW2901 - in its type
         columns.append(column)
     return pa.table(columns, table.column_names)
 
@@ -167,7 +167,7 @@ def polars_frame(table: pa.Table) -> pl.DataFrame:
     return cast("pl.DataFrame", pl.from_arrow(table))
 
 
-def _in_width(column: pa.ChunkedArray, usual: pa.DataType) -> pa.ChunkedArray:
+def _fit_to_width(column: pa.ChunkedArray, usual: pa.DataType) -> pa.ChunkedArray:
     """The amounts in the first of these types that holds all of them; unchanged if none does."""
     for kind in (usual, WIDE):
         try:

@@ -56,20 +56,22 @@ class Selection:
     def apply(self, part: PagePart) -> PagePart:
         """The part with only the wanted rows."""
         row_filter = self.row_filter
-        table = part.table if row_filter.since is None else self._newer(part, row_filter.since)
-        table = table if row_filter.until is None else _older(table, row_filter.until)
+        table = (
+            part.table if row_filter.since is None else self._select_newer(part, row_filter.since)
+        )
+        table = table if row_filter.until is None else _select_older(table, row_filter.until)
         if row_filter.statuses is not None:
             words = pa.array(sorted(row_filter.statuses))
             table = table.filter(pc.is_in(table["status"], words))
         for name, value in row_filter.fields.items():
-            table = table.filter(_equals(table, name, value))
-        table = table if self.limit is None else self._first(table, self.limit)
+            table = table.filter(_is_equal(table, name, value))
+        table = table if self.limit is None else self._select_first(table, self.limit)
         self.reached |= self.kept == self.limit
         self._is_partial |= table.num_rows < part.table.num_rows
-        sizes = _fitted(part.sizes, table.num_rows)
+        sizes = _cut_sizes(part.sizes, table.num_rows)
         return replace(part, table=table, sizes=sizes, more=part.more or self._is_partial)
 
-    def _first(self, table: pa.Table, limit: int) -> pa.Table:
+    def _select_first(self, table: pa.Table, limit: int) -> pa.Table:
         """The rows up to the limit; a row that the list repeats counts once."""
         for row, id_ in enumerate(table["id"].to_pylist()):
             if id_ in self._ids:
@@ -80,12 +82,12 @@ class Selection:
             self.kept += 1
         return table
 
-    def _newer(self, part: PagePart, since: datetime) -> pa.Table:
+    def _select_newer(self, part: PagePart, since: datetime) -> pa.Table:
         """The rows that are new enough, and those with an unreadable time."""
         created = times.read_times(part.table["created_at"], "created_at")
         start = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
-        if self.order == "newest_first" and not self._falls(created):
+        if self.order == "newest_first" and not self._is_newest_first(created):
             self.order = "unknown"
             message = CONTRADICTED
         if self.order == "newest_first":
@@ -95,7 +97,7 @@ class Selection:
             warn_caller(message, OrderWarning)
         return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
 
-    def _falls(self, created: pa.ChunkedArray) -> bool:
+    def _is_newest_first(self, created: pa.ChunkedArray) -> bool:
         """Whether times never increase, starting from the last known one; ignores missing times."""
         values = created.drop_null().cast(pa.int64()).to_numpy()
         if not len(values):
@@ -105,14 +107,14 @@ class Selection:
         return not bool((np.diff(np.concatenate([last_value, values])) > 0).any())
 
 
-def _older(table: pa.Table, until: datetime) -> pa.Table:
+def _select_older(table: pa.Table, until: datetime) -> pa.Table:
     """The rows that are old enough, and those with an unreadable time."""
     created = times.read_times(table["created_at"], "created_at")
     end = pa.scalar(until, times.INSTANT)
     return table.filter(pc.fill_null(pc.less(created, end), True))
 
 
-def _equals(table: pa.Table, name: str, value: str) -> pa.ChunkedArray:
+def _is_equal(table: pa.Table, name: str, value: str) -> pa.ChunkedArray:
     """Whether a text is this one in any Unicode form, or has it between commas."""
     texts = pc.utf8_trim_whitespace(pc.utf8_normalize(table[name], "NFC"))
     is_equal = pc.equal(texts, value)
@@ -121,7 +123,7 @@ def _equals(table: pa.Table, name: str, value: str) -> pa.ChunkedArray:
     return pc.match_substring(pc.binary_join_element_wise("", texts, "", ","), f",{value},")
 
 
-def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
+def _cut_sizes(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
     """The numbers of rows per page after cutting the total."""
     fitted = []
     for size in sizes:

@@ -20,7 +20,7 @@ def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
     for name, whole in zip(texts.column_names, texts.columns, strict=True):
-        column = _replaced(whole, INNER, r"\1'\2")
+        column = _replace_matches(whole, INNER, r"\1'\2")
         risky = pc.match_substring_regex(column, f"{FORMULA}|{SPOILED}")
         if schema.kind(name) in NUMBERS:
             risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, PLAIN)))
@@ -36,11 +36,11 @@ def unguard(texts: pa.Table) -> pa.Table:
         risky = pc.match_substring_regex(after_quote, f"{FORMULA}|{SPOILED}")
         was_escaped = pc.and_(pc.starts_with(column, "'"), risky)
         plain = pc.if_else(was_escaped, after_quote, column)
-        columns.append(_replaced(plain, ESCAPED, r"\1\2"))
+        columns.append(_replace_matches(plain, ESCAPED, r"\1\2"))
     return pa.table(columns, [*map(restore_cell, texts.column_names)])
 
 
-def _replaced(column: pa.ChunkedArray, form: str, put: str) -> pa.ChunkedArray:
+def _replace_matches(column: pa.ChunkedArray, form: str, put: str) -> pa.ChunkedArray:
     """The column with each match replaced; most columns have none."""
     if not pc.any(pc.match_substring_regex(column, form)).as_py():
         return column

@@ -52,7 +52,7 @@ class SqlTable:
     def insert(self, rows: pa.Table) -> None:
         """Add rows."""
         table = self._table(rows)
-        for batch in self._stored(rows).to_batches(BATCH_ROWS):
+        for batch in self._convert_for_storage(rows).to_batches(BATCH_ROWS):
             self._connection.execute(table.insert(), batch.to_pylist())
 
     def delete(self, rows: pa.Table) -> None:
@@ -63,7 +63,7 @@ class SqlTable:
             chosen = table.c[ID].in_(ids[start : start + IDS_MAX])
             self._connection.execute(table.delete().where(chosen))
 
-    def _stored(self, rows: pa.Table) -> pa.Table:
+    def _convert_for_storage(self, rows: pa.Table) -> pa.Table:
         """The rows as the database stores them: amounts are text in SQLite."""
         if self._connection.dialect.name != SQLITE:
             return rows
@@ -76,12 +76,12 @@ class SqlTable:
     def _table(self, rows: pa.Table) -> Any:
         import sqlalchemy as sql
 
-        schema = self._stored(rows.slice(0, 0)).schema
-        columns = [sql.Column(field.name, _type(sql, field.type)) for field in schema]
+        schema = self._convert_for_storage(rows.slice(0, 0)).schema
+        columns = [sql.Column(field.name, _sql_type_of(sql, field.type)) for field in schema]
         return sql.Table(self._name, sql.MetaData(), *columns, schema=self._schema)
 
 
-def _type(sql: Any, kind: pa.DataType) -> Any:
+def _sql_type_of(sql: Any, kind: pa.DataType) -> Any:
     if pa.types.is_decimal(kind):
         return sql.DECIMAL(kind.precision, kind.scale)
     if pa.types.is_timestamp(kind):
@@ -106,10 +106,12 @@ def opened_sql(target: Any, act: str = "written") -> Iterator[Any]:
     """A connection in a transaction, of a URL, an engine or a connection of yours."""
     with extra_imports():
         import sqlalchemy as sql
-    engine = _engine(sql, target) if isinstance(target, str) else getattr(target, "engine", target)
+    engine = (
+        _make_engine(sql, target) if isinstance(target, str) else getattr(target, "engine", target)
+    )
     url = engine.url
     try:
-        with _begun(target if not isinstance(target, str) else engine) as connection:
+        with _begin_transaction(target if not isinstance(target, str) else engine) as connection:
             yield connection
     except (sql.exc.SQLAlchemyError, ImportError) as error:
         message = str(getattr(error, "orig", None) or error)
@@ -123,7 +125,7 @@ def opened_sql(target: Any, act: str = "written") -> Iterator[Any]:
             engine.dispose()
 
 
-def _engine(sql: Any, url: str) -> Any:
+def _make_engine(sql: Any, url: str) -> Any:
     try:
         return sql.create_engine(url, hide_parameters=True)
     except (sql.exc.NoSuchModuleError, ImportError) as error:
@@ -135,15 +137,15 @@ def _engine(sql: Any, url: str) -> Any:
         ) from None
 
 
-def _begun(target: Any) -> Any:
+def _begin_transaction(target: Any) -> Any:
     """A connection in a transaction; that of a connection of yours, if there is one."""
     if not hasattr(target, "in_transaction"):
         return target.begin()
-    return nullcontext(target) if target.in_transaction() else _own_transaction(target)
+    return nullcontext(target) if target.in_transaction() else _begin_own_transaction(target)
 
 
 @contextmanager
-def _own_transaction(connection: Any) -> Iterator[Any]:
+def _begin_own_transaction(connection: Any) -> Iterator[Any]:
     with connection.begin():
         yield connection
 
@@ -155,17 +157,17 @@ def query_sql(target: Any, query: str) -> pa.Table:
         names = list(result.keys())
         rows = result.fetchall()
     values = list(zip(*rows, strict=True)) or [() for _ in names]
-    return pa.table([_column(list(cells)) for cells in values], names)
+    return pa.table([_make_column(list(cells)) for cells in values], names)
 
 
-def _column(values: list[Any]) -> pa.ChunkedArray:
+def _make_column(values: list[Any]) -> pa.ChunkedArray:
     known = [value for value in values if value is not None]
     if not known:
         return pa.chunked_array([pa.nulls(len(values), pa.string())])
     if all(isinstance(value, Decimal) for value in known):
         return decimals.from_numbers(values)
     if all(isinstance(value, datetime) for value in known):
-        values = [value and _aware(value) for value in values]
+        values = [value and _add_zone(value) for value in values]
     try:
         return pa.chunked_array([pa.array(values)])
     except pa.ArrowException:  # SQLite has values of several types in a column
@@ -173,6 +175,6 @@ def _column(values: list[Any]) -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(texts, pa.string())])
 
 
-def _aware(moment: datetime) -> datetime:
+def _add_zone(moment: datetime) -> datetime:
     """A time without a zone is in UTC: SQLite keeps none."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -55,12 +55,12 @@ def summarize(
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
         return merge_partials([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
-    coded, words = _coded(rows, groups)
+    coded, words = _number_currencies(rows, groups)
     sql = summary_sql.whole(replace(groups, words=words), "rows")
-    return _finished(_run(sql, rows=coded), groups)
+    return _finish_summary(_run(sql, rows=coded), groups)
 
 
-def _coded(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:
+def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:
     """The rows with a number for each currency, and the currencies in upper case."""
     words: dict[str, list[str]] = {}
     for name in [name for name in CURRENCIES if name in groups.keys and name not in groups.by]:
@@ -85,12 +85,12 @@ def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
     summary = whole_of_folder(path, groups)
     if summary is None:
         return merge_partials(partials_of_folder(path, groups), groups)
-    return _finished(summary, groups)
+    return _finish_summary(summary, groups)
 
 
 def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> pa.Table | None:
     """The summary of a Parquet file or folder by DuckDB; None if `prepared` is needed."""
-    source, columns = parquet_rows(_files(path))
+    source, columns = parquet_rows(_list_files(path))
     if source is None:
         return None
     groups.check(columns)
@@ -102,11 +102,11 @@ def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame |
     wholes = [part for part in parts if part is not None]
     if not wholes or len(wholes) < len(parts):
         return None
-    rows = _concatenated(wholes)
+    rows = _concatenate(wholes)
     keys = rows.column_names[: rows.column_names.index("rows")]
     if rows.group_by(keys).aggregate([]).num_rows < rows.num_rows:
         return None
-    return _finished(_run("select * from parts order by all", parts=rows), groups)
+    return _finish_summary(_run("select * from parts order by all", parts=rows), groups)
 
 
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
@@ -118,7 +118,7 @@ def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
 
 def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of a Parquet file or folder, to be merged; uses one thread."""
-    files = _files(path)
+    files = _list_files(path)
     source, columns = parquet_rows(files)
     if source is not None:
         groups.check(columns)
@@ -128,11 +128,11 @@ def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
 
 def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The exact summary of partial ones; without any, of no rows."""
-    rows = _concatenated(parts or [partial_of(prepared(None), groups)])
-    return _finished(_run(summary_sql.merged(groups), parts=rows), groups)
+    rows = _concatenate(parts or [partial_of(prepared(None), groups)])
+    return _finish_summary(_run(summary_sql.merged(groups), parts=rows), groups)
 
 
-def _files(path: str) -> list[str]:
+def _list_files(path: str) -> list[str]:
     place = Path(path).absolute()  # Arrow expands a leading `~`
     files = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
     if not files and not place.is_dir():
@@ -140,7 +140,7 @@ def _files(path: str) -> list[str]:
     return [str(file) for file in files]
 
 
-def _concatenated(parts: Sequence[pa.Table]) -> pa.Table:
+def _concatenate(parts: Sequence[pa.Table]) -> pa.Table:
     """The rows of all parts; a sum has the narrowest type for all of them."""
     sums = [name for name in AMOUNTS if name in parts[0].column_names]
     other_columns = (part.drop_columns(sums) for part in parts)
@@ -168,16 +168,18 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
             ) from None
 
 
-def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
+def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
     columns: dict[str, Any] = {name: decoded(table[name]) for name in table.column_names}
     sums = [name for name in AMOUNTS if name in columns]
     values_by_column = {name: column.to_pylist() for name, column in columns.items()}
     ratios = {
-        "failure_rate": list(map(_ratio, values_by_column["failed"], values_by_column["rows"]))
+        "failure_rate": list(
+            map(_compute_ratio, values_by_column["failed"], values_by_column["rows"])
+        )
     }
     if groups.sums:
-        ratios |= {name: _ratios(values_by_column, over) for name, over in RATIOS.items()}
+        ratios |= {name: _compute_ratios(values_by_column, over) for name, over in RATIOS.items()}
     columns |= {name: decimals.narrowest(columns[name]) for name in (*sums, *QUANTILES)}
     columns |= {name: decimals.from_numbers(values, name) for name, values in ratios.items()}
     exact = ["failure_rate", *sums, *list(ratios)[1:], *QUANTILES]
@@ -187,16 +189,16 @@ def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     )
 
 
-def _ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
+def _compute_ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
     names = ("source_amount", over, "source_currency", "fee_currency")
     rows = zip(*(known[name] for name in names), strict=True)
     return [
-        None if over == "total_fee" and source != fee else _ratio(part, total)
+        None if over == "total_fee" and source != fee else _compute_ratio(part, total)
         for total, part, source, fee in rows
     ]
 
 
-def _ratio(part: Decimal | int | None, whole: Decimal | int | None) -> Decimal | None:
+def _compute_ratio(part: Decimal | int | None, whole: Decimal | int | None) -> Decimal | None:
     if part is None or not whole:
         return None
     with localcontext(Context(prec=200)):

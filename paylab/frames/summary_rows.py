@@ -32,10 +32,10 @@ CONVERSION = {
 
 def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
-    table = _table(data)
-    columns = {name: table[name] for name in table.column_names} | _of_conversions(table)
+    table = _read_table(data)
+    columns = {name: table[name] for name in table.column_names} | _rename_conversion_columns(table)
     for name in COLUMNS:
-        columns[name] = _typed(name, columns.get(name), table.num_rows)
+        columns[name] = _convert_column(name, columns.get(name), table.num_rows)
     product = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
     if product and "product_type" not in table.column_names:
         columns["product_type"] = pa.repeat(product, table.num_rows)
@@ -70,7 +70,7 @@ def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
     return [schema.field(name).type for name in AMOUNTS if name in schema.names]
 
 
-def _table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
+def _read_table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     if data is None:
         return pa.table({})
     if isinstance(data, pa.Table):
@@ -83,7 +83,7 @@ def _table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
         raise ExactnessError(f"a column cannot be read exactly: {error!s:.200}") from None
 
 
-def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+def _rename_conversion_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     """The columns of conversions, with the names of transfers."""
     if "deposit_amount" not in table.column_names:
         return {}
@@ -95,11 +95,11 @@ def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return measures
 
 
-def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:
+def _convert_column(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:
     if column is None or pa.types.is_null(column.type):
         return pa.chunked_array([pa.nulls(rows, TYPES.get(name, WORD)[0])])
     if name in AMOUNTS:
-        return _amount(column, name)
+        return _read_amounts(column, name)
     if name == "created_at":
         return _typed_time(column, name)
     if name == "completed_in" and _is_text(column):
@@ -107,7 +107,7 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
     return column
 
 
-def _amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def _read_amounts(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """A column as exact decimals of at most 38 digits; ExactnessError past that."""
     if _is_text(column) or pa.types.is_integer(column.type):
         column = decimals.read_decimals(column.cast(pa.string()), name)

@@ -56,7 +56,7 @@ class Grouping:
     @property
     def keys(self) -> dict[str, str]:
         """The SQL of the grouping columns; a corridor has two currencies."""
-        keys_of_groups = {name: self._key(name) for name in self.by if name != "corridor"}
+        keys_of_groups = {name: self._write_key(name) for name in self.by if name != "corridor"}
         pair = CURRENCIES[:2] if "corridor" in self.by else ()
         currencies = CURRENCIES if self.sums else pair
         added = [name for name in currencies if name not in keys_of_groups]
@@ -86,7 +86,7 @@ class Grouping:
         other_keys = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
         return "".join(f"{name_text}, " for name_text in [*grouped_names, *other_keys])
 
-    def _key(self, name: str) -> str:
+    def _write_key(self, name: str) -> str:
         if name not in PERIODS:
             return WORDS.get(name) or quoted(name)
         moment = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
@@ -105,11 +105,11 @@ def whole(groups: Grouping, source: str) -> str:
     )
     return f"""
         with s as (select {groups.decoded} from (
-            select {_named(groups)} {_measured(groups, COUNTS)},
+            select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
                 quantile_cont(completed_in, [{shares}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
-        select {groups.shown} s.* exclude (shares, counted {_keys(groups)}), {parts},
+        select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}), {parts},
             array_to_string([e.reason || ': ' || -e.n for e in list_sort(
                 [{{'n': -e.value::bigint, 'reason': e.key}} for e in counted])], '; ')
                 as failure_reasons
@@ -123,8 +123,8 @@ def partial(groups: Grouping, source: str) -> str:
         for many, expression in (("times", "_time"), ("reasons", "_reason"))
     )
     return f"""
-        select {_names(groups)} {_measured(groups, ADDED_COUNTS)}, {lists} from (
-            select {_named(groups)} {_measured(groups, COUNTS)},
+        select {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}, {lists} from (
+            select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
                 completed_in as _time, failure_reason as _reason
             from {source} group by all)
         group by all"""
@@ -132,13 +132,16 @@ def partial(groups: Grouping, source: str) -> str:
 
 def merged(groups: Grouping) -> str:
     """The SQL of a summary from the partial ones in the table `parts`."""
-    ordered = _names(groups).rstrip(", ") or "1"
-    quantiles = ", ".join(_quantile(share, name) for name, share in QUANTILES.items())
+    ordered = _write_key_names(groups).rstrip(", ") or "1"
+    quantiles = ", ".join(_write_quantile(share, name) for name, share in QUANTILES.items())
     choice = "select g, e.v as {0}, sum(e.n)::bigint as n"
     many = "unnest({0}s) as e from keyed)"
     return f"""
         with keyed as (select dense_rank() over (order by {ordered}) as g, * from parts),
-        s as (select g, {_names(groups)} {_measured(groups, ADDED_COUNTS)} from keyed group by all),
+        s as (
+            select g, {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}
+            from keyed group by all
+        ),
         times as ({choice.format("v")} from (select g, {many.format("time")} group by all),
         ranked as (
             select g, v, sum(n) over (partition by g order by v) as upto,
@@ -147,7 +150,7 @@ def merged(groups: Grouping) -> str:
         counted as ({choice.format("reason")} from (select g, {many.format("reason")} group by all),
         r as (select g, string_agg(reason || ': ' || n, '; ' order by n desc, reason)
             as failure_reasons from counted group by g)
-        select {groups.shown} s.* exclude (g {_keys(groups)}), {", ".join(QUANTILES)},
+        select {groups.shown} s.* exclude (g {_write_more_keys(groups)}), {", ".join(QUANTILES)},
             failure_reasons
         from s left join quantiles using (g) left join r using (g) order by all"""
 
@@ -162,24 +165,24 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _names(groups: Grouping) -> str:
+def _write_key_names(groups: Grouping) -> str:
     return "".join(f"{quoted(name)}, " for name in groups.keys)
 
 
-def _keys(groups: Grouping) -> str:
+def _write_more_keys(groups: Grouping) -> str:
     return "".join(f", {quoted(name)}" for name in groups.keys)
 
 
-def _named(groups: Grouping) -> str:
+def _write_named_keys(groups: Grouping) -> str:
     return "".join(f"{sql} as {quoted(name)}, " for name, sql in groups.keys.items())
 
 
-def _measured(groups: Grouping, counts: Mapping[str, str]) -> str:
+def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
     sums = {name: f"sum({name})" for name in AMOUNTS if groups.sums}
     return ", ".join(f"{sql} as {name}" for name, sql in {**counts, **sums}.items())
 
 
-def _quantile(share: str, name: str) -> str:
+def _write_quantile(share: str, name: str) -> str:
     """The quantile by linear interpolation, in decimals."""
     place = f"({share} * (n - 1))"
     low, high = (f"min(v) filter (upto > {side}({place}))" for side in ("floor", "ceil"))

@@ -102,7 +102,7 @@ class Sync:
         selection = Selection()
         alone = set[str]()
         if self.pull.order == "newest_first" and not full:
-            since, alone = self._since(overlap)
+            since, alone = self._find_start(overlap)
             selection = Selection(row_filter=RowFilter(since=since), order=self.pull.order)
         elif self.newest and not full:
             warn_caller(UNDECLARED, OrderWarning)
@@ -112,14 +112,14 @@ class Sync:
         self._ask(alone, schema)
         if full and self.tally.complete:
             self._remove_unlisted()
-        self.state.newest = self._until()
+        self.state.newest = self._find_newest_time()
         write_state(self.files, self.state)
         if self._narrow_types is not None:
             warn_of_wide(self._wide, self._narrow_types)
         warn_of_repeats(len(repeated(self._hashes)))
         return SyncResult(self.new, self.updated, self.tally.pages, self.removed)
 
-    def _since(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
+    def _find_start(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
         """The time from which to read, None for all rows, and the rows to read alone."""
         try:
             begin = self.newest - overlap if self.newest else None
@@ -141,7 +141,7 @@ class Sync:
         oldest = min(timestamps.to_text(at)[:10] if at else "" for at in old.values())
         return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE_MAX * len(old)
 
-    def _until(self) -> str | None:
+    def _find_newest_time(self) -> str | None:
         """The time of the newest row, at most now, or later rows would seem to be older."""
         fetched_at = self.pull.origin().get("fetched_at")
         times = [
@@ -155,23 +155,23 @@ class Sync:
         pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in bodies]
         if pages:
             part = Decoder(schema, as_json=True).decode(pages)
-            for day, table in _by_day(self._typed(part.table)):
+            for day, table in _split_by_day(self._convert_types(part.table)):
                 self._write(day, table)
 
     def _take(self, part: PagePart) -> None:
         if not part.table.num_rows:
             return
         self._hashes.append(id_hashes(part.table))
-        rows = self._typed(part.table)
+        rows = self._convert_types(part.table)
         times = [self.newest, pc.max(rows["created_at"]).as_py()]
         self.newest = max(filter(None, times), default=None)
-        days = dict(_by_day(rows))
+        days = dict(_split_by_day(rows))
         self._flush({day for day in self._days if day > max(days)})
         for day, table in days.items():
             self._days.setdefault(day, []).append(table)
             self._listed.setdefault(day, []).append(id_hashes(table))
 
-    def _typed(self, texts: pa.Table) -> pa.Table:
+    def _convert_types(self, texts: pa.Table) -> pa.Table:
         """The rows in the types of the files, which get wider if a value needs it."""
         types = self.state.types
         narrow = columns_too_narrow(texts, types) - {*self.state.fixed}
@@ -256,7 +256,7 @@ class Sync:
             rows.filter(pc.is_in(rows["id"], value_set=ids)) for rows in (old_rows, table)
         )
         self.new += rows_after.num_rows - rows_before.num_rows
-        self.updated += _changed(rows_before, rows_after)
+        self.updated += _count_changes(rows_before, rows_after)
         self._note(rows_after)
         self.state.days[day] = table.num_rows
         self._store(name, table.sort_by([("created_at", "descending")]))
@@ -272,14 +272,14 @@ class Sync:
                 self.state.open[id_] = timestamps.to_text(created) if created else ""
 
 
-def _by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+def _split_by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
     """The rows of a table by day of creation, `2026-01-31`, in order of appearance."""
     days = pc.fill_null(table["created_at"].cast(pa.date32()).cast(pa.string()), NO_DAY)
     for day in pc.unique(days).to_pylist():
         yield day, table.filter(pc.equal(days, day))
 
 
-def _changed(old: pa.Table, now: pa.Table) -> int:
+def _count_changes(old: pa.Table, now: pa.Table) -> int:
     """The number of rows whose status or update time has changed."""
     pairs = [
         set(zip(*(table[name].to_pylist() for name in ("id", "status", "updated_at")), strict=True))

@@ -70,9 +70,9 @@ def path_tree(schema: Schema) -> Tree:
 
 
 def _text_column(rows: Sequence[Row], column: Column, start: int) -> pa.Array:
-    values = _values(rows, column.keys)
+    values = _find_values(rows, column.keys)
     if column.kind == "list":
-        values = [_joined(value) for value in values]
+        values = [_join_words(value) for value in values]
     try:
         return pa.array(values, pa.string())
     except (pa.ArrowException, UnicodeEncodeError):  # a number, a list, an unpaired surrogate
@@ -80,7 +80,7 @@ def _text_column(rows: Sequence[Row], column: Column, start: int) -> pa.Array:
         return _text_array(values)
 
 
-def _joined(value: object) -> object:
+def _join_words(value: object) -> object:
     words = isinstance(value, list) and all(isinstance(item, str) for item in value)
     return ",".join(cast("list[str]", value)) if words else value
 
@@ -90,13 +90,13 @@ def _text_array(values: Sequence[object]) -> pa.Array:
     return pa.array([text and text.encode("utf-8", "replace") for text in texts], pa.string())
 
 
-def _values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
+def _find_values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
     values: Sequence[object] = rows
     if "*" in keys:
         at = keys.index("*")
-        lists = _values(rows, keys[:at])
+        lists = _find_values(rows, keys[:at])
         inner = keys[at + 1 :]
-        return [_values(items, inner) if isinstance(items, list) else None for items in lists]
+        return [_find_values(items, inner) if isinstance(items, list) else None for items in lists]
     for key in keys:
         values = [value.get(key) if isinstance(value, dict) else None for value in values]
     return values

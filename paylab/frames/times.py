@@ -64,7 +64,7 @@ def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
-    instants = [_instant(text) for text in texts]
+    instants = [_read_instant(text) for text in texts]
     for row, (text, instant) in enumerate(zip(texts, instants, strict=True), start):
         if instant is None and text and text.strip():
             message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
@@ -73,7 +73,7 @@ def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
     return pa.array(instants, INSTANT)
 
 
-def _instant(text: str | None) -> datetime | None:
+def _read_instant(text: str | None) -> datetime | None:
     try:
         return from_date(text or "")
     except ValueError:

@@ -43,13 +43,15 @@ class Columns:
     def series(self) -> dict[str, Series]:
         """All added rows as columns; absent ones are missing values."""
         names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
-        columns = {name: self._series(name) for name in names}
+        columns = {name: self._make_series(name) for name in names}
         note_currencies(columns)
         return columns
 
-    def _series(self, name: str) -> Series:
+    def _make_series(self, name: str) -> Series:
         read, join = STEPS[self._schema.kind(name)]
-        parts = [part.pop(name, None) or read(_nulls(rows), name, 0) for part, rows in self._parts]
+        parts = [
+            part.pop(name, None) or read(_make_nulls(rows), name, 0) for part, rows in self._parts
+        ]
         joined = join(parts, name)
         del parts
         pa.default_memory_pool().release_unused()  # only one column at a time is held twice
@@ -66,7 +68,7 @@ def note_currencies(columns: Mapping[str, Series]) -> None:
             column.array.currencies = currency_rows_of[currency]
 
 
-def _nulls(rows: int) -> pa.ChunkedArray:
+def _make_nulls(rows: int) -> pa.ChunkedArray:
     return pa.chunked_array([pa.nulls(rows, pa.string())])
 
 
@@ -79,27 +81,27 @@ def series(array: pa.ChunkedArray) -> Series:
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 
-def _chained(parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
+def _chain_chunks(parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
     chunks = [chunk for part in parts for chunk in part.chunks]
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], parts[0].type)
 
 
-def _words(parts: list[pa.ChunkedArray], name: str) -> Series:
+def _join_words(parts: list[pa.ChunkedArray], name: str) -> Series:
     codes = pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
     words: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
     return words.cat.reorder_categories(sorted(words.cat.categories))
 
 
-def _text(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
+def _keep_texts(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
     return texts
 
 
 STEPS: dict[Kind, tuple[Read, Join]] = {
-    "text": (_text, _chained),
-    "list": (_text, _chained),
-    "word": (lambda texts, _name, _start: texts.dictionary_encode(), _words),
+    "text": (_keep_texts, _chain_chunks),
+    "list": (_keep_texts, _chain_chunks),
+    "word": (lambda texts, _name, _start: texts.dictionary_encode(), _join_words),
     "amount": (decimals.part, decimals.join),
-    "time": (times.read_times, _chained),
+    "time": (times.read_times, _chain_chunks),
     "seconds": (decimals.part, decimals.join_seconds),
 }
 """How to type the texts of some pages, and how to join the results."""

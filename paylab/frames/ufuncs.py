@@ -44,7 +44,7 @@ def computed(function: object, values: pa.Array, inputs: Sequence[object]) -> An
         return arithmetic.rounded(values, 0, ROUNDED[function])
     if function in EXTREMES:
         first, second = (operands.beside(operand, len(values)) for operand in inputs)
-        return _extremes(first, second, function)
+        return _pick_extremes(first, second, function)
     if function in STATISTICS:
         return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):
@@ -53,7 +53,7 @@ def computed(function: object, values: pa.Array, inputs: Sequence[object]) -> An
     return None
 
 
-def _extremes(left: pa.Array, right: pa.Array, function: object) -> pa.Array:
+def _pick_extremes(left: pa.Array, right: pa.Array, function: object) -> pa.Array:
     """The larger or smaller value of each row."""
     all_values = decimals.join(
         [pa.chunked_array([left]), pa.chunked_array([right])]

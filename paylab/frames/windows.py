@@ -49,19 +49,19 @@ class Rolling:
 
     def sum(self) -> Windows:
         """The exact sum of each window."""
-        return self._each(_sums, is_sum=True)
+        return self._compute_windows(_sum_windows, is_sum=True)
 
     def mean(self) -> Windows:
         """The mean of each window; a quotient without end has 28 digits."""
-        return self._each(_means, is_sum=True)
+        return self._compute_windows(_average_windows, is_sum=True)
 
     def min(self) -> Windows:
         """The smallest amount of each window."""
-        return self._each(lambda values, bounds: [min(values[a:b]) for a, b in bounds])
+        return self._compute_windows(lambda values, bounds: [min(values[a:b]) for a, b in bounds])
 
     def max(self) -> Windows:
         """The largest amount of each window."""
-        return self._each(lambda values, bounds: [max(values[a:b]) for a, b in bounds])
+        return self._compute_windows(lambda values, bounds: [max(values[a:b]) for a, b in bounds])
 
     def median(self) -> Windows:
         """The exact median of each window."""
@@ -75,24 +75,26 @@ class Rolling:
             arrays = (decimals.from_numbers(values[a:b]).combine_chunks() for a, b in bounds)
             return [arithmetic.quantile(array, exact) for array in arrays]
 
-        return self._each(quantiles)
+        return self._compute_windows(quantiles)
 
-    def _each(self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False) -> Windows:
-        groups = self._groups()
-        names = self._names()
+    def _compute_windows(
+        self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False
+    ) -> Windows:
+        groups = self._find_groups()
+        names = self._choose_columns()
         if self.is_column:
-            return self._column(self.frame[names[0]], groups, of, is_sum=is_sum)
+            return self._compute_column(self.frame[names[0]], groups, of, is_sum=is_sum)
         results: pd.DataFrame = self.frame[names].apply(
-            lambda column: self._column(column, groups, of, is_sum=is_sum)
+            lambda column: self._compute_column(column, groups, of, is_sum=is_sum)
         )
         return results
 
-    def _column(self, column: Any, groups: Any, of: Any, *, is_sum: bool) -> pd.Series[Any]:
+    def _compute_column(self, column: Any, groups: Any, of: Any, *, is_sum: bool) -> pd.Series[Any]:
         array: DecimalArray = column.array
         window_results: list[Any] = [None] * len(array)
         values = [None if value is pd.NA else value for value in array]
         for places in groups:
-            bounds = self._bounds(places)
+            bounds = self._find_bounds(places)
             if is_sum and array.currencies:
                 windows = np.zeros(len(array), dtype=np.int64) - 1
                 windows[places] = 0
@@ -100,7 +102,7 @@ class Rolling:
             group_values = [values[place] for place in places]
             counts = [0, *accumulate(value is not None for value in group_values)]
             numbers = [value for value in group_values if value is not None]
-            least = self._least()
+            least = self._count_required_rows()
             full = [
                 (place, (counts[a], counts[b]))
                 for place, (a, b) in zip(places, bounds, strict=True)
@@ -112,26 +114,26 @@ class Rolling:
         exact = DecimalArray(decimals.from_numbers(window_results), array.currencies)
         return pd.Series(exact, index=column.index, name=column.name)
 
-    def _least(self) -> int:
+    def _count_required_rows(self) -> int:
         if self.min_periods is not None:
             return max(1, self.min_periods)
         return self.window if isinstance(self.window, int) else 1
 
-    def _names(self) -> list[str]:
+    def _choose_columns(self) -> list[str]:
         exact = [n for n, kind in self.frame.dtypes.items() if isinstance(kind, DecimalDtype)]
         wrong = [name for name in self.columns or () if name not in exact]
         if wrong:
             raise ConfigError(f"{wrong[0]!r:.60} is not an exact column of the frame")
         return [str(name) for name in self.columns or exact]
 
-    def _groups(self) -> list[Any]:
+    def _find_groups(self) -> list[Any]:
         """The positions of the rows of each group."""
         if self.by is None:
             return [np.arange(len(self.frame))]
         groups = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
         return [np.sort(places) for places in groups.indices.values()]
 
-    def _bounds(self, places: Any) -> Bounds:
+    def _find_bounds(self, places: Any) -> Bounds:
         """The first row of each window, and the row after its last."""
         ends = np.arange(1, len(places) + 1)
         if isinstance(self.window, int):
@@ -140,12 +142,12 @@ class Rolling:
                 raise RuleError([Problem("window", message)])
             starts = np.maximum(0, ends - self.window)
         else:
-            moments = self._moments()[places]
+            moments = self._read_moments()[places]
             length = np.timedelta64(times.duration(self.window, "window"))
             starts = np.searchsorted(moments, moments - length, side="right")
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
-    def _moments(self) -> Any:
+    def _read_moments(self) -> Any:
         source = self.frame.index if self.on is None else self.frame[self.on]
         moments = pd.DatetimeIndex(pd.Series(source).to_numpy("datetime64[us]"))
         if not moments.is_monotonic_increasing:
@@ -153,11 +155,11 @@ class Rolling:
         return moments.to_numpy()
 
 
-def _sums(values: Numbers, bounds: Bounds) -> list[Decimal]:
+def _sum_windows(values: Numbers, bounds: Bounds) -> list[Decimal]:
     totals = [Decimal(0), *accumulate(values, LIMIT.add)]
     return [LIMIT.subtract(totals[b], totals[a]) for a, b in bounds]
 
 
-def _means(values: Numbers, bounds: Bounds) -> list[Decimal]:
-    sums = zip(_sums(values, bounds), bounds, strict=True)
+def _average_windows(values: Numbers, bounds: Bounds) -> list[Decimal]:
+    sums = zip(_sum_windows(values, bounds), bounds, strict=True)
     return [quotient(total, Decimal(b - a)) for total, (a, b) in sums]

@@ -66,7 +66,7 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
         "startedDateTime": row["real_at"],
         "time": milliseconds,
         "request": _request(row, base_url),
-        "response": _response(row),
+        "response": _write_response(row),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
         EXTENSION: hide_personal_data(facts),
@@ -81,23 +81,23 @@ def _request(row: JsonMapping, base_url: str) -> JsonObject:
     request: JsonObject = {
         "method": row["method"],
         "url": f"{url}?{query_text}" if query_text else url,
-        **_common(headers, row["body_bytes"]),
+        **_write_common_facts(headers, row["body_bytes"]),
         "queryString": [{"name": name, "value": value} for name, value in query.items()],
     }
     if row["body_bytes"]:
         content_type = headers.get("content-type", "application/json")
-        content = _content(row["body"], row.get("raw_body"), row["body_bytes"])
+        content = _write_content(row["body"], row.get("raw_body"), row["body_bytes"])
         request["postData"] = {"mimeType": content_type, **content}
     return request
 
 
-def _response(row: JsonMapping) -> JsonObject:
+def _write_response(row: JsonMapping) -> JsonObject:
     """The response as far as the client received it."""
     if row["sent"] == "nothing":
         return {
             "status": 0,
             "statusText": "no answer",
-            **_common({}, 0),
+            **_write_common_facts({}, 0),
             "content": {"size": 0, "mimeType": "x-unknown", "text": ""},
             "redirectURL": "",
             ERROR: "the client hung up" if row["hung_up"] else "the connection was dropped",
@@ -106,11 +106,11 @@ def _response(row: JsonMapping) -> JsonObject:
     content_type = headers.get("content-type", "application/octet-stream")
     is_cut = row["sent"] == "part"
     answer = None if is_cut else row["answer"]
-    content = _content(answer, row.get("raw_answer"), row["sent_bytes"])
+    content = _write_content(answer, row.get("raw_answer"), row["sent_bytes"])
     response: JsonObject = {
         "status": row["status"],
         "statusText": "",
-        **_common(headers, row["sent_bytes"]),
+        **_write_common_facts(headers, row["sent_bytes"]),
         "content": {"size": row["sent_bytes"], "mimeType": content_type, **content},
         "redirectURL": "",
     }
@@ -120,7 +120,7 @@ def _response(row: JsonMapping) -> JsonObject:
     return response
 
 
-def _content(value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
+def _write_content(value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
     """The text of a body: as it came if the row has it, otherwise redacted."""
     if raw is None:
         clean = hide_personal_data(value)
@@ -134,7 +134,7 @@ def _content(value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
         return {"text": b64encode(body).decode(), "encoding": "base64"}
 
 
-def _common(headers: JsonMapping, size: int) -> JsonObject:
+def _write_common_facts(headers: JsonMapping, size: int) -> JsonObject:
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],

@@ -294,7 +294,7 @@ class Webhooks:
         return reconcile(
             lists,
             books,
-            self._found_events(events, is_alone=books is None),
+            self._choose_events(events, is_alone=books is None),
             columns=columns,
             status_map=status_map,
             tolerance=tolerance,
@@ -310,7 +310,7 @@ class Webhooks:
             place=self._client.place(),
         )
 
-    def _found_events(self, events: Any, *, is_alone: bool) -> EventHistory | None:
+    def _choose_events(self, events: Any, *, is_alone: bool) -> EventHistory | None:
         """The events to compare: the given ones, of the latest inbox, or of a simulator."""
         from ..webhooks.arrivals import events_of, simulated_events
         from ..webhooks.event import Wrapper

@@ -104,13 +104,15 @@ class ObjectBrowser:
         object_id = str(getattr(resource, "id", ""))
         links: dict[str, Callable[[], list[Link]]] = {}
         if isinstance(resource, Individual):
-            links["Conversion accounts"] = lambda: _links(
+            links["Conversion accounts"] = lambda: _make_links(
                 client.conversion_accounts.list(individual_id=object_id)
             )
-            links["Conversions"] = lambda: _links(client.conversions.list(individual_id=object_id))
-            links["Transfers"] = lambda: _links(client.transfers.list(individual_id=object_id))
+            links["Conversions"] = lambda: _make_links(
+                client.conversions.list(individual_id=object_id)
+            )
+            links["Transfers"] = lambda: _make_links(client.transfers.list(individual_id=object_id))
         if isinstance(resource, ConversionAccount):
-            links["Deposits and their conversions"] = lambda: _links(
+            links["Deposits and their conversions"] = lambda: _make_links(
                 client.conversions.list(conversion_account_id=object_id)
             )
         if isinstance(resource, Individual | Conversion | Transfer):
@@ -118,7 +120,7 @@ class ObjectBrowser:
         return links
 
 
-def _links(resources: Iterable[Resource]) -> list[Link]:
+def _make_links(resources: Iterable[Resource]) -> list[Link]:
     """A link to each of the first objects, with its status and its amounts."""
     links = []
     for resource in islice(resources, LINKS_MAX):

@@ -52,7 +52,7 @@ def compare_quotes(
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
     routes = [route for person in individuals for route in quote_routes(person, service)]
-    return _frame(routes, [_try_quote(create, route, asked) for route in routes])
+    return _make_frame(routes, [_try_quote(create, route, asked) for route in routes])
 
 
 def _try_quote(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
@@ -74,7 +74,7 @@ def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
             yield from (_Route(person, account, rail, corridor.currency) for rail in corridor.rails)
 
 
-def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
+def _make_frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
     with extra_imports():
         import pandas as pd
 

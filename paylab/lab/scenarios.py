@@ -165,9 +165,9 @@ class ScenarioRunner:
             for known_name in self._scenarios:
                 if words and words == _words_of(known_name):
                     return known_name
-        raise UnknownNameError("scenario", str(name), self._nearest(str(name)))
+        raise UnknownNameError("scenario", str(name), self._find_similar_names(str(name)))
 
-    def _nearest(self, name: str) -> list[str]:
+    def _find_similar_names(self, name: str) -> list[str]:
         """The names that are similar, or whose button has a similar text."""
         names_by_text = {each.label.lower(): each.name for each in self._scenarios.values()}
         names_by_text |= {name: name for name in self._scenarios}

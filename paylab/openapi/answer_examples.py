@@ -29,12 +29,12 @@ def make_answer_examples(service: Service, record: Operation, status: int) -> Sc
     objects_by_name = _stored_answers().get(record.name, {})
     if record.is_list:
         rows = [_send(service, record, name, fields) for name, fields in objects_by_name.items()]
-        return _example("page", _write(service, _page(service, record, rows)))
+        return _make_example("page", _write(service, _make_page(service, record, rows)))
     examples: Schema = {}
     for name, fields in objects_by_name.items():
         if _has_status(record, status, fields):
             answer = _put_under_item_key(service, record, _send(service, record, name, fields))
-            examples |= _example(name, _write(service, answer))
+            examples |= _make_example(name, _write(service, answer))
     return examples
 
 
@@ -43,10 +43,10 @@ def make_error_examples(service: Service, record: Operation, status: int) -> Sch
     bodies_by_status = _stored_answers().get(f"{record.name}.refusals", {})
     if not service.is_default or str(status) not in bodies_by_status:
         return {}
-    return _example("refusal", bodies_by_status[str(status)])
+    return _make_example("refusal", bodies_by_status[str(status)])
 
 
-def _example(name: str, answer: object) -> Schema:
+def _make_example(name: str, answer: object) -> Schema:
     """An example with its name."""
     return {name: {"summary": name.replace("_", " ").capitalize(), "value": answer}}
 
@@ -84,7 +84,7 @@ def _put_under_item_key(service: Service, record: Operation, fields: Schema) -> 
     return answer
 
 
-def _page(service: Service, record: Operation, rows: list[Schema]) -> Schema | list[Schema]:
+def _make_page(service: Service, record: Operation, rows: list[Schema]) -> Schema | list[Schema]:
     """The only page of a list."""
     list_form: ListForm = service.list(record.resource)
     if list_form.is_array:

@@ -51,7 +51,7 @@ def collection_requests(service: Service) -> Iterator[CollectionRequest]:
                 name=operation["summary"].rstrip(".").partition(",")[0],
                 method=method.upper(),
                 path=path.replace("{id}", f"{{{{{variable}}}}}"),
-                query={"limit": "2"} if _takes(operation, "limit", "query") else {},
+                query={"limit": "2"} if _has_parameter(operation, "limit", "query") else {},
                 headers=_headers(operation, body),
                 body=body,
                 stored_id=variable if verb == "create" else None,
@@ -74,7 +74,7 @@ def id_variables(service: Service) -> list[str]:
     return sorted({id_variable(resource) for resource in resources} - {"sandbox_id"})
 
 
-def _takes(operation: Mapping[str, Any], name: str, place: str) -> bool:
+def _has_parameter(operation: Mapping[str, Any], name: str, place: str) -> bool:
     parameters = operation.get("parameters", ())
     return any((part.get("name"), part.get("in")) == (name, place) for part in parameters)
 

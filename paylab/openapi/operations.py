@@ -59,7 +59,7 @@ class OperationObjects:
         if record.takes_key(self._service):
             operation_object["x-idempotent"] = True
         if record.is_list:
-            operation_object["x-pagination"] = self._pagination(record)
+            operation_object["x-pagination"] = self._describe_paging(record)
         if parameters := [*self._parameters(record, route)]:
             operation_object["parameters"] = parameters
         if record.fields:
@@ -69,7 +69,7 @@ class OperationObjects:
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
         operation_object["responses"] = {
-            **self._successes(record),
+            **self._success_responses(record),
             **errors.refusal_responses(
                 self._service, record, partial(make_error_examples, self._service, record)
             ),
@@ -126,7 +126,7 @@ class OperationObjects:
             **origin_facts(self._service, _list_source(record), read_name),
         }
 
-    def _pagination(self, record: Operation) -> Schema:
+    def _describe_paging(self, record: Operation) -> Schema:
         """How a list is paged, as data for generators."""
         list_form = self._service.list(record.resource)
         read_items = make_list_setting_reader(record, lambda settings: settings.items)
@@ -145,16 +145,18 @@ class OperationObjects:
             **facts,
         }
 
-    def _successes(self, record: Operation) -> Schema:
+    def _success_responses(self, record: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""
         responses = {}
         for success in record.success:
             status = read_status_code(success, self._service)
             read_status = None if isinstance(success, int) else success
-            responses[str(status)] = self._success(record, status, read_status)
+            responses[str(status)] = self._success_response(record, status, read_status)
         return responses
 
-    def _success(self, record: Operation, status: int, read_status: ReadSetting | None) -> Schema:
+    def _success_response(
+        self, record: Operation, status: int, read_status: ReadSetting | None
+    ) -> Schema:
         """The response of a success with its headers and its content."""
         response: Schema = {
             "description": _describe_success(record, status),

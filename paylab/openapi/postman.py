@@ -53,9 +53,9 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
         "variable": [
             {"key": name, "value": server if name == "base_url" else ""} for name in variables
         ],
-        "event": [_script("prerequest", signing_script(service.signing) + _SEND_SIGNED)],
+        "event": [_make_script("prerequest", signing_script(service.signing) + _SEND_SIGNED)],
         "item": [
-            {"name": folder, "item": [_item(request) for request in items]}
+            {"name": folder, "item": [_make_item(request) for request in items]}
             for folder, items in groupby(requests, key=lambda request: request.folder)
         ],
     }
@@ -69,11 +69,11 @@ def sorted_by_folder(requests: Any) -> list[CollectionRequest]:
     return [request for folder in by_folder.values() for request in folder]
 
 
-def _script(listen: str, text: str) -> dict[str, Any]:
+def _make_script(listen: str, text: str) -> dict[str, Any]:
     return {"listen": listen, "script": {"type": "text/javascript", "exec": text.splitlines()}}
 
 
-def _item(request: CollectionRequest) -> dict[str, Any]:
+def _make_item(request: CollectionRequest) -> dict[str, Any]:
     query = "&".join(f"{name}={value}" for name, value in request.query.items())
     item: dict[str, Any] = {
         "name": request.name,
@@ -88,5 +88,5 @@ def _item(request: CollectionRequest) -> dict[str, Any]:
         item["request"]["body"] = {"mode": "raw", "raw": request.body, "options": options}
     if request.stored_id is not None:
         store = f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
-        item["event"] = [_script("test", f"if (pm.response.code < 300) {store}")]
+        item["event"] = [_make_script("test", f"if (pm.response.code < 300) {store}")]
     return item

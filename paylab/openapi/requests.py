@@ -31,7 +31,9 @@ class BodySchemas:
     def body(self, operation: Operation) -> Schema:
         """A reference to the schema of the body of an operation."""
         names = operation.request_names(self._service).their_names
-        properties = {names.get(name, name): schema for name, schema in self._fields(operation)}
+        properties = {
+            names.get(name, name): schema for name, schema in self._field_schemas(operation)
+        }
         required_fields = conditions.required_fields(self._service, operation)
         required_names = [names.get(name, name) for name in required_fields]
         extra: Mapping[str, Any] = self._service.extra.get(operation.name, {})
@@ -47,7 +49,7 @@ class BodySchemas:
             schema["allOf"] = [conditions.rename_fields(part, names) for part in body_conditions]
         return self._components.add(operation.body_name, schema)
 
-    def _fields(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
+    def _field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """The fields of a body by our names, accounts in the form that the service takes."""
         moved = conditions.moved_references(self._service, operation)
         references_by_id = {reference.id_name: reference for reference in operation.references}
@@ -59,9 +61,9 @@ class BodySchemas:
                 continue
             if conditions.is_in_path(self._service, operation, field.name):
                 continue
-            yield field.name, self._field(field, operation)
+            yield field.name, self._field_schema(field, operation)
 
-    def _field(self, field: Field, operation: Operation | None = None) -> Schema:
+    def _field_schema(self, field: Field, operation: Operation | None = None) -> Schema:
         """The schema of a field; of one in a nested object without the operation."""
         read_name = None
         if operation and operation.names:
@@ -86,12 +88,12 @@ class BodySchemas:
             reference = {**description, **closed_object({"id": id_}, ["id"])}
             return self._components.add("ObjectReference", reference)
         if field.fields:
-            return self._objects(field)
+            return self._nested_schema(field)
         return value_schema(self._service, field)
 
-    def _objects(self, field: Field) -> Schema:
+    def _nested_schema(self, field: Field) -> Schema:
         """A nested object, or a list of them."""
-        properties = {inner.name: self._field(inner) for inner in field.fields}
+        properties = {inner.name: self._field_schema(inner) for inner in field.fields}
         if field.name == _IMAGES_FIELD:
             properties["content"] |= _image_content_schema()
         required_names = [inner.name for inner in field.fields if inner.required]

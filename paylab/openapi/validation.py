@@ -47,7 +47,7 @@ class Contract:
         self._validators: dict[Steps, Draft202012Validator] = {}
 
     @cached_property
-    def _registry(self) -> Registry:
+    def _make_registry(self) -> Registry:
         """The document as a resource, in which references are resolved."""
         from referencing import Registry
         from referencing.jsonschema import DRAFT202012
@@ -63,7 +63,7 @@ class Contract:
 
             pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in schema)
             reference = {"$ref": f"{_DOCUMENT_URI}#/{quote(pointer)}"}
-            self._validators[schema] = Draft202012Validator(reference, registry=self._registry)
+            self._validators[schema] = Draft202012Validator(reference, registry=self._make_registry)
         return self._validators[schema]
 
     def prepare(self) -> None:
@@ -132,7 +132,7 @@ class Contract:
                 continue
             is_number = parameter["schema"].get("type") == "integer" and text.isdecimal()
             schema = (*operation, "parameters", str(index), "schema")
-            yield from self._problems(schema, int(text) if is_number else text, name)
+            yield from self._find_problems(schema, int(text) if is_number else text, name)
 
     def _body_problems(self, holder: Steps, body: bytes) -> list[Problem]:
         """The problems of a body; `holder` is the place of what has its content."""
@@ -140,9 +140,9 @@ class Contract:
             value = json.loads(body)
         except (ValueError, RecursionError):
             return [Problem("", "the body is not JSON", SOURCE)]
-        return [*self._problems((*holder, "content", _JSON, "schema"), value)]
+        return [*self._find_problems((*holder, "content", _JSON, "schema"), value)]
 
-    def _problems(self, schema: Steps, value: object, place: str = "") -> Iterator[Problem]:
+    def _find_problems(self, schema: Steps, value: object, place: str = "") -> Iterator[Problem]:
         """The problems of a value by the schema at a place of the document."""
         from jsonschema.exceptions import best_match
 

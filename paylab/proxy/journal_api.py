@@ -95,7 +95,7 @@ class JournalAPI:
 
     def requests(self, after: int = 0) -> list[JsonObject]:
         """The requests with a number above `after`."""
-        return request_rows(self._journal, self._secrets, after)
+        return request_rows(self._journal, self._reveal_secrets, after)
 
     def count_dropped(self) -> int:
         """The number of older requests that are not stored any more."""
@@ -110,7 +110,7 @@ class JournalAPI:
 
     def records(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """All records with a sequence number above `after`, with `raw` bodies as they came."""
-        return journal_rows(self._journal, self._secrets, after, raw=raw)
+        return journal_rows(self._journal, self._reveal_secrets, after, raw=raw)
 
     def _name_test(self, request: Request) -> Reply:
         body = request.json()
@@ -129,5 +129,5 @@ class JournalAPI:
         return Reply.json(200, self._make_document())
 
     @property
-    def _secrets(self) -> list[str]:
+    def _reveal_secrets(self) -> list[str]:
         return [secret.reveal() for secret in self._hidden]

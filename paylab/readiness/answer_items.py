@@ -47,7 +47,7 @@ def _resource_of(record: RequestFacts | NoteFacts) -> str:
     return RESOURCES_OF_EVENTS.get(name, "")
 
 
-def _messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts, JsonMapping]]:
+def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts, JsonMapping]]:
     """The objects that the integration received, in answers and in deliveries."""
     for request in history.requests:
         if request.is_ok and request.is_received:
@@ -58,7 +58,7 @@ def _messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts, Json
             yield delivery, delivery.payload
 
 
-def _survives(
+def _make_survival_check(
     describe: Callable[[str, JsonMapping], str],
 ) -> Callable[[History], Iterator[Observation]]:
     """The function of an item: the program goes on after an object that `describe` describes."""
@@ -67,7 +67,7 @@ def _survives(
         refused_deliveries: list[tuple[NoteFacts, str]] = []
         is_taken = False
         has_usual = False
-        for record, item in _messages(history):
+        for record, item in _find_messages(history):
             text = describe(_resource_of(record), item)
             if isinstance(record, NoteFacts):
                 is_taken |= bool(text) and record.is_taken
@@ -161,7 +161,7 @@ ITEMS = (
         "ca.states",
         'Answer with a status of your own: faults.on("transfers.get", body={"id": "tr_1", '
         '"status": "on_hold"}).',
-        judge=_survives(_unknown_status),
+        judge=_make_survival_check(_unknown_status),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",
@@ -175,7 +175,7 @@ ITEMS = (
         "spec: Versioning",
         'Answer with one more field: faults.on("transfers.get", body={"id": "tr_1", '
         '"status": "started", "risk": 1}).',
-        judge=_survives(_unknown_field),
+        judge=_make_survival_check(_unknown_field),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",
@@ -189,7 +189,7 @@ ITEMS = (
         "spec: Events",
         "Create a transfer and read it.",
         needs="transfers",
-        judge=_survives(_null_field),
+        judge=_make_survival_check(_null_field),
         holds_under_faults=True,
         situation=Situation("create a transfer and read it"),
     ),
@@ -202,7 +202,7 @@ ITEMS = (
         'Leave them out: faults.on("transfers.get", body={"id": "tr_1", "status": "started", '
         '"source_amount": "10.00"}).',
         needs="transfers",
-        judge=_survives(_absent_field),
+        judge=_make_survival_check(_absent_field),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",

@@ -33,7 +33,7 @@ ITEMS: tuple[Item, ...] = (
 """The rows of the report."""
 
 
-def _verifies(history: History) -> bool:
+def _creates_individuals(history: History) -> bool:
     """Whether individuals are verified: they are created for an on-ramp or an off-ramp."""
     for request in history.of("individuals.create"):
         products = request.fields.get("product_types") or []
@@ -59,7 +59,7 @@ USES: Mapping[str, Callable[[History], bool]] = {
     "on-ramp": lambda history: bool(history.of("conversion_accounts.create")),
     "quotes": lambda history: bool(history.of("quotes.create")),
     "sandbox deposits": lambda history: bool(history.of("sandbox.deposit")),
-    "verification": _verifies,
+    "verification": _creates_individuals,
     "lists": lambda history: any(
         request.operation.endswith(".list") for request in history.requests
     ),

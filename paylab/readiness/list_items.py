@@ -19,7 +19,7 @@ def _is_page(request: RequestFacts) -> bool:
     return request.operation.endswith(".list") and "has_next_page" in request.answer
 
 
-def _walks(history: History) -> Iterator[list[RequestFacts]]:
+def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
     """The pages of each list that was read beyond its first page, in order."""
     walk_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
     walks: list[list[RequestFacts]] = []
@@ -39,7 +39,7 @@ def _walks(history: History) -> Iterator[list[RequestFacts]]:
 
 def judge_pages(history: History) -> Iterator[Observation]:
     """A list is read to its last page, and the filters are sent with each cursor."""
-    for walk in _walks(history):
+    for walk in _find_walks(history):
         first_filters = _filters_of(walk[0])
         changed = [page for page in walk if _filters_of(page) != first_filters]
         if changed:
@@ -55,7 +55,7 @@ def _filters_of(page: RequestFacts) -> dict[str, object]:
 
 def judge_growing(history: History) -> Iterator[Observation]:
     """A list is read to its last page while rows are added."""
-    for walk in _walks(history):
+    for walk in _find_walks(history):
         first = walk[0]
         last = walk[-1]
         if last.answer.get("has_next_page"):

@@ -62,7 +62,7 @@ def _wait_seconds(request: RequestFacts) -> float:
 
 def judge_failures(history: History) -> Iterator[Observation]:
     """After 5xx there are few attempts, with gaps that are neither none nor always the same."""
-    for run in _runs(history):
+    for run in _find_retries(history):
         last = run[-1]
         gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(run)]
         has_wait = any("retry-after" in (each.row.get("answer_headers") or {}) for each in run)
@@ -83,7 +83,7 @@ def _are_even(gaps: Sequence[float]) -> bool:
     return len(gaps) > 2 and max(gaps) < min(EVEN_RATIO * min(gaps), EVEN_SECONDS)
 
 
-def _runs(history: History) -> Iterator[Sequence[RequestFacts]]:
+def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
     """The attempts of each request that was answered with 5xx, up to the one that succeeded."""
     for attempts in history.repeats():
         run: list[RequestFacts] = []

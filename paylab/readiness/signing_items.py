@@ -21,7 +21,9 @@ CLOCK_SECONDS = 1.0
 """Seconds after which two requests must have different dates."""
 
 
-def _signs(is_kind: Callable[[RequestFacts], bool]) -> Callable[[History], Iterator[Observation]]:
+def _make_signature_check(
+    is_kind: Callable[[RequestFacts], bool],
+) -> Callable[[History], Iterator[Observation]]:
     """The function of an item: requests of a kind are signed as the service wants it."""
 
     def judge(history: History) -> Iterator[Observation]:
@@ -101,7 +103,7 @@ ITEMS = (
         "there is no query string.",
         "spec: Authentication",
         "Read one object, such as GET /v1/transfers/{id}.",
-        judge=_signs(lambda request: request.method == "GET" and not request.query),
+        judge=_make_signature_check(lambda request: request.method == "GET" and not request.query),
         situation=Situation("read one object"),
     ),
     Item(
@@ -110,7 +112,9 @@ ITEMS = (
         "The query string is the third line of the canonical request.",
         "spec: Canonical request",
         "Read a list with a limit.",
-        judge=_signs(lambda request: request.method == "GET" and bool(request.query)),
+        judge=_make_signature_check(
+            lambda request: request.method == "GET" and bool(request.query)
+        ),
         situation=Situation("read a list with a limit"),
     ),
     Item(
@@ -120,7 +124,7 @@ ITEMS = (
         "spec: Headers",
         "Create an object.",
         needs="body",
-        judge=_signs(lambda request: bool(request.row.get("body_bytes"))),
+        judge=_make_signature_check(lambda request: bool(request.row.get("body_bytes"))),
         situation=Situation("create an object"),
     ),
     Item(
@@ -130,7 +134,7 @@ ITEMS = (
         "signing.body-hash",
         "Create an individual whose name has an accent, such as José.",
         needs="body",
-        judge=_signs(lambda request: bool(request.row.get("non_ascii"))),
+        judge=_make_signature_check(lambda request: bool(request.row.get("non_ascii"))),
         situation=Situation("create an individual whose name has an accent"),
     ),
     Item(

@@ -141,10 +141,13 @@ JSON="Content-Type: application/json\""""
 def curl_lines() -> list[str]:
     """A curl line for each of `LINES`, below a comment; they use the variables of `HEAD`."""
     routes = {route.operation: route for route in (*CONTROLS, *WORLDS)}
-    return [f"# {line.does}.\n{_curl(routes[f'control.{line.control}'], line)}" for line in LINES]
+    return [
+        f"# {line.does}.\n{_write_curl_command(routes[f'control.{line.control}'], line)}"
+        for line in LINES
+    ]
 
 
-def _curl(route: Route, line: Curl) -> str:
+def _write_curl_command(route: Route, line: Curl) -> str:
     """The command of a line. curl sends GET, or POST if there is a body."""
     default_method = "POST" if line.body else "GET"
     method_option = "" if route.method == default_method else f" -X {route.method}"

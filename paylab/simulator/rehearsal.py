@@ -78,7 +78,7 @@ class Rehearsal:
         >>> len(lab.simulator.rehearse().missing) > 10
         True
         """
-        unseen = self._judge_all().of("not seen")
+        unseen = self._judge_requests().of("not seen")
         return [judged.item for judged in unseen if judged.item.situation is not None]
 
     def __iter__(self) -> Iterator[Item]:
@@ -114,9 +114,9 @@ class Rehearsal:
         >>> rehearsal.judge(rehearsal.missing[0]).verdict
         'not seen'
         """
-        return self._judge_all()[item.id]
+        return self._judge_requests()[item.id]
 
-    def _judge_all(self) -> Readiness:
+    def _judge_requests(self) -> Readiness:
         from ..readiness.judgement import judge
 
         return judge({"": self._read_rows()})
@@ -145,7 +145,7 @@ class Rehearsal:
             fault = self._controls.faults.add(situation.fault["kind"], **details)
             self._fault_id = str(fault["id"])
         self._sequence = self._last_sequence()
-        transfers = self._created("transfers.create")
+        transfers = self._find_created("transfers.create")
         if situation.event and transfers:
             self._controls.send_event(situation.event, str(transfers[-1]["answer"]["id"]))
 
@@ -154,7 +154,7 @@ class Rehearsal:
         situation = self._item.situation if self._item else None
         if situation is None or not situation.after:
             return False
-        created = self._created(situation.after)
+        created = self._find_created(situation.after)
         rows = [row for row in created if row["sequence"] > self._sequence]
         if not rows:
             return False
@@ -170,7 +170,7 @@ class Rehearsal:
                 self._controls.move(str(answer["id"]), status)
         return True
 
-    def _created(self, operation: str) -> list[JsonObject]:
+    def _find_created(self, operation: str) -> list[JsonObject]:
         """The requests of an operation that succeeded."""
         return [
             row

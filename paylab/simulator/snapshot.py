@@ -94,7 +94,7 @@ def snapshot_problems(dump: Row) -> list[Problem]:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
         problems = [
-            _problem(
+            _make_problem(
                 ".".join(map(str, details["loc"])), details["msg"].removeprefix("Value error, ")
             )
             for details in error.errors()
@@ -104,7 +104,7 @@ def snapshot_problems(dump: Row) -> list[Problem]:
     return [*islice(_find_broken_relations(rows_by_kind), PROBLEMS_MAX)]
 
 
-def _problem(field: str, message: str) -> Problem:
+def _make_problem(field: str, message: str) -> Problem:
     return Problem(field, message, "control")
 
 
@@ -113,7 +113,7 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
     rows_by_id = {kind: {row.id: row for row in rows} for kind, rows in tables.items()}
     for kind, rows in tables.items():
         if len(rows_by_id[kind]) < len(rows):
-            yield _problem(f"tables.{kind}", "has a duplicate id")
+            yield _make_problem(f"tables.{kind}", "has a duplicate id")
         for field, referenced_kind in REFERENCES.get(kind, {}).items():
             ids = rows_by_id[referenced_kind].keys()
             yield from _check_references(f"tables.{kind}", rows, field, referenced_kind, ids)
@@ -122,7 +122,7 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
     for index, row in enumerate(tables["conversion_accounts"]):
         if row.payout_account_id not in wallet_ids:
             path = f"tables.conversion_accounts.{index}.payout_account_id"
-            yield _problem(path, "is not a crypto_wallet")
+            yield _make_problem(path, "is not a crypto_wallet")
     for index, timer in enumerate(tables["timers"]):
         yield from _check_step(f"tables.timers.{index}", timer, rows_by_id[timer.kind])
 
@@ -135,7 +135,7 @@ def _check_references(
         value = getattr(row, field)
         row_ids = value if isinstance(value, list) else [value]
         if not ids >= set(row_ids):
-            yield _problem(f"{path}.{index}.{field}", f"is not among {referenced_kind}")
+            yield _make_problem(f"{path}.{index}.{field}", f"is not among {referenced_kind}")
 
 
 def _check_step(path: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator[Problem]:
@@ -144,9 +144,9 @@ def _check_step(path: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator
     step = timer.step
     row = rows.get(timer.id)
     if row is None:
-        yield _problem(f"{path}.id", f"is not among {kind}")
+        yield _make_problem(f"{path}.id", f"is not among {kind}")
         return
     is_move = step in MACHINES[kind].legal(row.status)
     is_early_step = EARLY_STEPS.get((kind, row.status)) == step
     if not is_move and not is_early_step:
-        yield _problem(f"{path}.step", f"{step[:40]!a} is no step from {row.status}")
+        yield _make_problem(f"{path}.step", f"{step[:40]!a} is no step from {row.status}")

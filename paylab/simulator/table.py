@@ -46,19 +46,19 @@ class Table:
             return
         if old_row is not None:
             self._remove_from_order(old_row)
-        insort(self._order, row, key=self._position)
+        insort(self._order, row, key=self._position_of)
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Add many rows at once."""
         self.rows.update((row["id"], row) for row in rows)
-        self._order = sorted(self.rows.values(), key=self._position)
+        self._order = sorted(self.rows.values(), key=self._position_of)
 
     def remove(self, row_id: str) -> None:
         """Remove a row."""
         self._remove_from_order(self.rows.pop(row_id))
 
     def _remove_from_order(self, row: Row) -> None:
-        index = bisect_left(self._order, self._position(row), key=self._position)
+        index = bisect_left(self._order, self._position_of(row), key=self._position_of)
         del self._order[index]
 
     def list_rows(self, after: Position | None = None) -> Iterator[Row]:
@@ -69,16 +69,16 @@ class Table:
         if self.order == "oldest_first":
             start = 0
             if after is not None:
-                start = bisect_right(rows, after, key=self._position)
+                start = bisect_right(rows, after, key=self._position_of)
             indexes = range(start, len(rows))
         else:
             end = len(rows)
             if after is not None:
-                end = bisect_left(rows, after, key=self._position)
+                end = bisect_left(rows, after, key=self._position_of)
             indexes = range(end - 1, -1, -1)
         return map(rows.__getitem__, indexes)
 
-    def _position(self, row: Row) -> Position:
+    def _position_of(self, row: Row) -> Position:
         """The position by which rows are sorted."""
         position = row_position(row)
         if self.order == "unknown":

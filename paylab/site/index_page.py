@@ -26,9 +26,9 @@ class SiteFacts(NamedTuple):
 
 def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
     """The HTML of the first page."""
-    cards = "\n".join(_card(path) for path in lessons)
+    cards = "\n".join(_write_card(path) for path in lessons)
     others = "\n".join(
-        f"<li><strong>{escape(_title(stem))}</strong> ({escape(stem)}): {escape(reason)}</li>"
+        f"<li><strong>{escape(_read_title(stem))}</strong> ({escape(stem)}): {escape(reason)}</li>"
         for stem, reason in NOT_IN_PAGE.items()
     )
     base = f'<base href="{escape(facts.base)}">' if facts.base else ""
@@ -46,12 +46,12 @@ def title_of(notebook: JsonMapping) -> str:
     return first.partition("\n")[0].lstrip("# ")
 
 
-def _title(stem: str) -> str:
+def _read_title(stem: str) -> str:
     path = notebooks_folder() / f"{stem}.ipynb"
     return title_of(json.loads(path.read_text(encoding="utf-8")))
 
 
-def _card(path: Path) -> str:
+def _write_card(path: Path) -> str:
     """The card of a lesson: its name, what it shows and how long it takes."""
     lesson = LESSONS.get(path.stem)
     details = ""
@@ -61,7 +61,7 @@ def _card(path: Path) -> str:
     return (
         f'<li><a href="notebooks/index.html?path={escape(path.name)}">'
         f"<span class=number>{escape(number)}</span>"
-        f"<h2>{escape(_title(path.stem))}</h2>{details}</a></li>"
+        f"<h2>{escape(_read_title(path.stem))}</h2>{details}</a></li>"
     )
 
 

@@ -81,7 +81,7 @@ def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
     first = {"cell_type": "markdown", "id": "page", "metadata": {}}
     first["source"] = WELCOME.format(frames=frames)
     cells = [first, *notebook["cells"]]
-    notebook["cells"] = [_joined(cell) for cell in cells]
+    notebook["cells"] = [_join_lines_of_cell(cell) for cell in cells]
     notebook["metadata"]["kernelspec"] = KERNEL
     return notebook
 
@@ -93,26 +93,26 @@ def saved_outputs(notebooks: Iterable[JsonObject]) -> dict[str, Outputs]:
     return {digest(cell["id"], cell["source"]): cell["outputs"] for cell in code_cells}
 
 
-def _joined(cell: Mapping[str, Any]) -> JsonObject:
+def _join_lines_of_cell(cell: Mapping[str, Any]) -> JsonObject:
     """A cell whose texts are no lists of lines, and whose outputs are shown with their styles."""
-    joined = {**cell, "source": _text(cell["source"])}
+    joined = {**cell, "source": _join_lines(cell["source"])}
     if "outputs" in cell:
-        joined["outputs"] = [_joined_output(output) for output in cell["outputs"]]
+        joined["outputs"] = [_join_lines_of_output(output) for output in cell["outputs"]]
         joined["metadata"] = {**cell["metadata"], "trusted": True}
     return joined
 
 
-def _joined_output(output: JsonObject) -> JsonObject:
+def _join_lines_of_output(output: JsonObject) -> JsonObject:
     joined = dict(output)
     if "text" in output:
-        joined["text"] = _text(output["text"])
+        joined["text"] = _join_lines(output["text"])
     if "data" in output:
         joined["data"] = {
-            mime: content if mime.endswith("json") else _text(content)
+            mime: content if mime.endswith("json") else _join_lines(content)
             for mime, content in output["data"].items()
         }
     return joined
 
 
-def _text(lines: str | list[str]) -> str:
+def _join_lines(lines: str | list[str]) -> str:
     return lines if isinstance(lines, str) else "".join(lines)

@@ -27,16 +27,16 @@ def write_own_wheel(folder: Path) -> Path:
     information = f"{name}.dist-info"
     record = []
     with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
-        for member, content in _members(information):
-            wheel.writestr(_entry(member), content)
+        for member, content in _list_members(information):
+            wheel.writestr(_make_entry(member), content)
             digest = urlsafe_b64encode(sha256(content).digest()).rstrip(b"=").decode()
             record.append(f"{member},sha256={digest},{len(content)}\n")
         record.append(f"{information}/RECORD,,\n")
-        wheel.writestr(_entry(f"{information}/RECORD"), "".join(record))
+        wheel.writestr(_make_entry(f"{information}/RECORD"), "".join(record))
     return path
 
 
-def _members(information: str) -> Iterator[tuple[str, bytes]]:
+def _list_members(information: str) -> Iterator[tuple[str, bytes]]:
     """The files of the wheel except its record: their names and contents."""
     for path in sorted(PACKAGE.rglob("*")):
         relative = path.relative_to(PACKAGE.parent)
@@ -48,7 +48,7 @@ def _members(information: str) -> Iterator[tuple[str, bytes]]:
     yield f"{information}/WHEEL", wheel.encode()
 
 
-def _entry(member: str) -> ZipInfo:
+def _make_entry(member: str) -> ZipInfo:
     entry = ZipInfo(member, WHEEL_TIME)
     entry.compress_type = ZIP_DEFLATED
     return entry

@@ -113,13 +113,13 @@ class Cells:
 
     def _cell_id(self) -> str:
         """The id of the cell that the page runs."""
-        return str(self._message("metadata").get("cellId", ""))
+        return str(self._part_of_message("metadata").get("cellId", ""))
 
     def _stops_on_error(self) -> bool:
         """Whether an error of the cell ends the cells after it: it does not with its tag."""
-        return bool(self._message("content").get("stop_on_error", True))
+        return bool(self._part_of_message("content").get("stop_on_error", True))
 
-    def _message(self, part: str) -> JsonObject:
+    def _part_of_message(self, part: str) -> JsonObject:
         """A part of the message that asked to run the cell."""
         message = getattr(self._kernel, "_parent_header", None) or {}
         return dict(message.get(part, {}))
