@@ -24,7 +24,12 @@ EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status f
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("what", choices=["transfers", "conversions"], help="the list")
+    parser.add_argument(
+        "what",
+        metavar="LIST",
+        choices=["transfers", "conversions"],
+        help="transfers or conversions",
+    )
     parser.add_argument(
         "--to",
         required=True,

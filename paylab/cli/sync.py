@@ -21,7 +21,12 @@ EXAMPLE = "paylab sync transfers transfers/"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("what", choices=["transfers", "conversions"], help="the list")
+    parser.add_argument(
+        "what",
+        metavar="LIST",
+        choices=["transfers", "conversions"],
+        help="transfers or conversions",
+    )
     parser.add_argument("folder", metavar="DIR/", help="a folder, or an fsspec URL such as s3://")
     parser.add_argument(
         "--overlap", default="48h", metavar="TIME", help="how far to read back, such as 36h or 7D"

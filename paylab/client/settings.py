@@ -223,6 +223,10 @@ def _from_environment(environ: Mapping[str, str]) -> Found:
 def _make_settings(found: Found, options: Found) -> Settings:
     missing = [name for name in REQUIRED if name not in found]
     if missing:
+        base_url, _ = found.get("base_url", ("", ""))
+        if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
+            address = "base_url must be an address such as https://sandbox.example.com"
+            raise ConfigError(f"{address}; profile= names a profile")
         names = " and ".join(missing)
         places = " / ".join(VARIABLES[name] for name in missing)
         raise ConfigError(

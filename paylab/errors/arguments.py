@@ -24,6 +24,8 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType, UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
 
+from .signatures import refuse_unnamed_arguments
+
 T = TypeVar("T")
 UNCHECKED_ERRORS = (
     TypeError,
@@ -110,6 +112,7 @@ def raise_with_explanation(
     has_entered_function = trace.tb_next is not None
     if not has_entered_function:
         refuse_unknown_parameters(function, kwargs)
+        refuse_unnamed_arguments(function, args, kwargs)
         raise error
     explanation = None
     with suppress(Exception):  # a fault in the explanation must not hide the error

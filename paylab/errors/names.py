@@ -21,9 +21,11 @@ retrieve_transfer: get | first | raw
 all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
 get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
-new add make post insert send pay initiate: create | deposit | request
+new add make post insert: create | deposit | request
+send pay initiate: create | deposit | transfers.create @transfers | request
 create_transfer create_payout send_payout: create | transfers.create @transfers
 transfer_funds: create | deposit | request
+retry repeat: create(..., new=id), which pays again @create_many | new | max_retries
 modify edit patch put replace: update | {_USE_REQUEST}
 remove destroy unsubscribe: delete | {_USE_REQUEST}
 poll wait_for wait_until get_waiter: wait
@@ -68,6 +70,7 @@ fx_rate: exchange_rate | quotes
 name first_name full_name: given_name
 last_name: family_name
 currency iso_currency_code: source_currency
+mapping column_map: columns
 reference reference_id external_id metadata merchant_reference: client_reference_id
 # Parameters.
 name_of_sender: sender_name
@@ -77,6 +80,8 @@ endpoint: url | base_url
 host environment platform api_base: base_url
 dob birth_date: date_of_birth
 phone_number: phone
+document_number document_type: document
+street city postal_code postcode zip zip_code: address
 email_address: email
 token client_id: api_key
 api_secret client_secret: secret_key
@@ -93,13 +98,20 @@ recipient: financial_account | recipient_id | individuals | individual_id
 # Parts of a lab, and of the package.
 client session api configure init auth apiclient configuration: connect
 customers users people persons recipients: individuals | connect().individuals @connect
-beneficiaries kyc entities legal_entities: individuals | connect().individuals @connect
+beneficiaries entities legal_entities: individuals | connect().individuals @connect
+kyc: individuals | connect().individuals @connect | onboarding
 account_holders identity_verification_create: individuals | connect().individuals @connect
-transfer payouts payments remittances transfer_create: transfers | connect().transfers @connect
-wallets bank_accounts external_accounts payment_methods: financial_accounts
+payments remittances transfer_create: transfers | connect().transfers @connect
+transfer payouts: transfers | connect().transfers @connect | transfer
+wallets external_accounts payment_methods: financial_accounts
+bank_accounts: financial_accounts | account
 recipient_accounts transfer_instruments: financial_accounts
 webhooks: webhook_subscriptions to subscribe and inbox() to receive events @inbox | events
 webhook_endpoints: webhook_subscriptions
+readiness ready: simulator.readiness() @simulator
+advance tick: simulator.clock.advance @simulator | clock.advance @deliveries
+fail inject: simulator.faults @simulator | faults
+available amount: currencies @top_up
 # Errors.
 apiexception httperror requestexception restexception twiliorestexception: APIError
 unauthorizederror unauthorized authenticationexception: AuthenticationError

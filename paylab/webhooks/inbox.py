@@ -15,8 +15,9 @@ import httpx
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ConfigError, MissingExtraError, WaitTimeoutError
-from ..errors.names import with_name_suggestions
+from ..errors.names import find_nearest_names, with_name_suggestions
 from ..loopback import is_loopback
+from ..spec import codes
 from ..spec.text import JsonMapping, write_json
 from .arrival import Arrival
 from .arrivals import Arrivals
@@ -67,6 +68,15 @@ def post_event(
 
 WAIT_SECONDS = 60.0
 POLL_SECONDS = 0.5
+
+
+def _unknown_type_hint(event_type: str) -> str:
+    """Return the known types nearest to one that is not known; "" for a known type or a pattern."""
+    if "*" in event_type or event_type in codes.EVENT_TYPES:
+        return ""
+    nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
+    return f"; {event_type[:60]} is no known type, nearest: {', '.join(nearest_types)}"
+
 
 EventLike = Event | Arrival | JsonMapping
 
@@ -141,7 +151,8 @@ class Inbox(Arrivals):
             if waited_seconds >= timeout:
                 pairs = [f"{name} {value}" for name, value in conditions.items()]
                 expectation = ", ".join(pairs) or "any type"
-                raise WaitTimeoutError(f"no event with {expectation} after {waited_seconds:g} s")
+                message = f"no event with {expectation} after {waited_seconds:g} s"
+                raise WaitTimeoutError(message + _unknown_type_hint(conditions.get("type", "*")))
             pause_seconds = min(every, timeout - waited_seconds)
             self._functions.sleep(pause_seconds)
             waited_seconds += pause_seconds

@@ -271,8 +271,10 @@ class Reconciliation:
         ]
         sides = []
         for rows in self._rows:
-            noun = "event" if rows.side == EVENTS else "row"
-            sides.append(f"{rows.side} ({_count_text(len(rows), noun)})")
+            if rows.side == EVENTS:
+                sides.append(f"the events of {_count_text(len(rows), 'payment')}")
+            else:
+                sides.append(f"{rows.side} ({_count_text(len(rows), 'row')})")
         verdict = "everything agrees"
         if self.problems:
             verdict = _count_text(len(self.problems), "problem")

@@ -248,6 +248,7 @@ def test_a_notebook_shows_four_columns():
         *("Country", "Rails and their settlement", "Accounts and their fields"),
         "Documents, products and more",
     ]
+    assert "table-layout:auto" in html  # else JupyterLab makes equal columns, and words overlap
 
 
 def test_a_country_shows_each_fact_and_where_it_is_from():

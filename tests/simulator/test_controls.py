@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from datetime import timedelta
 
 import pytest
@@ -69,6 +70,13 @@ def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
     assert planned == [(kind, times) for times, kind in enumerate(KINDS, 1)]
     assert all(kind in repr(lab.simulator.faults) for kind in KINDS)
     assert all(kind in displays.show(lab.simulator.faults) for kind in KINDS)
+
+
+def test_the_card_names_every_control(lab):
+    """The table of `lab.simulator` has each of its public names."""
+    shown = re.sub("<[^>]*>", " ", displays.show(lab.simulator).replace("<wbr>", ""))
+    names = [name for name in dir(lab.simulator) if not name.startswith("_")]
+    assert [name for name in names if not re.search(rf"\b{name}\b", shown)] == []
 
 
 def test_every_scenario_has_a_name_that_tab_completes(lab):

@@ -102,6 +102,9 @@ def test_waiting_in_vain_says_for_what(inbox):
     """The timeout error names the event type and the time waited."""
     with pytest.raises(WaitTimeoutError, match=r"type transfer\.failed after 2\.2 s"):
         inbox.wait(type="transfer.failed", timeout=2.2)
+    with pytest.raises(WaitTimeoutError, match="is no known type, nearest: transfer") as caught:
+        inbox.wait(type="transfer.paid", timeout=2.2)
+    assert "transfer.failed" in str(caught.value)
 
 
 def test_a_row_knows_what_changed_since(lab, inbox):

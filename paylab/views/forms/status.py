@@ -39,6 +39,8 @@ PAYMENT_LABELS = {
     "expired": ("You would have sent", "Recipient would have got"),
 }
 """The labels of both amounts by the status of a transfer: what happened, or what will."""
+UNPAID_STATUSES = ("failed", "cancelled", "expired")
+"""The final statuses of a transfer that paid nothing out."""
 QUOTE_LABELS = ("You send", "Recipient gets")
 AMOUNT_LABELS = ("Source amount", "Destination amount")
 """The labels of a status that is not known."""
@@ -69,7 +71,7 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) 
         ("Reference", transfer.client_reference_id),
         ("Status", transfer.status),
         ("Meaning", TRANSFER_MEANINGS.get(str(transfer.status))),
-        ("What to do", _funding_sentence(transfer)),
+        ("What to do", _advice_sentence(transfer)),
         ("Reason", transfer.failure_reason),
         *_return_rows(transfer, wallets),
         *_price_rows(transfer, PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)),
@@ -80,8 +82,10 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) 
     return [(label, str(text)) for label, text in rows if text not in (None, "")]
 
 
-def _funding_sentence(transfer: Transfer) -> str:
-    """What to do about a payout that the account pays for; empty for any other, and later."""
+def _advice_sentence(transfer: Transfer) -> str:
+    """What to do about a payout that awaits funds or was not carried out; empty for any other."""
+    if transfer.status in UNPAID_STATUSES:
+        return f'lab.transfers.create() with the same order and new="{transfer.id}" pays it again.'
     if transfer.status != "awaiting_funds" or transfer.deposit_instructions is not None:
         return ""
     currency = transfer.source_currency or "its currency"

@@ -227,6 +227,8 @@ def test_a_transfer_says_what_was_paid_and_what_will_be(status):
     assert (label == "Recipient got") is (status == "completed")
     assert ("would have" in label) is (is_over and status != "completed")
     assert any(label == "Goes back" for label, _ in rows) is (status == "failed")
+    advice = dict(rows).get("What to do", "")
+    assert ('new="tr_1"' in advice) is (is_over and status != "completed")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,41 @@
+"""Calls with more arguments without a name than the signature of a function takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter
+from typing import Any
+
+_UNNAMED_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def refuse_unnamed_arguments(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """TypeError for too many arguments without a name, with the names that the function takes.
+
+    >>> lab.inbox().wait("transfer.completed")
+    Traceback (most recent call last):
+    TypeError: Inbox.wait() takes no argument without a name: it takes timeout=, every=, conditions
+    """
+    parameters = [*inspect.signature(function).parameters.values()]
+    if any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in parameters):
+        return
+    unnamed_parameters = [each for each in parameters if each.kind in _UNNAMED_KINDS]
+    if len(args) <= len(unnamed_parameters):
+        return
+    names = [each.name for each in unnamed_parameters if each.name != "self"]
+    limit = f"only {' and '.join(names)}" if names else "no argument"
+    options = [
+        _describe_option(parameter)
+        for parameter in parameters
+        if parameter not in unnamed_parameters and parameter.name not in kwargs
+    ]
+    listing = f": it takes {', '.join(options)}" if options else ""
+    raise TypeError(f"{function.__qualname__}() takes {limit} without a name{listing}") from None
+
+
+def _describe_option(parameter: Parameter) -> str:
+    """The name of a parameter as a call writes it, or that of the names it stands for."""
+    return parameter.name if parameter.kind == Parameter.VAR_KEYWORD else f"{parameter.name}="
