@@ -7,6 +7,7 @@ from functools import cache
 from stage import Stage
 
 from paylab.corridors.on_ramps import COUNTRIES, need_on_ramp
+from paylab.spec.operations.records import OPERATIONS
 
 COUNTRY_OF = {
     "clabe": "MX",
@@ -76,6 +77,9 @@ class Pool:
             return {"conversion_account_id": self.conversion_account(country)}
         if operation == "financial_accounts.create":
             return {"individual_id": self.person(_country(body["details"]))}
+        if operation == "individuals.submit_token":  # most random texts are no token
+            fields = OPERATIONS[operation].fields
+            return {field.name: field.sample() for field in fields if field.name in body}
         return {}
 
     def updated(self, details: dict) -> str:
