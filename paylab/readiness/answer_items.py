@@ -72,7 +72,7 @@ def _make_survival_check(
             if isinstance(record, NoteFacts):
                 is_taken |= bool(text) and record.is_taken
                 has_usual |= not text and record.is_taken
-                if text and record["status"] is not None and not record.is_taken:
+                if text and record.is_refused:
                     refused_deliveries.append((record, text))
                 if text and record.is_taken:
                     yield shown(record, f"{text}: taken")

@@ -32,9 +32,9 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
     for delivery in history.deliveries:
         key = (str(delivery["url"]), *_state_of(delivery))
         first = taken_before.get(key)
-        if first is not None and not delivery.is_taken:
+        if first is not None and delivery.is_refused:
             yield broken(delivery, f"answered {delivery['status']}; the first was taken")
-        elif first is not None:
+        elif first is not None and delivery.is_taken:
             repeat = _repeated_action(history, first, delivery)
             if repeat is None:
                 yield shown(delivery, "taken, and nothing was done twice")
@@ -97,7 +97,7 @@ def judge_unknown(history: History) -> Iterator[Observation]:
 def _judge_taken(attempts: Sequence[NoteFacts], text: str) -> Iterator[Observation]:
     """Whether one of the attempts was taken, or all were refused."""
     taken = [attempt for attempt in attempts if attempt.is_taken]
-    refused = [attempt for attempt in attempts if attempt["status"] is not None]
+    refused = [attempt for attempt in attempts if attempt.is_refused]
     if taken:
         yield shown(taken[0], f"{text}: taken")
     elif refused:

@@ -210,6 +210,14 @@ class NoteFacts(RecordFacts):
         return status is not None and 200 <= int(status) < 300
 
     @property
+    def is_refused(self) -> bool:
+        """Whether the receiver answered a delivery with anything but a 2xx.
+
+        A delivery without an answer is not refused: it still runs, or the receiver is down.
+        """
+        return self.row.get("status") is not None and not self.is_taken
+
+    @property
     def payload(self) -> JsonMapping:
         """The object that an event carries, with `id` and `status`. Empty if there is none."""
         body = self.row.get("body")

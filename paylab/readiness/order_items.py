@@ -69,9 +69,10 @@ def judge_orders_of_keys(history: History) -> Iterator[Observation]:
         if not request.key:
             continue
         first = first_by_key.setdefault(f"{request.operation} {request.key}", request)
-        has_other_order = first.is_ok and first.order != request.order
-        if request.verdict("idempotency") == "conflict" or has_other_order:
+        if first.is_ok and first.order != request.order:
             yield broken(request, f"the key of call {first.number}, with another order")
+        elif request.verdict("idempotency") == "conflict":
+            yield broken(request, f"the key of call {first.number}, with another body")
         elif first is request and len(first_by_key) > 1:
             yield shown(request, "a key of its own")
 

@@ -61,15 +61,19 @@ def _is_open(history: History, object_id: str, before: int) -> bool:
     )
 
 
-def _is_off_ramp(request: RequestFacts) -> bool:
-    currency = str(request.fields.get("source_currency") or "").upper()
-    return currency in codes.STABLECOINS
+def _is_off_ramp(history: History, request: RequestFacts) -> bool:
+    """Whether a transfer is paid from a stablecoin, by its own terms or by those of its quote."""
+    quote_id = request.fields.get("quote_id")
+    quotes = [quote.answer for quote in history.of("quotes.create")]
+    terms = [request.fields, *(quote for quote in quotes if quote.get("id") == quote_id)]
+    currencies = {str(fields.get("source_currency") or "").upper() for fields in terms}
+    return not currencies.isdisjoint(codes.STABLECOINS)
 
 
 def judge_off_ramp(history: History) -> Iterator[Observation]:
     """An off-ramp transfer is created only when the individual has a crypto wallet."""
     for request in history.of("transfers.create"):
-        if not _is_off_ramp(request):
+        if not _is_off_ramp(history, request):
             continue
         if request.is_ok:
             yield shown(request, "the wallet was there")

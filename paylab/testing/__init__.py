@@ -28,7 +28,7 @@ run, with frozen=False, or advance it while the service waits.
 `strict` refuses what a real service might: unknown fields and parameters, an Idempotency-Key where
 none is taken, addresses and dates that cannot be right. A `production_like` world answers 403 to
 sandbox operations, and no special value causes an outcome. `service` is a service.toml or its
-values. `expects` says which refusal the test expects.
+values. `expects` says which refusal the test expects: readiness does not count it as a mistake.
 
 Objects, which leave no trace in the requests:
     person("PH", verified=True), account(), account(person), seed(individuals=2, transfers=50),

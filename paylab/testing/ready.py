@@ -12,6 +12,10 @@ from ..readiness.judgement import judge
 from ..spec.text import JsonMapping
 
 OPTION = "--paylab-ready"
+EXPECTS_HINT = (
+    "A refusal that a test brings about on purpose does not count with "
+    '@pytest.mark.paylab(expects="401").'
+)
 
 
 class ReadyPlugin:
@@ -59,6 +63,8 @@ def _summary_of(rows: Mapping[str, Sequence[JsonMapping]]) -> str:
     for judged in readiness.of("broken"):
         lines.append(f"broken: {judged.item.id}: {judged.item.what}")
         lines += [f"    {evidence}" for evidence in judged.evidence]
+    if readiness.of("broken"):
+        lines.append(EXPECTS_HINT)
     missing = ", ".join(judged.item.id for judged in readiness.of("not seen"))
     if missing:
         lines.append(f"not seen: {missing}")

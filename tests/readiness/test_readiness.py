@@ -1,12 +1,13 @@
 """The report: from files, as text and JSON, and what is not held against an integration."""
 
+import contextlib
 import json
 import re
 
 import pytest
 from faulty_integration import FaultyIntegration
 from good_integration import GoodIntegration, ServiceError
-from readiness_stage import Stage, tour
+from readiness_stage import URL, Stage, tour
 
 from paylab.cli.main import main
 from paylab.errors import ConfigError, UnknownNameError
@@ -28,7 +29,8 @@ def stage():
     """A stage with a careful integration, which has an account to pay to."""
     stage = Stage()
     stage.program = GoodIntegration(stage)
-    stage.bank = stage.program.add_bank(stage.program.onboard("Ana", "Ruiz"))
+    stage.person = stage.program.onboard("Ana", "Ruiz")
+    stage.bank = stage.program.add_bank(stage.person)
     return stage
 
 
@@ -105,9 +107,48 @@ def test_a_refusal_that_a_test_expects_is_not_held_against_it(stage):
     conflict("b")
     judged = stage.readiness()["orders.one-order"]
     assert judged.verdict == "broken"
-    assert [(evidence.test, evidence.call) for evidence in judged.evidence] == [
-        ("another refusal", "call 8")
+    assert [str(evidence) for evidence in judged.evidence] == [
+        "another refusal, call 8: the key of call 7, with another body"
     ]
+
+
+@pytest.mark.parametrize(("has_wallet", "verdict"), [(True, "shown"), (False, "broken")])
+def test_a_quote_from_a_stablecoin_makes_an_off_ramp(stage, has_wallet, verdict):
+    """The transfer names only its quote, which has the currency."""
+    program = stage.program
+    if has_wallet:
+        program.add_wallet(stage.person)
+    quote = program.call(
+        "POST",
+        "/v1/quotes",
+        {
+            "financial_account": {"id": stage.bank},
+            "payout_method": "spei",
+            "source_currency": "usdc",
+            "source_network": "base",
+            "destination_currency": "mxn",
+            "source_amount": "10.00",
+        },
+    )
+    with contextlib.suppress(ServiceError):
+        program.call("POST", "/v1/transfers", {"quote_id": quote["id"]}, key=program.key_of("a"))
+    assert stage.readiness()["payments.wallet"].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict"),
+    [({"status": 200}, "shown"), ({"status": 500}, "broken"), ({}, "not seen")],
+)
+def test_a_duplicate_is_refused_only_by_an_answer(stage, outcome, verdict):
+    """A delivery that still runs at the end of a test has no answer."""
+    stage.listen(stage.program.handle)
+    stage.program.subscribe(URL)
+    stage.program.pay("a", stage.bank, "10.00")
+    stage.sleep(60)
+    first = next(row for row in stage.records() if row["kind"] == "delivery")
+    again = {name: first[name] for name in first if name not in ("status", "error", "duration")}
+    rows = [first, {**again, "sequence": first["sequence"] + 1, **outcome}]
+    assert judge({"": rows})["events.duplicate"].verdict == verdict
 
 
 def test_a_call_under_a_fault_is_not_held_against_it(stage):
