@@ -78,8 +78,8 @@ class Pool:
         if operation == "financial_accounts.create":
             return {"individual_id": self.person(_country(body["details"]))}
         if operation == "individuals.submit_token":  # most random texts are no token
-            fields = OPERATIONS[operation].fields
-            return {field.name: field.sample() for field in fields if field.name in body}
+            samples = {field.name: field.example for field in OPERATIONS[operation].fields}
+            return {**samples, "provider": self.stage.service.verification.provider}
         return {}
 
     def updated(self, details: dict) -> str:
