@@ -14,6 +14,9 @@ _TABLE_STYLE = (
     "max-width:1240px;margin:8px 0;border-collapse:collapse;table-layout:auto;font-size:13px"
 )
 
+_ONE_LINE_LENGTH = 16
+"""Maximum length of a line that is not broken."""
+
 
 def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str] = ()) -> str:
     """Return a table in HTML, and notes below it; a line break in a cell is kept."""
@@ -24,12 +27,22 @@ def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str]
     header = "".join(header_cells)
     body = ""
     for row in rows:
-        cell_texts = [escape(text).replace("\n", "<br>") for text in row]
+        cell_texts = ["<br>".join(map(_line_html, text.split("\n"))) for text in row]
         cells = "".join(f'<td style="{_CELL_STYLE}">{text}</td>' for text in cell_texts)
         body += f"<tr>{cells}</tr>"
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes)
     head = f"<thead><tr>{header}</tr></thead>"
     return f'<table style="{_TABLE_STYLE}">{head}<tbody>{body}</tbody></table>{paragraphs}'
+
+
+def _line_html(line: str) -> str:
+    """Return a line of a cell in HTML; a short one, such as a country, is not broken."""
+    from html import escape
+
+    content = escape(line)
+    if len(line) > _ONE_LINE_LENGTH or " " not in line:
+        return content
+    return f'<span style="white-space:nowrap">{content}</span>'
 
 
 def align_columns(rows: Sequence[Row]) -> str:
