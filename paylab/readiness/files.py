@@ -28,6 +28,9 @@ REPORT = "paylab_ready"
 
 REPORT_VERSION = 1
 
+REPORT_START = f'{{"{REPORT}": '.encode()
+"""The first bytes of a report of a test run."""
+
 
 def read_har_rows(path: Path) -> list[JsonMapping]:
     """The rows of a HAR file of paylab or any other program. ConfigError if it is none."""
@@ -142,6 +145,13 @@ def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as sink:
         sink.write(text.encode("utf-8", "backslashreplace"))
+
+
+def is_replaceable(path: Path) -> bool:
+    """Whether a report can be written to a path: nothing is there, or an older report."""
+    if not path.exists():
+        return True
+    return path.is_file() and path.read_bytes()[: len(REPORT_START)] in (b"", REPORT_START)
 
 
 def read_report(path: Path) -> dict[str, list[JsonMapping]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from uuid import UUID
 
 from ..spec.codes import IDEMPOTENCY_HOURS
 from .facts import RequestFacts
@@ -23,12 +24,22 @@ ENDED = ("failed", "expired", "cancelled")
 
 
 def judge_keys(history: History) -> Iterator[Observation]:
-    """Each order has an Idempotency-Key."""
+    """Each order has an Idempotency-Key, which is a UUID."""
     for request in history.orders:
-        if request.key:
+        if not request.key:
+            yield broken(request, "has no Idempotency-Key")
+        elif _is_uuid(request.key):
             yield shown(request, "has an Idempotency-Key")
         else:
-            yield broken(request, "has no Idempotency-Key")
+            yield broken(request, "its Idempotency-Key is not a UUID of 36 characters")
+
+
+def _is_uuid(key: str) -> bool:
+    """Whether a key is a UUID of 36 characters. Spec, Idempotency, 4."""
+    try:
+        return str(UUID(key)) == key.lower()
+    except ValueError:
+        return False
 
 
 def judge_keys_of_orders(history: History) -> Iterator[Observation]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,20 @@ from .routing import find_fitting_routes
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
+
+
+class FaultBlock(AbstractContextManager[JsonObject]):
+    """A fault that applies already; the end of a `with` block removes it."""
+
+    def __init__(self, fault: JsonObject, remove: Callable[[str], None]) -> None:
+        self._fault = fault
+        self._remove = remove
+
+    def __enter__(self) -> JsonObject:
+        return self._fault
+
+    def __exit__(self, *error: object) -> None:
+        self._remove(str(self._fault["id"]))
 
 
 @explain_arguments
@@ -45,18 +59,18 @@ class FaultControls:
             raise UnknownNameError("fault", kind, find_nearest_names(str(kind), KINDS))
         return with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
-    @contextmanager
     def on(
         self, name: EventType | str, kind: FaultKind | str = "custom", **details: object
-    ) -> Iterator[JsonObject]:
-        """Apply a fault to an operation or an event type in a `with` block.
+    ) -> FaultBlock:
+        """Apply a fault to an operation or an event type, until the end of a `with` block.
 
-        An operation is named like "transfers.create" or "POST /v1/transfers". Without a kind,
-        `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
-        status the request is carried out. `delay` and `slow` are seconds until the answer starts,
-        and that its body takes; `cut_after` bytes are sent of it. `content_type` replaces that of
-        the answer. `times` is for the next so many calls (0: all), `every` for each so many-th
-        one, and `probability` with `seed` for a share. `kinds()` lists the other kinds.
+        Without a block it applies until it is removed. An operation is named like
+        "transfers.create" or "POST /v1/transfers". Without a kind, `status`, `headers` and `body`
+        (JSON, or text) answer in place of the service; without a status the request is carried
+        out. `delay` and `slow` are seconds until the answer starts, and that its body takes;
+        `cut_after` bytes are sent of it. `content_type` replaces that of the answer. `times` is
+        for the next so many calls (0: all), `every` for each so many-th one, and `probability`
+        with `seed` for a share. `kinds()` lists the other kinds.
 
         >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
         ...     pass
@@ -67,10 +81,7 @@ class FaultControls:
         """
         target = _fault_target(name, kind, self._service)
         fault = self.add(kind, **{"times": UNLIMITED, **target, **details})
-        try:
-            yield fault
-        finally:
-            self._ask("DELETE", f"/_simulator/faults/{fault['id']}")
+        return FaultBlock(fault, self.remove)
 
     def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
         if kind.startswith("_"):

@@ -38,6 +38,7 @@ Objects, which leave no trace in the requests:
     person(events=False), account(events=False): the events that they cause are not delivered
 Time:
     clock.now, clock.advance("23h 59m"): what is due happens and is delivered; clock.run()
+        lets it run from then on
 Requests, oldest first, also those that were refused:
     requests[-1], of("POST /v1/transfers"), of("transfers.create"), refused, by_key(key), only(),
     assert_sent(operation, times=1, source_amount="10.00"), text()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..readiness.files import read_report, write_report
+from ..readiness.files import is_replaceable, read_report, write_report
 from ..readiness.judgement import judge
 from ..spec.text import JsonMapping
 
@@ -26,7 +26,7 @@ class ReadyPlugin:
 
     def __init__(self, config: pytest.Config) -> None:
         worker: str = getattr(config, "workerinput", {}).get("workerid", "")
-        self._path = Path(config.invocation_params.dir) / config.getoption(OPTION)
+        self._path = _report_path(config)
         self._part = self._path.with_name(f"{self._path.name}.{worker}") if worker else None
         self._rows: dict[str, Sequence[JsonMapping]] = {}
 
@@ -54,6 +54,18 @@ class ReadyPlugin:
         terminalreporter.write_line(
             f"{self._path} has the journals: paylab ready --pytest {self._path.name} --html FILE"
         )
+
+
+def _report_path(config: pytest.Config) -> Path:
+    """Where the report goes. UsageError if tests or another file are there."""
+    name: str = config.getoption(OPTION)
+    folder = Path(config.invocation_params.dir)
+    if not is_replaceable(folder / name.partition("::")[0]):
+        raise pytest.UsageError(
+            f"{OPTION}: {name} is no report, and is not overwritten: "
+            f"write the tests before {OPTION}, or {OPTION}=FILE for a report of another name"
+        )
+    return folder / name
 
 
 def _summary_of(rows: Mapping[str, Sequence[JsonMapping]]) -> str:

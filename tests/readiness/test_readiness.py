@@ -151,6 +151,23 @@ def test_a_duplicate_is_refused_only_by_an_answer(stage, outcome, verdict):
     assert judge({"": rows})["events.duplicate"].verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("key", "verdict"),
+    [
+        ("5f0a3d0c-2a52-4a3a-9a08-6a6f9f2a8a11", "shown"),
+        ("5F0A3D0C-2A52-1A3A-9A08-6A6F9F2A8A11", "shown"),
+        ("5f0a3d0c2a524a3a9a086a6f9f2a8a11", "broken"),
+        ("{5f0a3d0c-2a52-4a3a-9a08-6a6f9f2a8a1}", "broken"),
+        ("payment-0001", "broken"),
+    ],
+)
+def test_a_key_is_a_uuid_of_36_characters(stage, key, verdict):
+    """A key of another form is refused by the service, and held against the integration."""
+    with contextlib.suppress(ServiceError):
+        stage.program.call("POST", "/v1/transfers", {"source_amount": "0"}, key)
+    assert stage.readiness()["orders.key"].verdict == verdict
+
+
 def test_a_call_under_a_fault_is_not_held_against_it(stage):
     """A clock that a fault puts ahead is no mistake of the signer."""
     with stage.fault("transfers.list", "skew", seconds=4000), pytest.raises(ServiceError):

@@ -7,6 +7,8 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import pytest
+
 import paylab
 from paylab.readiness.files import read_report
 
@@ -124,6 +126,17 @@ def test_each_test_has_its_own_world(tmp_path):
         *("test_environment", "test_marker", "test_fails", "test_key"),
     }
     assert [path.name for path in tmp_path.glob("paylab-ready.json*")] == ["paylab-ready.json"]
+
+
+@pytest.mark.parametrize("name", ["test_suite.py::test_nothing", "."])
+def test_a_report_replaces_no_tests(tmp_path, name):
+    """Tests that come after the option are not taken as the file of the report."""
+    suite = "def test_nothing():\n    pass\n"
+    done = run(tmp_path, suite, "-q", "--paylab-ready", name)
+    assert f"--paylab-ready: {name} is no report" in done.stderr
+    assert {path.name: path.read_text() for path in tmp_path.glob("*.*")} == {
+        "test_suite.py": suite
+    }
 
 
 def test_a_configured_shell_does_not_change_a_test(tmp_path):

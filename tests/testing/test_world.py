@@ -106,6 +106,15 @@ def test_faults_end_with_their_block(make):
     assert not world.faults.list()
 
 
+def test_a_fault_without_a_block_applies_until_it_is_removed(make):
+    """The line that a report gives to show an item works as it stands."""
+    world = make()
+    world.faults.on("transfers.list", status=418, times=1)
+    with pytest.raises(APIStatusError, match="418"):
+        world.lab.transfers.list().to_list()
+    assert world.lab.transfers.list().to_list() == []
+
+
 def test_a_late_answer_is_a_timeout(make):
     """A client that waits less than the fault's delay gives up, and is in the journal."""
     world = make()
