@@ -148,14 +148,14 @@ def test_the_current_state_of_a_resource(shared):
 def test_a_reconciliation_uses_the_latest_inbox_or_the_simulator(lab):
     """Without events of an own, those of the latest inbox, else those of the simulator."""
     trigger(lab, "transfer.completed")
-    assert "(1 event)" in repr(lab.reconcile())
+    assert "the events of 1 payment" in repr(lab.reconcile())
     lab.inbox().close()
     assert "(0 events)" in repr(lab.reconcile())
     with lab.inbox() as latest:
         trigger(lab, "transfer.completed")
-    assert "(1 event)" in repr(lab.reconcile())
+    assert "the events of 1 payment" in repr(lab.reconcile())
     lab.inbox().close()
-    assert "(1 event)" in repr(lab.reconcile(events=latest))
+    assert "the events of 1 payment" in repr(lab.reconcile(events=latest))
 
 
 def test_a_lab_elsewhere_receives_on_a_port():
