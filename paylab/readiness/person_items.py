@@ -45,6 +45,20 @@ def _uploads_of(history: History, person_id: str) -> list[RequestFacts]:
     ]
 
 
+def _sides_of(upload: RequestFacts) -> set[str]:
+    """The sides of an upload. Empty for a token, and if they are not known."""
+    # The body is too long to be stored when the images are large.
+    images = upload.fields.get("images") or upload.answer.get("images") or []
+    return {str(image.get("type")) for image in images if isinstance(image, dict)}
+
+
+def _answers(upload: RequestFacts, code: str) -> bool:
+    """Whether an upload was taken, and has the side that a code asks for, if it asks for one."""
+    sides = _sides_of(upload)
+    side = SIDES_ASKED.get(code)
+    return upload.is_ok and (not sides or side is None or side in sides)
+
+
 def judge_codes(history: History) -> Iterator[Observation]:
     """Each code that asks for action is answered with an upload or a token."""
     for person_id in history.object_ids:
@@ -52,8 +66,9 @@ def judge_codes(history: History) -> Iterator[Observation]:
         for sequence, status, item in history.statuses_known(person_id):
             if status != "action_required":
                 continue
-            answers = [upload for upload in uploads if upload.sequence > sequence and upload.is_ok]
+            later_uploads = [upload for upload in uploads if upload.sequence > sequence]
             for code in _codes_of(item):
+                answers = [upload for upload in later_uploads if _answers(upload, code)]
                 if answers:
                     yield shown(answers[0], f"{code} is answered", code)
                 else:
@@ -67,9 +82,7 @@ def judge_sides(history: History) -> Iterator[Observation]:
             if upload.operation != "individuals.upload_images":
                 continue
             asked = _sides_asked(history, person_id, upload)
-            # The body is too long to be stored when the images are large.
-            images = upload.fields.get("images") or upload.answer.get("images") or []
-            sides = {str(image.get("type")) for image in images if isinstance(image, dict)}
+            sides = _sides_of(upload)
             if not asked or not sides:
                 continue
             if sides & asked:

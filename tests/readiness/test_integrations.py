@@ -1,10 +1,11 @@
-"""Five integrations by different hands, each judged right in every item."""
+"""Six integrations by different hands, each judged right in every item."""
 
 import pytest
 from careless_integration import CarelessIntegration
 from faulty_integration import FaultyIntegration
 from good_integration import GoodIntegration
 from paylab_integration import PaylabIntegration
+from quoting_integration import QuotingIntegration
 from readiness_stage import Stage, tour, watch
 from webhook_integration import WebhookIntegration
 
@@ -74,6 +75,7 @@ WATCHING = {
 
 HANDS = {
     "good": (tour, GoodIntegration, {}),
+    "good, by quotes": (tour, QuotingIntegration, {}),
     "fourteen mistakes": (tour, FaultyIntegration, BROKEN),
     "careless": (tour, CarelessIntegration, CARELESS),
     "webhooks only": (watch, WebhookIntegration, WATCHING),

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from faulty_integration import FaultyIntegration
-from good_integration import GoodIntegration, ServiceError
+from good_integration import PICTURE, GoodIntegration, ServiceError
 from readiness_stage import URL, Stage, tour
 
 from paylab.cli.main import main
@@ -32,6 +32,16 @@ def stage():
     stage.person = stage.program.onboard("Ana", "Ruiz")
     stage.bank = stage.program.add_bank(stage.person)
     return stage
+
+
+class SelfieIntegration(GoodIntegration):
+    """Uploads the selfie, whatever is asked for."""
+
+    def upload(self, person):
+        """Upload one side of several."""
+        images = [{"type": "selfie", "content": PICTURE}]
+        path = f"/v1/individuals/{person['id']}/verification_images"
+        self.call("POST", path, {"images": images})
 
 
 @pytest.mark.parametrize("raw", [False, True])
@@ -166,6 +176,17 @@ def test_a_key_is_a_uuid_of_36_characters(stage, key, verdict):
     with contextlib.suppress(ServiceError):
         stage.program.call("POST", "/v1/transfers", {"source_amount": "0"}, key)
     assert stage.readiness()["orders.key"].verdict == verdict
+
+
+def test_a_code_is_answered_by_the_side_that_it_asks_for():
+    """A picture of another side does not answer it, even if it is taken."""
+    stage = Stage()
+    program = SelfieIntegration(stage)
+    with contextlib.suppress(ServiceError):
+        program.onboard("Eva", "Luna")
+    judged = stage.readiness()["people.codes"]
+    assert judged.verdict == "not seen"
+    assert judged.remark == "Not seen yet: verification_front_image_needed."
 
 
 def test_a_call_under_a_fault_is_not_held_against_it(stage):

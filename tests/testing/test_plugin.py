@@ -120,6 +120,7 @@ def test_each_test_has_its_own_world(tmp_path):
     assert "sk_simulator_" not in done.stdout
     # The journals of both workers are judged together, at the end.
     assert "requests judged: 1 broken, " in done.stdout  # test_key does not sign
+    assert '@pytest.mark.paylab(expects="401")' in done.stdout
     tests = read_report(tmp_path / "paylab-ready.json")
     assert {name.partition("::")[2] for name in tests} == {
         *(f"test_empty[{number}]" for number in range(3)),
