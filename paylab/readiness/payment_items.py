@@ -92,7 +92,10 @@ def judge_quotes(history: History) -> Iterator[Observation]:
             (
                 later
                 for later in history.of("transfers.create")
-                if later.sequence > request.sequence and later.fields.get("quote_id")
+                if later.sequence > request.sequence
+                and later.fields.get("quote_id")
+                and later.fields.get("client_reference_id")
+                == request.fields.get("client_reference_id")
             ),
             None,
         )

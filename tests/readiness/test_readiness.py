@@ -122,27 +122,42 @@ def test_a_refusal_that_a_test_expects_is_not_held_against_it(stage):
     ]
 
 
+def quote_from(stage, currency, **terms):
+    """A quote of the integration, from a currency to the bank account."""
+    fields = {
+        "financial_account": {"id": stage.bank},
+        "payout_method": "spei",
+        "source_currency": currency,
+        "destination_currency": "mxn",
+        "source_amount": "10.00",
+        **terms,
+    }
+    return stage.program.call("POST", "/v1/quotes", fields)
+
+
 @pytest.mark.parametrize(("has_wallet", "verdict"), [(True, "shown"), (False, "broken")])
 def test_a_quote_from_a_stablecoin_makes_an_off_ramp(stage, has_wallet, verdict):
     """The transfer names only its quote, which has the currency."""
     program = stage.program
     if has_wallet:
         program.add_wallet(stage.person)
-    quote = program.call(
-        "POST",
-        "/v1/quotes",
-        {
-            "financial_account": {"id": stage.bank},
-            "payout_method": "spei",
-            "source_currency": "usdc",
-            "source_network": "base",
-            "destination_currency": "mxn",
-            "source_amount": "10.00",
-        },
-    )
+    quote = quote_from(stage, "usdc", source_network="base")
     with contextlib.suppress(ServiceError):
         program.call("POST", "/v1/transfers", {"quote_id": quote["id"]}, key=program.key_of("a"))
     assert stage.readiness()["payments.wallet"].verdict == verdict
+
+
+@pytest.mark.parametrize(("reference", "verdict"), [("a", "shown"), ("b", "not seen")])
+def test_a_stale_quote_is_replaced_for_its_own_order(stage, reference, verdict):
+    """The quote of the next order is no replacement."""
+    program = stage.program
+    for order, seconds in (("a", 180), (reference, 0)):
+        quote = quote_from(stage, "usd")
+        stage.sleep(seconds)
+        fields = {"quote_id": quote["id"], "client_reference_id": order}
+        with contextlib.suppress(ServiceError):
+            program.call("POST", "/v1/transfers", fields, key=program.key_of(order))
+    assert stage.readiness()["payments.quote"].verdict == verdict
 
 
 @pytest.mark.parametrize(
