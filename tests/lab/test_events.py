@@ -150,7 +150,7 @@ def test_a_reconciliation_uses_the_latest_inbox_or_the_simulator(lab):
     trigger(lab, "transfer.completed")
     assert "the events of 1 payment" in repr(lab.reconcile())
     lab.inbox().close()
-    assert "(0 events)" in repr(lab.reconcile())
+    assert "the events of 0 payments" in repr(lab.reconcile())
     with lab.inbox() as latest:
         trigger(lab, "transfer.completed")
     assert "the events of 1 payment" in repr(lab.reconcile())
