@@ -112,9 +112,18 @@ def _writer_of(text: str) -> Write:
     for suffix, writer in WRITERS.items():
         if text.lower().endswith(suffix) and path.name.lower() != suffix:
             return writer
+    endings = f"{', '.join(WRITERS)} or /"
     raise ConfigError(
-        f"cannot export to {text!r}: it must end in {', '.join(WRITERS)} or /, or be -"
+        f"cannot export to {_without_keys(text)!r}: it must end in {endings}, or be -"
     )
+
+
+def _without_keys(text: str) -> str:
+    """An address without user, password and query, which may hold keys."""
+    if not is_url(text):
+        return text
+    scheme, _, place = text.partition("://")
+    return f"{scheme}://{place.partition('?')[0].rpartition('@')[2]}"
 
 
 def _write_csv(rows: FileRows, path: Path) -> None:

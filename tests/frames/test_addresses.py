@@ -240,3 +240,11 @@ def test_a_list_as_arrow_and_polars():
     polars = lab.transfers.to_polars(status="completed")
     assert polars["source_amount"].sum() == frame["source_amount"].sum()
     assert lab.conversions.to_polars(columns=["id"]).height == len(lab.conversions.frame())
+
+
+@pytest.mark.parametrize("url", ["http://u:s3cr3t@host/x", "https://host/x.csv?sig=s3cr3t"])
+def test_a_refused_address_is_shown_without_its_keys(lab, url):
+    """The error about the ending of an address has no password and no signature."""
+    with pytest.raises(ConfigError, match="must end in") as refusal:
+        lab.transfers.export(url)
+    assert "s3cr3t" not in str(refusal.value)
