@@ -7,7 +7,7 @@ from contextlib import closing
 
 import httpx
 
-from ..client.connection import RedirectedError, http_client
+from ..client.connection import http_client
 from ..client.deadline import UPLOAD_BYTES_PER_SECOND_MIN, Deadline
 from ..client.decoding import TooLargeError, read_decoded
 from ..client.exchange import Transport
@@ -18,6 +18,9 @@ from ..spec.text import plain
 
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 """Maximum bytes of an answer; a larger one is not sent on."""
+
+HTTP_STATUSES = range(100, 600)
+"""The statuses that an answer can be sent on with."""
 
 HOP_HEADERS = frozenset(
     {
@@ -40,6 +43,20 @@ class UpstreamError(Exception):
         self.text = text
 
 
+class RedirectAnswerError(Exception):
+    """A redirect with its body; raised before httpx parses its target and closes it."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        super().__init__("redirected")
+        self.response = response
+        self.body = read_decoded(response, ANSWER_BYTES_MAX)
+
+
+def _stop_at_redirect(response: httpx.Response) -> None:
+    if response.has_redirect_location:
+        raise RedirectAnswerError(response)
+
+
 class Upstream:
     """Sends requests to a service as they are, without redirects, cookies or repetitions."""
 
@@ -47,6 +64,7 @@ class Upstream:
         self._deadline = Deadline()
         self._timeout = settings.timeout
         self._http = http_client(settings, transport, self._deadline.cap)
+        self._http.event_hooks = {"response": [_stop_at_redirect]}
         url = httpx.URL(settings.base_url)
         self._origin = f"{url.scheme}://{url.netloc.decode()}"
         self.host = url.netloc.decode()
@@ -87,10 +105,15 @@ class Upstream:
         """Send a request and read its answer within the limits."""
         try:
             response = self._http.send(request, stream=True)
-        except RedirectedError as redirected:
+        except RedirectAnswerError as redirected:
             response = redirected.response
-        with closing(response):
-            body = read_decoded(response, ANSWER_BYTES_MAX)
+            body = redirected.body
+        else:
+            with closing(response):
+                body = read_decoded(response, ANSWER_BYTES_MAX)
+        if response.status_code not in HTTP_STATUSES:
+            text = f"{self.host} answered with {response.status_code}, which is no status of HTTP"
+            raise UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
         headers = {
             name: value
             for name, value in sendable_headers(_read_headers(response)).items()

@@ -205,6 +205,28 @@ def test_an_answer_comes_as_it_is_and_is_compared_with_the_document(make_front, 
     assert len(requests) == 1
 
 
+@pytest.mark.parametrize("location", ["https://elsewhere.test/", "/v1/other"])
+def test_a_redirect_whose_body_comes_in_pieces_is_answered_and_journaled(make_front, location):
+    """As from a network: it is sent once, not followed, and the answer has its body."""
+    stream = Pieces([b'{"moved":', b" true}"])
+    transport, requests = scripted(
+        httpx.Response(302, headers={"location": location}, stream=stream)
+    )
+    front = make_front(transport)
+    answer = front.client.send("POST", "/v1/transfers", b"{}")
+    assert (answer.status_code, answer.content) == (302, b'{"moved": true}')
+    assert answer.headers["location"] == location
+    assert (len(requests), len(front.proxy.requests)) == (1, 1)
+
+
+def test_an_answer_with_a_status_that_http_does_not_have_is_answered_502(make_front):
+    """The client is told that the request may have been carried out."""
+    transport, _ = scripted(httpx.Response(999, json={}))
+    answer = make_front(transport).client.send("POST", "/v1/transfers", b"{}")
+    assert answer.status_code == 502
+    assert "999, which is no status of HTTP: it may have been" in answer.json()["error"]
+
+
 @pytest.mark.parametrize(
     ("method", "target", "body", "message"),
     [
