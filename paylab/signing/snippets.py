@@ -246,7 +246,7 @@ def curl(request: SnippetRequest) -> str:
         "no_globs": "g" if has_glob_signs else "",
         "nonce_option": '-H "X-Nonce: $NONCE" ' if "x-nonce" in request.names else "",
         "hash_header": "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH",
-        "options": options + ("" if request.body == "" else ' \\\n  --data-binary "$BODY"'),
+        "options": options + ("" if request.body == "" else ' \\\n  --data-raw "$BODY"'),
     }
     return _render("curl", _facts_of(request), values)
 

@@ -98,3 +98,10 @@ def test_a_snippet_signs_what_it_sends(code, url, target, settings, monkeypatch)
         received = ReceivedRequest(method, path, query, sent, body.encode())
         now = datetime.now(UTC)
         assert verify(received, {KEY: SECRET}.get, now, signing=service.signing) is None
+
+
+def test_a_body_that_begins_with_an_at_sign_names_no_file_for_curl():
+    """curl reads a file for such a body, unless it is told that the body is text."""
+    code = snippets.curl(snippets.SnippetRequest("POST", "http://h.test", "@/etc/hostname"))
+    assert "--data-raw" in code
+    assert "--data-binary" not in code
