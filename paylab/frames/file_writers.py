@@ -21,7 +21,7 @@ from ..errors.base import ConfigError, Problem, RuleError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, replace
-from ..storage.addresses import is_url, local_path, zipped
+from ..storage.addresses import is_url, local_path, shown_address, zipped
 from ..storage.folders import replace_folder
 from . import excel, sidecars
 from .column_choice import CREATED
@@ -112,18 +112,10 @@ def _writer_of(text: str) -> Write:
     for suffix, writer in WRITERS.items():
         if text.lower().endswith(suffix) and path.name.lower() != suffix:
             return writer
-    endings = f"{', '.join(WRITERS)} or /"
+    place = shown_address(text)
     raise ConfigError(
-        f"cannot export to {_without_keys(text)!r}: it must end in {endings}, or be -"
+        f"cannot export to {place!r}: it must end in {', '.join(WRITERS)} or /, or be -"
     )
-
-
-def _without_keys(text: str) -> str:
-    """An address without user, password and query, which may hold keys."""
-    if not is_url(text):
-        return text
-    scheme, _, place = text.partition("://")
-    return f"{scheme}://{place.partition('?')[0].rpartition('@')[2]}"
 
 
 def _write_csv(rows: FileRows, path: Path) -> None:

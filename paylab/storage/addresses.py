@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,16 @@ GZIP = ".gz"
 def is_url(address: object) -> bool:
     """Whether an address is an fsspec URL, and not a path of this machine."""
     return isinstance(address, str) and "://" in address and not address.startswith(LOCAL)
+
+
+def shown_address(address: str) -> str:
+    """An address for a message: a URL without user, password and query, which may hold tokens."""
+    if not is_url(address):
+        return address
+    scheme, _, rest = address.partition("://")
+    path = re.split(r"[?#]", rest, maxsplit=1)[0]
+    authority, slash, name = path.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{name}"
 
 
 def local_path(address: str | os.PathLike[str]) -> Path:
@@ -53,14 +64,16 @@ def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tupl
 @contextmanager
 def explain_storage(address: str, act: str) -> Iterator[None]:
     """Turn any error of a file system into a ConfigError: it `cannot be read`, or written."""
+    place = shown_address(address)
     try:
         yield
     except PaylabError:
         raise
-    except FileNotFoundError as error:
-        raise ConfigError(f"{address} cannot be {act}: it does not exist") from error
+    except FileNotFoundError:
+        raise ConfigError(f"{place} cannot be {act}: it does not exist") from None
     except Exception as error:  # each file system has exceptions of its own
-        raise ConfigError(f"{address} cannot be {act}: {one_sentence(error)}") from None
+        reason = one_sentence(error).replace(address, place)
+        raise ConfigError(f"{place} cannot be {act}: {reason}") from None
 
 
 def one_sentence(error: Exception) -> str:
@@ -125,7 +138,7 @@ def local_target(
     files, root = open_file_system(url)
     name = root.rpartition("/")[2]
     if not name:
-        raise ArgumentError(f"{url} has no name of a file or folder: add one", "to")
+        raise ArgumentError(f"{shown_address(url)} has no name of a file or folder: add one", "to")
     old_names = _require_own_files(files, root, url, is_own)
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
@@ -145,8 +158,8 @@ def _require_own_files(
     for name in names:
         if not is_own(Path(name.removeprefix(root).lstrip("/"))):
             raise ConfigError(
-                f"cannot replace the folder {url}: {name.rpartition('/')[2]} is not from an "
-                "export; name another folder"
+                f"cannot replace the folder {shown_address(url)}: {name.rpartition('/')[2]} is not "
+                "from an export; name another folder"
             )
     return names
 
