@@ -16,6 +16,7 @@ from ..redaction.personal import hide_personal_data
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.text import JsonMapping, JsonObject, JsonValue
+from .row_forms import require_forms
 
 EXTENSION = "_paylab"
 """The member of a HAR file in which paylab writes what HAR has no place for."""
@@ -32,6 +33,10 @@ REPORT_START = f'{{"{REPORT}": '.encode()
 """The first bytes of a report of a test run."""
 
 
+UNREADABLE = (*(ValueError, LookupError, TypeError, AttributeError), RecursionError, OverflowError)
+"""What a file of another form raises when it is read."""
+
+
 def read_har_rows(path: Path) -> list[JsonMapping]:
     """The rows of a HAR file of paylab or any other program. ConfigError if it is none."""
     text = _read_text(path)
@@ -40,7 +45,8 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
         extension = log.get(EXTENSION) or {}
         rows: list[JsonMapping] = [*extension.get("records", [])]
         entries = [_entry_row(entry, number) for number, entry in enumerate(log["entries"], 1)]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        require_forms([*rows, *entries])
+    except UNREADABLE:
         raise ConfigError(f"{path} is not a HAR file") from None
     _add_first_uses(entries)
     return [*rows, *entries]
@@ -161,8 +167,11 @@ def read_report(path: Path) -> dict[str, list[JsonMapping]]:
         report = json.loads(text)
         if report[REPORT] != REPORT_VERSION:
             raise ConfigError(f"{path} is of another version of paylab: run the tests again")
-        return {world["world"]: [*world["records"]] for world in report["worlds"]}
-    except (ValueError, LookupError, TypeError, RecursionError):
+        rows_by_world = {str(world["world"]): [*world["records"]] for world in report["worlds"]}
+        for rows in rows_by_world.values():
+            require_forms(rows)
+    except UNREADABLE:
         raise ConfigError(
             f"{path} is no report of a test run: `pytest --paylab-ready` writes one"
         ) from None
+    return rows_by_world

@@ -36,8 +36,8 @@ ITEMS: tuple[Item, ...] = (
 def _creates_individuals(history: History) -> bool:
     """Whether individuals are verified: they are created for an on-ramp or an off-ramp."""
     for request in history.of("individuals.create"):
-        products = request.fields.get("product_types") or []
-        if not set(RAMP_PRODUCTS).isdisjoint(products):
+        products = request.fields.get("product_types")
+        if isinstance(products, list) and any(ramp in products for ramp in RAMP_PRODUCTS):
             return True
     return bool(history.of(*UPLOADS))
 

@@ -35,7 +35,9 @@ PERSONAL_VALUE = re.compile(r"[^@\\s]+@[^@\\s]+\\.\\w+|\\+\\d{8,}")
 
 
 def _codes_of(item: JsonMapping) -> list[str]:
-    details = item.get("status_details") or []
+    details = item.get("status_details")
+    if not isinstance(details, list):
+        return []
     return [str(detail.get("code")) for detail in details if isinstance(detail, dict)]
 
 

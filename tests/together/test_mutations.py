@@ -20,10 +20,14 @@ from mutations import (
 import paylab
 from paylab import emvqr
 from paylab.errors import PaylabError
+from paylab.journal.har import write_har
+from paylab.readiness.files import read_har_rows, read_report, write_report
+from paylab.readiness.judgement import judge
 from paylab.simulator.messages import Request
 from paylab.simulator.simulator import Simulator
 from paylab.simulator.storage import checksum
 from paylab.spec.service import Service
+from paylab.views.readiness import readiness_page
 
 COUNTS = [60, pytest.param(2000, marks=pytest.mark.whole_table)]
 PERSON = paylab.examples.recipient("CO")
@@ -277,4 +281,42 @@ def test_widget_messages(name, count):
         form.view.set_state(sent[0])
         form.view.receive({"kind": "ready"}, [])
 
+    assert unexpected(read, make, range(count)) == []
+
+
+@pytest.fixture(scope="module")
+def journal_files(tmp_path_factory):
+    """A HAR file of a journal and a report of a test run, parsed."""
+    folder = tmp_path_factory.mktemp("journal")
+    lab = paylab.connect(simulator=Simulator())
+    person = lab.individuals.create(**PERSON)
+    lab.individuals.get(person.id)
+    lab.transfers.list(limit=2).first()
+    rows = lab.simulator.journal()
+    write_report({"w": rows}, folder / "report.json")
+    return {
+        read_har_rows: json.loads(write_har(rows, "http://x", folder / "j.har").read_text()),
+        read_report: json.loads((folder / "report.json").read_text()),
+    }
+
+
+@pytest.mark.parametrize("read_file", [read_har_rows, read_report])
+@pytest.mark.parametrize("count", COUNTS)
+def test_a_journal_in_a_file_is_judged_or_refused(tmp_path, journal_files, read_file, count):
+    """A HAR file or a report of a test run is judged, or refused."""
+    path, seed = tmp_path / "journal.json", journal_files[read_file]
+    spots = list(places(seed))
+
+    def make(random):
+        return written(json_text(random, mutated_value(random, seed, spots)))
+
+    def read(content):
+        path.write_bytes(content)
+        rows = read_file(path)
+        readiness = judge(rows if isinstance(rows, dict) else {"": rows})
+        readiness.text()
+        json.dumps(readiness.to_json())
+        readiness_page(readiness)
+
+    read(written(json.dumps(seed)))
     assert unexpected(read, make, range(count)) == []

@@ -1,0 +1,89 @@
+"""The form of the rows of a journal: what a file must have before it can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ..spec import timestamps
+from ..spec.text import JsonMapping
+
+NUMBER_MAX = 2**53
+"""Maximum of a number, which every JSON reader has exactly."""
+
+READ_LAYERS = ("signature", "fault")
+"""The layers whose verdicts are read by their members."""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= NUMBER_MAX
+
+
+def _is_duration(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and 0 <= value <= NUMBER_MAX)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, str) and timestamps.read(value) is not None
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _is_verdicts(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        value.get(layer) is None or isinstance(value[layer], dict) for layer in READ_LAYERS
+    )
+
+
+Forms = Mapping[str, Callable[[object], bool]]
+RECORD_FORMS: Forms = {
+    "kind": _is_text,
+    "sequence": _is_count,
+    "at": _is_time,
+    "real_at": _is_time,
+    "test": _is_text_or_none,
+    "expects": _is_text_or_none,
+}
+REQUEST_FORMS: Forms = {
+    "number": _is_count,
+    "method": _is_text,
+    "path": _is_text,
+    "query": _is_texts,
+    "headers": _is_texts,
+    "answer_headers": _is_texts,
+    "body_sha256": _is_text_or_none,
+    "operation": _is_text_or_none,
+    "verdicts": _is_verdicts,
+    "status": _is_count,
+    "sent": _is_text,
+    "duration": _is_duration,
+}
+NOTE_FORMS: Forms = {
+    "control": _is_text_or_none,
+    "event_id": _is_text_or_none,
+    "event_type": _is_text_or_none,
+    "status": lambda value: value is None or _is_count(value),
+}
+"""The forms of the fields of all records, of requests, and of notes, which may lack theirs."""
+
+
+def require_forms(rows: Iterable[JsonMapping]) -> None:
+    """ValueError that names the first field of a row that has another form."""
+    for place, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise ValueError(f"record {place} is no object")
+        is_request = row.get("kind") == "request"
+        forms = {**RECORD_FORMS, **(REQUEST_FORMS if is_request else NOTE_FORMS)}
+        for name, has_form in forms.items():
+            is_absent_note = not is_request and name in NOTE_FORMS and name not in row
+            if not (is_absent_note or has_form(row.get(name))):
+                raise ValueError(f"record {place} has an odd {name}")
