@@ -71,6 +71,7 @@ def _base(path: str) -> str:
     """The path of the site on its host, with a slash at both ends; empty for any path."""
     if not path:
         return ""
-    if not path.startswith("/") or path.startswith("//") or set(path) & set("?#\\\"'<> "):
+    has_odd_signs = set(path) & set("?#\\\"'<> ") or not path.isprintable()  # browsers drop tabs
+    if not path.startswith("/") or path.startswith("//") or has_odd_signs:
         raise ConfigError(f"--url {path!r} must be a path such as /demo/")
     return f"{path.rstrip('/')}/"

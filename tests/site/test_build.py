@@ -15,6 +15,7 @@ from paylab.site.build import MARK
         (["--url", "demo"], "--url 'demo' must be a path such as /demo/"),
         (["--url", "//other.example/"], "must be a path"),
         (["--url", '/a"><script>'], "must be a path"),
+        (["--url", "/\t/other.example"], "must be a path"),
     ],
 )
 def test_wrong_use_builds_nothing(options, words, tmp_path, monkeypatch, capsys):
