@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ..journal.record import Note
-from .messages import Reply, Request
+from .messages import RefusedError, Reply, Request
 from .world import World
 
 CONTROL_NAMES: Mapping[str, str] = {
@@ -50,7 +51,8 @@ def end_control(world: World, note: Note, operation: str, request: Request, repl
         "object": request.path.rpartition("/")[2],
     }
     if 0 < len(request.body) <= BODY_BYTES_MAX and reply.status < 400:
-        facts["body"] = json.loads(request.body)
+        with suppress(RefusedError):  # some controls take no body, whatever is sent
+            facts["body"] = request.json()
     if operation == "control.add_fault" and reply.status < 400:
         facts["object"] = json.loads(reply.body)["id"]
     if operation == "control.reset":  # the journal is empty now

@@ -17,6 +17,7 @@ from paylab.journal.journal import Journal
 from paylab.journal.rows import journal_rows, request_rows
 from paylab.signing.canonical import ReceivedRequest
 from paylab.simulator import Reply
+from paylab.simulator.messages import Request
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -259,3 +260,15 @@ def test_a_wrong_signature_is_found_under_a_fault(served):
     row = lab.simulator.requests[-1].row
     assert row["verdicts"]["signature"]["result"] == "refused"
     assert "authorization" in row["verdicts"]["signature"]["message"].lower()
+
+
+@pytest.mark.parametrize("body", [b"[", b"\xff", b"[" * 4000, b"1"])
+def test_a_control_that_takes_no_body_ignores_one_that_is_no_object(body):
+    """It is answered and noted without the body."""
+    simulator = Simulator()
+    path = "/_simulator/faults"
+    headers = {"content-type": "application/json"}
+    reply = simulator.respond(Request("DELETE", path, "", headers, body, is_trusted=True))
+    assert reply.status < 300
+    [note] = journal_rows(simulator.world.journal, [])
+    assert (note["control"], "body" in note) == ("faults_cleared", False)
