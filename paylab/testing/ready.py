@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -29,6 +30,16 @@ class ReadyPlugin:
         self._path = _report_path(config)
         self._part = self._path.with_name(f"{self._path.name}.{worker}") if worker else None
         self._rows: dict[str, Sequence[JsonMapping]] = {}
+        if self._part is None:  # an interrupted run may have left some
+            for part in self._find_parts():
+                part.unlink()
+
+    def _find_parts(self) -> list[Path]:
+        """The reports of workers beside the report."""
+        part_name = re.compile(rf"{re.escape(self._path.name)}\.gw\d+")
+        folder = self._path.parent
+        paths = sorted(folder.iterdir()) if folder.is_dir() else []
+        return [path for path in paths if part_name.fullmatch(path.name) and is_replaceable(path)]
 
     def add_journal(self, rows: Sequence[JsonMapping]) -> None:
         """Store the journal of a world before it ends."""
@@ -41,7 +52,7 @@ class ReadyPlugin:
             write_report(self._rows, self._part)
             return
         rows: dict[str, Sequence[JsonMapping]] = {**self._rows}
-        for part in sorted(self._path.parent.glob(f"{self._path.name}.gw*")):
+        for part in self._find_parts():
             rows |= read_report(part)
             part.unlink()
         self._rows = rows

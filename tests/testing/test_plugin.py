@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import paylab
-from paylab.readiness.files import read_report
+from paylab.readiness.files import read_report, write_report
 
 NAME = "paylab.testing.plugin"
 IS_INSTALLED = any(each.value == NAME for each in entry_points(group="pytest11"))
@@ -163,3 +163,16 @@ def test_nothing_heavy_is_imported_before_a_fixture_is_asked_for():
     code = f"import sys, {NAME}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_an_interrupted_run_left_is_not_judged_and_other_files_stay(tmp_path):
+    """A report of a worker that is left over shows nothing; a file of another form is no part."""
+    left_over = tmp_path / "paylab-ready.json.gw7"
+    write_report({"left over": [{"kind": "request", "sequence": 1}]}, left_over)
+    notes = tmp_path / "paylab-ready.json.gwen"
+    notes.write_text("my notes")
+    suite = "def test_nothing(paylab_world):\n    pass\n"
+    run(tmp_path, suite, "-q", "--paylab-ready")
+    assert "left over" not in read_report(tmp_path / "paylab-ready.json")
+    assert not left_over.exists()
+    assert notes.read_text() == "my notes"
