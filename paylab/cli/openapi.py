@@ -54,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
     if sum(chosen) > 1:
         message = "choose one of --service-schema, --controls and --collection: each is a document"
         raise ConfigError(message)
+    if not options.server.isprintable():
+        raise ConfigError("--server has a line break or another control character: remove it")
     if options.collection == "bruno":
         return _write_bruno(options)
     make = _postman if options.collection else _document

@@ -58,10 +58,13 @@ class Upload:
         self.digest = digest.hexdigest()
 
     def __iter__(self) -> Iterator[bytes]:
-        for at, image in enumerate(self._images):
-            yield b"," if at else b'{"images":['
+        yield b'{"images":['
+        for index, image in enumerate(self._images):
+            if index > 0:
+                yield b","
             yield from image.chunks()
-        yield b"]}" if self._constants == b"{}" else b"]," + self._constants[1:]
+        # The constant fields of the operation are a JSON object; its members follow the images.
+        yield b"]}" if self._constants == b"{}" else b"]," + self._constants.removeprefix(b"{")
 
 
 class Image:
@@ -76,11 +79,11 @@ class Image:
         self.fields = {name: value for name, value in item.items() if name != "content"}
         self._content = item.get("content")
         self._field = f"{at}.content"
-        self._file = self._measure_images()
+        self._file = self._measure_content()
         self._sum: int | None = None
         self.measured = {**self.fields, "content": self._file or self._content}
 
-    def _measure_images(self) -> rules.ImageSize | None:
+    def _measure_content(self) -> rules.ImageSize | None:
         if not _is_readable(self._content):
             return None
         with self._open() as file:
@@ -96,6 +99,7 @@ class Image:
             yield from (text[at : at + BLOCK_BYTES] for at in range(0, len(text), BLOCK_BYTES))
             return
         uri = f"data:{self._file.mime};base64,"
+        # The JSON is cut before the end of the content, whose Base64 follows in blocks.
         yield encode({**self.fields, "content": uri}).removesuffix(b'"}')
         size = 0
         total = 0

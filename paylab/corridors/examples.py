@@ -88,8 +88,7 @@ def _adapt_details(
         details[settings.field] = accepted_word
         if account_type == codes.PIX:
             details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
-    names = dict.fromkeys((*settings.required, *example))
-    return {name: details[name] for name in names}
+    return details
 
 
 def _same_word(word: str, allowed_words: Sequence[str]) -> str | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
+from typing import Any
 
 from .base import MissingExtraError
 
@@ -66,3 +67,19 @@ def is_installed(package: str) -> bool:
         return find_spec(package) is not None
     except ValueError:  # a module without a specification, such as one that a test replaced
         return False
+
+
+def bundle_or_text(show: Callable[[], Any], text: str) -> Any:
+    """The MIME bundle of a display, or its text where a package of the display is missing."""
+    try:
+        return show()._repr_mimebundle_()
+    except MissingExtraError:
+        return {"text/plain": text}
+
+
+def display_or_text(show: Callable[[], Any]) -> None:
+    """Show a display in IPython, which shows the text where a package is missing."""
+    try:
+        show()._ipython_display_()
+    except MissingExtraError:
+        raise NotImplementedError from None  # IPython then takes the repr

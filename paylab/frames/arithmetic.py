@@ -118,18 +118,21 @@ def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Arr
     return held(rounded_values.cast(pa.decimal256(2 * DIGITS_MAX, max(0, places))))
 
 
-def grouped(values: pa.Array, how: str, ids: object, groups: int, least: int) -> pa.Array:
-    """The `sum`, `min` or `max` per group; null for groups with fewer than `least` values.
+def aggregate_by_group(
+    values: pa.Array, aggregate: str, group_numbers: object, group_count: int, count_min: int
+) -> pa.Array:
+    """The `sum`, `min` or `max` per group; null for groups with fewer than `count_min` values.
 
-    `ids` has the group number of each value; -1 is no group.
+    `group_numbers` has the group of each value; -1 is no group.
     """
-    roomy = _widen_for_sum(values) if how == "sum" else values
-    rows = pa.table({"id": ids, "v": roomy}).filter(pc.field("id") >= 0)
-    groups_found = rows.group_by("id").aggregate([("v", how), ("v", "count")])
-    groups_found = groups_found.filter(pc.field("v_count") >= least)
-    places = pc.index_in(pa.array(range(groups)), groups_found["id"])
-    results = groups_found[f"v_{how}"].combine_chunks().take(places)
-    if how == "sum" and least <= 0:  # the sum of a group without values is 0
+    wide_values = _widen_for_sum(values) if aggregate == "sum" else values
+    rows = pa.table({"group": group_numbers, "value": wide_values}).filter(pc.field("group") >= 0)
+    groups = rows.group_by("group").aggregate([("value", aggregate), ("value", "count")])
+    groups = groups.filter(pc.field("value_count") >= count_min)
+    # Arrow returns the groups in any order: a result is taken for each number, null without one.
+    rows_of_groups = pc.index_in(pa.array(range(group_count)), groups["group"])
+    results = groups[f"value_{aggregate}"].combine_chunks().take(rows_of_groups)
+    if aggregate == "sum" and count_min <= 0:  # the sum of a group without values is 0
         results = pc.coalesce(results, pa.scalar(Decimal(0), results.type))
     return held(results)
 

@@ -39,6 +39,8 @@ def write_table(
         hint = f"; nearest: {nearest}" if nearest else ""
         message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint}"
         raise RuleError([Problem("if_exists", message)])
+    if not table.strip() or not table.isprintable():
+        raise RuleError([Problem("table", "must be a name without control characters")])
     if if_exists == "upsert":
         require_ids(rows)
     typed_rows = with_parquet_types(rows, likeliest_schema(rows.column_names))

@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, Problem, RuleError
 from ..runtime import make_executor
+from ..storage.addresses import shown_address
 from ..storage.stores import Folder, open_store
 from . import summaries, times
 from .column_choice import Names
@@ -56,7 +57,7 @@ class Dataset:
         self._files = open_store(self.address, options)
 
     def __repr__(self) -> str:
-        return f"Dataset({self.address!r})"
+        return f"Dataset({shown_address(self.address)!r})"
 
     def sync(
         self,
@@ -192,7 +193,7 @@ class Dataset:
         # If all files were removed, the rows are not known any more.
         known_state = read_state(self._files) if self._files.names(PARQUET) else None
         state = known_state or State(pull.kind, url, account)
-        holds = f"{self.address} holds {state.kind} of"
+        holds = f"{shown_address(self.address)} holds {state.kind} of"
         if (state.kind, state.base_url) != (pull.kind, url):
             raise ConfigError(f"{holds} {state.base_url}; name another folder")
         if state.account not in ("", account):

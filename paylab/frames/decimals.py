@@ -79,23 +79,33 @@ def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> p
     return join([_join_numbers(checked)], column)
 
 
-def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
+def cast_exactly(
+    texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0
+) -> pa.ChunkedArray:
     """The texts in a given type; ExactnessError for the first that does not fit."""
     exact = read_decimals(texts, column, start)
-    integer_digits, places = (
-        (kind.precision - kind.scale, kind.scale) if kind != pa.int64() else (18, 0)
-    )
+    integer_digits = 18
+    places = 0
+    if kind != pa.int64():
+        integer_digits = kind.precision - kind.scale
+        places = kind.scale
     try:
         if integers(exact) <= integer_digits:  # Arrow's own cast misses some overflows
             return exact.cast(kind)
     except pa.ArrowInvalid:
-        pass  # raised below
-    sizes = (_count_digits(value or Decimal(0)) for value in exact.to_pylist())
-    row = next(
-        row for row, size in enumerate(sizes) if size[0] > integer_digits or size[1] > places
-    )
+        pass  # the error below names the row
+    row = _find_misfit(exact, integer_digits, places)
     message = f"{_shorten(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
     raise ExactnessError(f"{column}, row {start + row}: {message}")
+
+
+def _find_misfit(values: pa.ChunkedArray, integer_digits: int, places: int) -> int:
+    """The first row whose value has more digits before or after the point."""
+    for row, value in enumerate(values.to_pylist()):
+        digits_before, digits_after = _count_digits(value or Decimal(0))
+        if digits_before > integer_digits or digits_after > places:
+            return row
+    raise ValueError("every value fits")
 
 
 def fits(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> bool:

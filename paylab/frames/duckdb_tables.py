@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,11 @@ class DuckTable:
         self._connection.register(ROWS, rows)
         try:
             self._connection.execute(sql.format(table=self._name, rows=ROWS))
-        finally:
-            self._connection.unregister(ROWS)
+        except Exception:
+            with suppress(Exception):  # it fails, too, and would hide the cause
+                self._connection.unregister(ROWS)
+            raise
+        self._connection.unregister(ROWS)
 
 
 def _column_of(kind: str, precision: int | None, scale: int | None) -> TableColumn:

@@ -25,7 +25,9 @@ def by_group(  # noqa: PLR0913 - as pandas calls it
     """A sum, a running sum or another result per group; `ids` has the group of each row."""
     skipna = options.get("skipna", True)
     if how in ("sum", "min", "max") and skipna:
-        aggregated = arithmetic.grouped(column._values, how, np.asarray(ids), ngroups, min_count)
+        aggregated = arithmetic.aggregate_by_group(
+            column._values, how, np.asarray(ids), ngroups, min_count
+        )
         return type(column)(aggregated)
     order = np.argsort(ids, kind="stable")
     bounds = np.searchsorted(np.asarray(ids)[order], np.arange(ngroups + 1))

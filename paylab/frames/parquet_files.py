@@ -19,7 +19,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..files import unreadable_error
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_path
+from ..storage.addresses import is_url, local_path, shown_address
 from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
 from .column_choice import CREATED, Names, needed_columns, read_names
@@ -74,7 +74,9 @@ def _files_of(address: str) -> tuple[Store, list[str]]:
     store = open_store(address, {})
     names = store.names(SUFFIX)
     if not names and not all(ours(Path(name)) for name in store.names("")):
-        raise ConfigError(f"{address} has no Parquet files: name a folder of an export or a sync")
+        raise ConfigError(
+            f"{shown_address(address)} has no Parquet files: name a folder of an export or a sync"
+        )
     return store, names
 
 
@@ -130,7 +132,7 @@ def _open_source(store: Store, name: str, address: str) -> Any:
         return store.path.absolute() / name
     content = store.read(name)
     if content is None:
-        raise ConfigError(f"{address} does not have {name} any more: sync again")
+        raise ConfigError(f"{shown_address(address)} does not have {name} any more: sync again")
     return BytesIO(content)
 
 

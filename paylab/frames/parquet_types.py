@@ -142,7 +142,9 @@ def typed(
         if column.kind == "time":
             values = times.read_times(values, column.name, start)
         elif column.kind in ("amount", "seconds"):
-            values = decimals.at(values, column.name, types.field(column.name).type, start)
+            values = decimals.cast_exactly(
+                values, column.name, types.field(column.name).type, start
+            )
         columns.append(values)
     return pa.table(columns, schema=types)
 

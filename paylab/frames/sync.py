@@ -84,7 +84,7 @@ class Sync:
     updated: int = 0
     removed: int = 0
     newest: datetime | None = None
-    _begun: State = field(default_factory=State)
+    _stored_state: State = field(default_factory=State)
     _days: dict[str, list[pa.Table]] = field(default_factory=dict)
     _hashes: list[Rows] = field(default_factory=list)
     _listed: dict[str, list[Rows]] = field(default_factory=dict)
@@ -95,8 +95,10 @@ class Sync:
     def run(self, overlap: timedelta, *, full: bool = False) -> SyncResult:
         """Read rows from `overlap` before the newest known one; with `full`, all rows."""
         schema = SCHEMAS[self.pull.kind]
-        self._begun = replace(self.state, open=dict(self.state.open), days=dict(self.state.days))
-        if self.state.rewritten:
+        self._stored_state = replace(
+            self.state, open=dict(self.state.open), days=dict(self.state.days)
+        )
+        if self.state.is_rewriting:
             self._rewrite()
         self.newest = timestamps.read(self.state.newest)
         selection = Selection()
@@ -191,16 +193,20 @@ class Sync:
     def _rewrite(self) -> None:
         """Give every file the columns of the state, before a value that needs them is written.
 
-        Until then, all values are exact in the old types too, whichever a reader takes.
+        1. Store the new columns, and that a rewrite is under way: a sync that is interrupted here
+           is continued by the next one.
+        2. Rewrite each file. Its values are exact in the old types and in the new ones.
+        3. Store that the rewrite has ended.
         """
-        self._begun.columns = dict(self.state.columns)
-        self._begun.fixed = self.state.fixed
-        self._begun.rewritten = True
-        write_state(self.files, self._begun)
+        self._stored_state.columns = dict(self.state.columns)
+        self._stored_state.fixed = self.state.fixed
+        self._stored_state.is_rewriting = True
+        write_state(self.files, self._stored_state)
         for name in self.files.names(PARQUET):
             self._store(name, pq.read_table(BytesIO(self.files.read(name) or b"")))
-        self._begun.rewritten = self.state.rewritten = False
-        write_state(self.files, self._begun)
+        self._stored_state.is_rewriting = False
+        self.state.is_rewriting = False
+        write_state(self.files, self._stored_state)
 
     def _store(self, name: str, rows: pa.Table) -> None:
         """Replace a file by rows in the types of the state."""
@@ -239,7 +245,7 @@ class Sync:
     def _write(self, day: str, read: pa.Table) -> None:
         """Replace the file of a day; of a row that it already has, the newest version is kept."""
         if not self._has_stored:  # first: no other account continues an interrupted sync
-            write_state(self.files, self._begun)
+            write_state(self.files, self._stored_state)
             self._has_stored = True
         name = f"created_day={day}/part-0.parquet"
         stored = self.files.read(name)

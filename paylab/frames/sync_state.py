@@ -32,7 +32,7 @@ class State:
     """The state after a sync: all rows up to `newest` are known, those in `open` are not final.
 
     `columns` are those of every file, decimals with precision and scale; those in `fixed` never
-    get wider. While the files are `rewritten`, some have the columns of before.
+    get wider. While it `is_rewriting` the files, some have the columns of before.
     """
 
     kind: str = ""
@@ -43,7 +43,7 @@ class State:
     days: dict[str, int] = field(default_factory=dict)
     columns: Columns = field(default_factory=dict)
     fixed: list[str] = field(default_factory=list)
-    rewritten: bool = False
+    is_rewriting: bool = False
 
     @property
     def types(self) -> pa.Schema:
@@ -79,10 +79,10 @@ class State:
             names = files.names(PARQUET)
             self.set_types(_types_of_files(files, names, schema, scale))
             self.fixed = sorted(chosen)
-            self.rewritten = bool(names)
+            self.is_rewriting = bool(names)
         if set(self.columns) != set(file_schema(schema).names):  # of another version
             self.set_types(self.types)
-            self.rewritten = True
+            self.is_rewriting = True
         sizes = {name: (self.columns[name] or [0, 0])[1] for name in chosen}
         if sizes != chosen:
             raise ConfigError(

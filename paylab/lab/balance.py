@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.client import Client
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, MissingExtraError, MissingOperationError, UnknownItemError
+from ..errors.base import ConfigError, MissingOperationError, UnknownItemError
+from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import plain, printable_lines
 
@@ -160,13 +161,7 @@ class AccountBalance:
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        try:
-            return self._show()._repr_mimebundle_()
-        except MissingExtraError:
-            return {"text/plain": repr(self)}
+        return bundle_or_text(self._show, repr(self))
 
     def _ipython_display_(self) -> None:
-        try:
-            self._show()._ipython_display_()
-        except MissingExtraError:
-            raise NotImplementedError from None  # IPython then shows the text
+        display_or_text(self._show)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..client.parameters import strict_keywords
 from ..errors.arguments import explain_arguments
-from ..errors.base import MissingExtraError, Problem, RuleError, UnknownItemError
+from ..errors.base import Problem, RuleError, UnknownItemError
+from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
 from ..views.panel_rows import SELECTIONS, PanelRow, payload_of, row_details
@@ -205,13 +206,7 @@ class Panel:
         return self._view
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        try:
-            return self._show()._repr_mimebundle_()
-        except MissingExtraError:
-            return {"text/plain": repr(self)}
+        return bundle_or_text(self._show, repr(self))
 
     def _ipython_display_(self) -> None:
-        try:
-            self._show()._ipython_display_()
-        except MissingExtraError:
-            raise NotImplementedError from None  # IPython then shows the text
+        display_or_text(self._show)

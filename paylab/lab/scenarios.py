@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, MissingExtraError, UnknownNameError
+from ..errors.base import ConfigError, UnknownNameError
+from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import find_nearest_names
 from ..errors.text import printable_lines
 from ..light_dataclass import light_dataclass
@@ -219,16 +220,10 @@ class ScenarioRunner:
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        try:
-            return self._show()._repr_mimebundle_()
-        except MissingExtraError:
-            return {"text/plain": repr(self)}
+        return bundle_or_text(self._show, repr(self))
 
     def _ipython_display_(self) -> None:
-        try:
-            self._show()._ipython_display_()
-        except MissingExtraError:
-            raise NotImplementedError from None  # IPython then shows the text
+        display_or_text(self._show)
 
 
 def _words_of(name: str) -> frozenset[str]:

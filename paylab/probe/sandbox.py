@@ -289,14 +289,15 @@ def _deposit_into_none(client: Client) -> Any:
     return steps.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0])
 
 
-def _read_without_query(trials: Trials, *keys: str) -> None:
-    """Read a list without a query, and change these keys until that succeeds.
+def _read_without_query(trials: Trials, *setting_names: str) -> None:
+    """Read a list without a query, and change these settings until that succeeds.
 
-    The deposit has no query either, so that it is sent in one dialect only.
+    The deposit that follows has no query either: its signature is then known to be right, and it
+    is not sent again in other dialects. If no list can be read, the settings stay as they are.
     """
     for name in LISTS:
         try:
-            trials.run(partial(_read_list, name=name), keys)
+            trials.run(partial(_read_list, name=name), setting_names)
         except BudgetError:
             raise
         except PaylabError:

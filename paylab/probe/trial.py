@@ -194,8 +194,11 @@ class Trials:
             client.sleep(self.pace)
         for _ in range(MOST_WAITS):
             result = self._run_step(step, client)
-            # The client has waited if the service says for how long, unless that is too long.
-            if not isinstance(result, RateLimitError) or not _has_waited(result, self.service):
+            # The client waits as long as the service asks for; a wait that is too long is an error.
+            may_succeed_now = isinstance(result, RateLimitError) and _has_waited(
+                result, self.service
+            )
+            if not may_succeed_now:
                 break
         return result
 

@@ -31,12 +31,12 @@ def shuffle_position(position: Position) -> Position:
 class Table:
     """Rows by id, listed by position.
 
-    `order` is that of `listed`: newest_first, oldest_first or unknown. Assumption `list.order`.
+    `order` is that of `list_rows`: newest_first, oldest_first or unknown. Assumption `list.order`.
     """
 
     order: str = "newest_first"
     rows: dict[str, Row] = field(default_factory=dict)
-    _order: list[Row] = field(default_factory=list)
+    _sorted_rows: list[Row] = field(default_factory=list)
 
     def put(self, row: Row) -> None:
         """Add or update a row."""
@@ -45,25 +45,25 @@ class Table:
         if old_row is row:
             return
         if old_row is not None:
-            self._remove_from_order(old_row)
-        insort(self._order, row, key=self._position_of)
+            self._remove_sorted_row(old_row)
+        insort(self._sorted_rows, row, key=self._position_of)
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Add many rows at once."""
         self.rows.update((row["id"], row) for row in rows)
-        self._order = sorted(self.rows.values(), key=self._position_of)
+        self._sorted_rows = sorted(self.rows.values(), key=self._position_of)
 
     def remove(self, row_id: str) -> None:
         """Remove a row."""
-        self._remove_from_order(self.rows.pop(row_id))
+        self._remove_sorted_row(self.rows.pop(row_id))
 
-    def _remove_from_order(self, row: Row) -> None:
-        index = bisect_left(self._order, self._position_of(row), key=self._position_of)
-        del self._order[index]
+    def _remove_sorted_row(self, row: Row) -> None:
+        index = bisect_left(self._sorted_rows, self._position_of(row), key=self._position_of)
+        del self._sorted_rows[index]
 
     def list_rows(self, after: Position | None = None) -> Iterator[Row]:
-        """Rows in list order, optionally after a position."""
-        rows = self._order
+        """Rows in list order, optionally after a position; the unknown order has its own."""
+        rows = self._sorted_rows
         if after is not None and self.order == "unknown":
             after = shuffle_position(after)
         if self.order == "oldest_first":

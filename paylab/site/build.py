@@ -21,7 +21,7 @@ from .runtime_files import RuntimeFiles
 from .wheels import check_wheels, download_options, lock_entry
 
 MARK = "paylab-site.json"
-"""The file by which a folder is known as a site, which a new one may replace."""
+"""The file that names what a site has at its top: a new site replaces nothing else."""
 
 PYODIDE = Path("static/pyodide")
 KERNEL_EXTENSION = "@jupyterlite/pyodide-kernel-extension"
@@ -55,6 +55,7 @@ OVERRIDES = {
 
 QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5
+NAMES_MAX = 5
 
 
 class SiteOptions(NamedTuple):
@@ -86,8 +87,23 @@ def _require_replaceable(out: Path) -> None:
     """ConfigError if the folder has something else than a site."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise ConfigError(f"{out} is not a folder: choose another --out")
-    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
-        raise ConfigError(f"{out} has other files: choose a new or empty folder")
+    if not out.is_dir():
+        return
+    other_names = sorted({path.name for path in out.iterdir()} - _names_of_site(out))
+    if other_names:
+        shown = printable(", ".join(other_names[:NAMES_MAX]))
+        raise ConfigError(
+            f"{out} has files that are not of a site ({shown}): choose a new or empty folder"
+        )
+
+
+def _names_of_site(out: Path) -> set[str]:
+    """The files and folders at the top of a site, as its mark says; none without a mark."""
+    try:
+        names = json.loads((out / MARK).read_text(encoding="utf-8"))["top"]
+        return {MARK, *map(str, names)}
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return set()
 
 
 def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
@@ -191,7 +207,10 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
     page = draft / "notebooks" / "index.html"
     icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
     page.write_text(page.read_text(encoding="utf-8").replace("<head>", icon, 1), encoding="utf-8")
-    mark: Mapping[str, Any] = {"lessons": [path.name for path in options.lessons]}
+    mark: Mapping[str, Any] = {
+        "lessons": [path.name for path in options.lessons],
+        "top": sorted(path.name for path in draft.iterdir()),
+    }
     (draft / MARK).write_text(json.dumps(mark), encoding="utf-8")
 
 

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ConfigError, MissingExtraError, WaitTimeoutError
+from ..errors.base import ArgumentError, ConfigError, WaitTimeoutError
+from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import find_nearest_names, with_name_suggestions
 from ..loopback import is_loopback
 from ..spec import codes
@@ -226,13 +227,7 @@ class Inbox(Arrivals):
         return f"Inbox, {state}: {super()._count_text()}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        try:
-            return self._functions.show(self)._repr_mimebundle_()
-        except MissingExtraError:
-            return {"text/plain": repr(self)}
+        return bundle_or_text(lambda: self._functions.show(self), repr(self))
 
     def _ipython_display_(self) -> None:
-        try:
-            self._functions.show(self)._ipython_display_()
-        except MissingExtraError:
-            raise NotImplementedError from None  # IPython then shows the text
+        display_or_text(lambda: self._functions.show(self))

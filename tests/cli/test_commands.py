@@ -654,3 +654,12 @@ def test_qr_reads_a_picture(tmp_path, capsys):
     for arguments in (["--scan"], []):
         assert main(["qr", *arguments, f"{tmp_path}/code.png", "--json"]) == 0
         assert capsys.readouterr().out == drawn
+
+
+def test_a_server_with_a_line_break_is_refused(capsys, tmp_path):
+    """It could write lines of its own into a collection."""
+    out = tmp_path / "collection"
+    arguments = ["openapi", "--collection", "bruno", "--server", "https://a.test/\nscript: x"]
+    assert main([*arguments, "--to", str(out)]) == 2
+    assert "--server" in capsys.readouterr().err
+    assert not out.exists()

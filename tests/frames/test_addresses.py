@@ -267,3 +267,4 @@ def test_an_error_of_a_url_does_not_show_its_password():
         with pytest.raises(ConfigError) as caught:
             act()
         assert "HIDDEN" not in f"{caught.value} {caught.value.__cause__}"
+    assert "HIDDEN" not in repr(frames.Dataset("memory://u:HIDDEN@h/days?token=HIDDEN"))

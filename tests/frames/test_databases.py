@@ -188,3 +188,21 @@ def test_a_connection_of_yours_keeps_its_transaction(made, tmp_path):
         connection.rollback()
     assert len(frames.read_sql("transfers", engine)) == 1
     engine.dispose()
+
+
+@pytest.mark.parametrize("table", ["", " ", "a\nb", "\0"])
+@pytest.mark.parametrize("place", ["books.duckdb", "sqlite:///books.sqlite"])
+def test_a_table_has_a_name_that_can_be_read(made, tmp_path, monkeypatch, place, table):
+    """Nothing is written for an empty name, or one with a control character."""
+    monkeypatch.chdir(tmp_path)
+    frame = made()
+    with pytest.raises(RuleError, match="table: must be a name"):
+        frame.paylab.to_database(place, table)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_duckdb_names_its_cause(made, tmp_path):
+    """A schema that does not exist is named, not the transaction that it ended."""
+    frame = made()
+    with pytest.raises(ConfigError, match="nowhere"):
+        frame.paylab.to_database(tmp_path / "books.duckdb", schema="nowhere")

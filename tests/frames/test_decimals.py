@@ -259,7 +259,7 @@ def test_one_type_or_an_error(texts: list[str]) -> None:
     """A value that a type cannot hold raises ExactnessError; it is never changed."""
     column = pa.chunked_array([pa.array(texts, pa.string())])
     try:
-        found = decimals.at(column, "amount", pa.decimal128(38, 18)).to_pylist()
+        found = decimals.cast_exactly(column, "amount", pa.decimal128(38, 18)).to_pylist()
     except ExactnessError:
         return
     assert found == [Decimal(text) for text in texts]

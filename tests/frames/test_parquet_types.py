@@ -158,7 +158,7 @@ def test_a_rewriting_that_was_interrupted_is_finished(tmp_path):
     state.write_text(
         state.read_text()
         .replace('"total_fee": [24, 6]', '"total_fee": [38, 18]')
-        .replace('"rewritten": false', '"rewritten": true')
+        .replace('"is_rewriting": false', '"is_rewriting": true')
     )
     dataset.sync(source, overlap="0s")
     assert {types_of(path, "total_fee")[0] for path in tmp_path.rglob("*.parquet")} == {WIDE}

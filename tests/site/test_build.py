@@ -26,20 +26,24 @@ def test_wrong_use_builds_nothing(options, words, tmp_path, monkeypatch, capsys)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+@pytest.mark.parametrize("kind", ["file", "folder", "link", "site with more", "odd mark"])
 def test_what_is_no_site_is_not_replaced(kind, tmp_path, monkeypatch, capsys):
-    """A folder with other files, a file and a link stay as they are."""
+    """A folder with files of the user, a file and a link stay as they are."""
     out = tmp_path / "out"
     if kind == "file":
         out.write_text("mine")
     else:
-        folder = out if kind == "folder" else tmp_path / "folder"
+        folder = tmp_path / "folder" if kind == "link" else out
         folder.mkdir()
         (folder / "mine.txt").write_text("mine")
+        if kind == "site with more":
+            (folder / MARK).write_text('{"top": ["index.html"]}')
+        if kind == "odd mark":
+            (folder / MARK).write_text('["mine.txt"]')
     if kind == "link":
         out.symlink_to(tmp_path / "folder")
     before = sorted(path.name for path in tmp_path.rglob("*"))
     assert main(["site", "--out", str(out)]) == 2
     assert str(tmp_path) in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.rglob("*")) == before
-    assert not (out / MARK).exists()
+    assert not (out / "index.html").exists()
