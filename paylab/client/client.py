@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS
 from ..spec.service.service import Service
 from .orders import OrderSender
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 
+@with_name_suggestions
 @explain_arguments
 class Client:
     """The service: its operations by resource, and `request` for anything else.

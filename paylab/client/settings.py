@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors.base import ConfigError, ConfigWarning, warn_caller
+from ..errors.names import with_name_suggestions
 from ..light_dataclass import light_dataclass
 from ..redaction.hiding import HIDDEN, Secret
 from ..signing.canonical import key_bytes
@@ -49,6 +50,7 @@ Found = dict[str, tuple[Any, str]]
 """Settings by name, each with its source."""
 
 
+@with_name_suggestions
 @light_dataclass(frozen=True)
 class Settings:
     """Everything a client needs; `where` names the source of each setting.

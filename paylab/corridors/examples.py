@@ -222,6 +222,7 @@ def individual(
     return {"product_types": [product], **fields, "idv_consent_recorded_at": consent_at}
 
 
+@explain_arguments
 def verification_token(*, accepted_at: datetime) -> JsonObject:
     """The fields of a verification token that no provider has issued, for a sandbox.
 

@@ -48,8 +48,11 @@ last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
 where select: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
-refresh reload sync: get(id) of the part of the lab that returned it, which reads it again @to_dict
+refresh reload sync: get(id) of the part of the lab that returned it, which reads it again @to_dict | refresh
 state phase status_code http_status: status
+paid success succeeded successful settled done finalized: completed
+declined rejected unsuccessful: failed
+processing in_progress in_flight executing: started
 reason user_message: text
 errors details param: problems
 headers http_headers: response_headers | call.response_headers @call
@@ -64,7 +67,7 @@ target_currency: destination_currency
 error_code: code
 transfer_id payout_id payment_id conversion_id: id
 created_on creation_date date: created_at
-error failure_code failure_message: failure_reason
+error failure_code failure_message: failure_reason | failed
 fees: total_fee
 fx_rate: exchange_rate | quotes
 name first_name full_name: given_name
@@ -321,8 +324,9 @@ def _list(names: Iterable[str]) -> str:
 
 
 def public_names(owner: object) -> list[str]:
-    """The `__dir__` of a class: its public names."""
-    return sorted(name for name in object.__dir__(owner) if not name.startswith("_"))
+    """The `__dir__` of a class: its public names, or those of them in its `USER_NAMES`."""
+    names = {name for name in object.__dir__(owner) if not name.startswith("_")}
+    return sorted(names & {*getattr(type(owner), "USER_NAMES", names)})
 
 
 def list_offers(owner: object) -> str:

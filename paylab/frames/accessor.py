@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
 from ..spec import status
 from ..spec.time_arguments import read_since
 from ..storage.addresses import local_target
@@ -25,6 +26,7 @@ from .windows import Rolling
 FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
 
 
+@with_name_suggestions
 @explain_arguments
 @pd.api.extensions.register_dataframe_accessor("paylab")
 class Accessor:

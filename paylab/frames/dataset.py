@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, Problem, RuleError
+from ..errors.names import with_name_suggestions
 from ..runtime import make_executor
 from ..storage.addresses import shown_address
 from ..storage.stores import Folder, open_store
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 ACCOUNTS_AT_ONCE = 8  # accounts, when no cluster is given
 
 
+@with_name_suggestions
 @explain_arguments
 class Dataset:
     """Transfers or conversions under an address, partitioned by day of creation.

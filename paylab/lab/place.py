@@ -11,6 +11,7 @@ from ..client.request import CONTROLS
 from ..client.session import Session
 from ..client.settings import Settings
 from ..errors.base import PaylabError
+from ..errors.names import with_name_suggestions
 from ..errors.text import printable
 from ..light_dataclass import light_dataclass
 from ..loopback import is_loopback
@@ -26,6 +27,7 @@ Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 ANSWER_SECONDS = 2.0
 
 
+@with_name_suggestions
 @light_dataclass(frozen=True)
 class Place:
     """The kind and address of a service; its text is the badge on results."""

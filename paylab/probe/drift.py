@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..client.call import Call
 from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
 from ..spec import codes, models
 from ..spec.envelope import find_object_path
 from ..spec.field_meanings import ANSWER_AMOUNTS
@@ -55,6 +56,7 @@ class _Difference(NamedTuple):
         return printable(f"{what}, {self.times} times{called}{setting}")
 
 
+@with_name_suggestions
 @explain_arguments
 class Drift(tuple[_Difference, ...]):
     """The differences of a session, the most frequent of each kind first."""

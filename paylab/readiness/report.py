@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names
+from ..errors.names import find_nearest_names, with_name_suggestions
 from ..errors.text import printable_lines
 from ..spec.text import JsonObject
 from .item import VERDICTS, JudgedItem, Verdict
@@ -21,6 +21,7 @@ MARKS: Mapping[str, str] = {
 """The mark of each verdict in a text."""
 
 
+@with_name_suggestions
 class Readiness(Sequence[JudgedItem]):
     """Every item with its verdict. `request_count` is the number of requests that were judged."""
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypedDict
 
 from ..errors.base import Problem, RuleError
-from ..errors.names import find_nearest_name
+from ..errors.names import find_nearest_name, find_suggestion
 from ..light_dataclass import light_dataclass
 from .codes import (
     CONVERSION_ACCOUNT_STATUSES,
@@ -252,7 +252,7 @@ def check_statuses(statuses: Collection[str], kind: str, declared: Collection[st
     known = dict.fromkeys((*STATUSES[kind], *declared))
     problems = []
     for word in sorted({*statuses} - {*known}):
-        nearest = find_nearest_name(word, known, 0.6)
+        nearest = find_suggestion(word, known)
         hint = f"is {nearest!r} meant? " if nearest else ""
         message = f"{plain(word, 40)!r} is no status of {kind}: {hint}known are {', '.join(known)}"
         problems.append(Problem("status", message))

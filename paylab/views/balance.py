@@ -37,6 +37,8 @@ class BalancePage(FormPage):
     Without `top_up` it only shows them. `is_known` is whether the service can be asked for them.
     """
 
+    USER_NAMES = ("click", "rows", "show", "submit", "title")
+
     title = "Balance"
 
     def __init__(

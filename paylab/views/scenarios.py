@@ -37,6 +37,8 @@ class ScenarioPage(FormPage):
     `problem` says why no scenario can run; there are no buttons then.
     """
 
+    USER_NAMES = ("click", "rows", "title")
+
     title = "Scenarios"
 
     def __init__(

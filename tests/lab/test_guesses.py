@@ -125,3 +125,15 @@ def test_a_guess_without_a_counterpart_gets_no_hint(place):
 def test_a_part_of_a_lab_shows_what_it_offers(place, part):
     """The repr of a part names what it has, not its address in memory."""
     assert " at 0x" not in repr(getattr(place["lab"], part))
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["lab.forms.onboarding('MX')", "lab.onramp('PH')", "lab.status(transfer)"],
+)
+def test_completion_of_a_page_offers_what_a_user_calls(place, page):
+    """The names of a form, a stepper and a status line are few and those of no library."""
+    shown = eval(page, place)
+    assert "rows" in dir(shown)
+    assert len(dir(shown)) <= 15
+    assert not [name for name in dir(shown) if name.startswith("_") or "trait" in name]

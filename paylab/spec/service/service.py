@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from ...errors.arguments import explain_arguments
 from ...errors.base import ConfigWarning, ServiceError, warn_caller
+from ...errors.names import with_name_suggestions
 from .. import codes
 from ..route import Route, RouteTable, strip_base_path
 from .accounts import ACCOUNTS, AccountDetails, AccountSettings
@@ -52,6 +53,7 @@ def _problems_of(error: ServiceError) -> Mapping[str, str]:
     return cause.problems if isinstance(cause, WrongSettingError) else {error.key: str(error)}
 
 
+@with_name_suggestions
 @explain_arguments
 @dataclass(frozen=True, eq=False, repr=False)
 class Service(ServiceSettings):

@@ -31,6 +31,11 @@ class Form(traitlets.HasTraits, FormPage):
     (`_write_code`).
     """
 
+    USER_NAMES = (
+        *("check", "click", "code", "field_of", "fill", "fill_in", "observe"),
+        *("restart", "result", "rows", "submit", "title", "unobserve", "values"),
+    )
+
     result = traitlets.Any(None, allow_none=True)
     _create: Callable[..., Any]
     _write_code: Callable[[JsonObject], str]

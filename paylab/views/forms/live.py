@@ -30,6 +30,8 @@ class LiveStatus(traitlets.HasTraits, FormPage):
     has had, as far as they are known. `refresh_options` are those of `Refresher`.
     """
 
+    USER_NAMES = ("observe", "refresh", "resource", "rows", "start", "stop", "title", "unobserve")
+
     resource = traitlets.Any(None, allow_none=True)
 
     machine: Machine

@@ -24,6 +24,8 @@ class ObjectPage(FormPage):
     `resource` is the object that is shown, and its fields are fields of the page.
     """
 
+    USER_NAMES = ("back", "open", "rows", "title")
+
     title = "Object"
     resource: Resource
 

@@ -40,6 +40,11 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     that are done, by name; `bodies` are the form or the status of the steps that were shown.
     """
 
+    USER_NAMES = (
+        *("country", "current_step", "observe", "restart", "result", "results"),
+        *("rows", "steps", "stop", "submit", "title", "unobserve"),
+    )
+
     result = traitlets.Any(None, allow_none=True)
 
     def __init__(

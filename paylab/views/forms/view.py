@@ -15,6 +15,7 @@ from typing import Any, Self
 import anywidget
 from IPython.core.getipython import get_ipython
 
+from ...errors.names import with_name_suggestions
 from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
@@ -230,12 +231,15 @@ class View(anywidget.AnyWidget):
             node.receive(message, buffers)
 
 
+@with_name_suggestions
 class FormPage:
     """Nodes on a page, and rows of plain text that are saved in the notebook.
 
     They are separate outputs of a cell: a saved notebook contains no widget state. The rows
     contain no document number and no secret.
     """
+
+    USER_NAMES = ("rows", "title")
 
     title: str
     heading: Heading
