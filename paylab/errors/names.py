@@ -22,7 +22,7 @@ all list_all iterate paginate list_auto_paging list_transfers get_transfers: lis
 get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
 new add make post insert: create | deposit | request
-send pay initiate: create | deposit | transfers.create @transfers | request
+send pay initiate: create | deposit | submit | transfers.create @transfers | request
 create_transfer create_payout send_payout: create | transfers.create @transfers
 transfer_funds: create | deposit | request
 retry repeat: create(..., new=id), which pays again @create_many | new | max_retries
@@ -48,7 +48,7 @@ last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
 where select: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
-refresh reload sync: get(id) of the part of the lab that returned it, which reads it again @to_dict | refresh
+refresh reload sync: refresh | get(id) of the part that returned it, which reads it again @to_dict
 state phase status_code http_status: status
 paid success succeeded successful settled done finalized: completed
 declined rejected unsuccessful: failed

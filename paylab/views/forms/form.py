@@ -334,12 +334,8 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _sent_rows(self) -> list[Row]:
         """The sent values as rows; document numbers are masked."""
-        rows = []
-        for field in self.fields.values():
-            text = field.display_text()
-            if text and field.visible and field.input != TICK:
-                rows.append((field.label, text))
-        return rows
+        fields = [field for field in self.fields.values() if field.visible and field.input != TICK]
+        return [(field.label, text) for field in fields if (text := field.display_text())]
 
     def show_result(self, headline: str, rows: Sequence[Row]) -> None:
         """Show the result below the inputs, and who sent them unless it was a click."""

@@ -239,7 +239,7 @@ class FormPage:
     contain no document number and no secret.
     """
 
-    USER_NAMES = ("rows", "title")
+    USER_NAMES: tuple[str, ...] = ("rows", "title")
 
     title: str
     heading: Heading
