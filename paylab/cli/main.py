@@ -51,6 +51,9 @@ Each has a module with `arguments(parser)`, `run(options)` and `EXAMPLE`, a comm
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
 """The modules whose name differs from the command."""
 
+LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
+"""The names of lists, which somebody may take for commands."""
+
 DONE = 0
 FAILED = 1
 WRONG_USE = 2
@@ -72,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The options of a command line; loads the module of the command."""
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
-    loaded = arguments[:1] if "--print-completion" not in arguments else COMMANDS
+    command_names = [word for word in arguments if word in COMMANDS][:1]
+    loaded = COMMANDS if "--print-completion" in arguments else command_names
     return parser(loaded).parse_args(arguments)
 
 
@@ -114,9 +118,24 @@ class Parser(argparse.ArgumentParser):
         similar = get_close_matches(value, action.choices, 1)
         suggestion = f"; did you mean {similar[0]}?" if similar else ""
         if action.dest == "command":
-            self.error(f"there is no command {value[:40]!r}{suggestion}")
+            hint = f"; to list them: paylab list {value}" if value in LISTED else suggestion
+            self.error(f"there is no command {value[:40]!r}{hint}")
         choices = ", ".join(action.choices)
         raise argparse.ArgumentError(action, f"{value[:40]!r} must be one of {choices}{suggestion}")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse the options of a command; the command itself refuses those it does not know."""
+        options, unknown_words = super().parse_known_args(args, namespace)
+        if unknown_words:
+            from difflib import get_close_matches  # rarely needed
+
+            word = unknown_words[0]
+            near_options = get_close_matches(word.partition("=")[0], self._option_string_actions, 1)
+            suggestion = f"; did you mean {near_options[0]}?" if near_options else ""
+            self.error(f"{word[:40]!r} is no option or argument here{suggestion}")
+        return options, unknown_words
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

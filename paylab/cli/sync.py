@@ -58,5 +58,9 @@ def run(options: argparse.Namespace) -> int:
     facts |= {"removed": result.removed, "pages": result.pages}
     words = f"{options.folder}: {result.new} new {options.what}, {result.updated} changed"
     words += f", {result.removed} removed" if options.full else ""
-    say(json.dumps(facts) if options.json else f"{words}, {result.pages} pages read")
+    say(
+        json.dumps(facts)
+        if options.json
+        else f"{words}, {result.pages} page{'' if result.pages == 1 else 's'} read"
+    )
     return 0

@@ -1,11 +1,16 @@
-"""Which object of a call a service does not know, by the noun of its words."""
+"""Which object or path of a call a service does not know."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from ..errors.names import find_nearest_name
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
+from ..spec.operations.routes import make_routes
+from ..spec.service.tree import ServiceSettings
+from ..spec.text import plain
 
 OTHER_NOUNS = {
     "individual": ("customer", "recipient", "beneficiary"),
@@ -22,6 +27,8 @@ _NAMED = rf"([ _]id)?( with)?( the| this)?( given)?( id\b)?( provided| given|{_I
 """What may name the object between its noun and its verb: its id, or a word such as given."""
 _AFTER = r"( was| is| could| has)? (not (be )?(found|located)|(does|did)( not|n't) exist|unknown)\b"
 _ABSENCE = re.compile(rf"\w{_AFTER}|{_BEFORE}(?!field|key|param|propert)\w", re.IGNORECASE)
+_NEAR_PATH = 0.7
+"""The similarity from which a path is probably a misspelt one."""
 UNNAMED = (
     "the service does not know what it names, or that belongs to another account or environment"
 )
@@ -83,3 +90,25 @@ def _is_absent(text: str, nouns: tuple[str, ...]) -> bool:
     unknown = rf"\bunknown {noun}([ _]id)?({_ID})?[.!]?$"
     patterns = (f"{noun}{_NAMED}{_AFTER}", rf"{_BEFORE}{noun}([ _]id)?\b", unknown)
     return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+
+
+def describe_unknown_path(service: ServiceSettings, method: str, target: str) -> str:
+    """That no operation has this path, and the path of the same depth that is probably meant."""
+    path = target.partition("?")[0]
+    templates = {
+        route.template: route.operation
+        for route in make_routes(service)
+        if route.method == method and route.template.count("/") == path.count("/")
+    }
+    near_path = find_nearest_name(path, templates, _NEAR_PATH)
+    hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
+    return f"the specification has no {method} {plain(path, 80)}: {hint}"
+
+
+def find_id_names(body: object) -> list[str]:
+    """The names of the ids of other objects in a body."""
+    if not isinstance(body, Mapping):
+        return []
+    names = [name for name in body if name != "client_reference_id" and body[name] is not None]
+    inside = [name for name in names if isinstance(body[name], Mapping) and "id" in body[name]]
+    return [name for name in names if name.endswith("_id") or name in inside]

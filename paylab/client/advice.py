@@ -25,7 +25,15 @@ from ..spec.service.service import Service
 from ..spec.service.setting import SPEC, key_of
 from ..spec.text import plain
 from ..spec.translation import Translation
-from .absent_objects import UNNAMED, absent_ids, check_ids, is_about_path, is_absence
+from .absent_objects import (
+    UNNAMED,
+    absent_ids,
+    check_ids,
+    describe_unknown_path,
+    find_id_names,
+    is_about_path,
+    is_absence,
+)
 from .refusal_kinds import (
     CURSOR,
     DEPTH_MAX,
@@ -182,20 +190,24 @@ class Advisor:
         told = self._told
         is_page = isinstance(told.body, str) and is_markup(told.body)
         ids = absent_ids(
-            told.text, self._operation, _find_id_names(self._body), has_own="{" in template
+            told.text, self._operation, find_id_names(self._body), has_own="{" in template
         )
         if ids and not is_page and self._operation:
             return AdviceText(check_ids(self._operation, ids))
         if self._status not in (NOT_FOUND, *NO_PATH):
             is_named = is_absence(told.text) and not any(each.field for each in told.complaints)
             return AdviceText(UNNAMED) if is_named else None
+        if self._operation is None:
+            return AdviceText(
+                describe_unknown_path(self._service, self._outgoing.method, self._outgoing.path)
+            )
         has = f"has no {self._outgoing.method}" if self._status in NO_PATH else "has nothing"
         text = f"check the base URL: this service {has} at this address"
         if self._status in NO_PATH or is_page or is_about_path(told.text):
             return AdviceText(text, self._path_row())
         if not self._is_silent:
             return AdviceText(UNNAMED if is_absence(told.text) else None)
-        names = [*(["the id"] if "{" in template else []), *_find_id_names(self._body)]
+        names = [*(["the id"] if "{" in template else []), *find_id_names(self._body)]
         if names and self._operation:
             text = f"{check_ids(self._operation, names)}; if it is right, check the base URL"
         return AdviceText(text, self._path_row())
@@ -312,15 +324,6 @@ class Advisor:
     def _is_silent(self) -> bool:
         """Whether the text is a phrase or a code, so that it says no more than the status."""
         return is_status_phrase(self._told.text) or " " not in self._told.text.strip()
-
-
-def _find_id_names(body: object) -> list[str]:
-    """The names of the ids of other objects in a body."""
-    if not isinstance(body, Mapping):
-        return []
-    names = [name for name in body if name != "client_reference_id" and body[name] is not None]
-    inside = [name for name in names if isinstance(body[name], Mapping) and "id" in body[name]]
-    return [name for name in names if name.endswith("_id") or name in inside]
 
 
 def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:

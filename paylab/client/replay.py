@@ -242,7 +242,7 @@ class Replay(httpx.BaseTransport):
             times = len(places)
             raise ReplayError(
                 f"{question.method} {question.path} was recorded {times} "
-                f"time{'' if times == 1 else 's'} in {self.path.name} and is sent once more"
+                f"time{'' if times == 1 else 's'} in {self.path.name} and is sent again"
             )
         at = fresh[0] if fresh else again or 0
         self._answered[f"{question.key} {key}"] = at

@@ -501,6 +501,13 @@ def test_paylab_alone_prints_its_help(capsys, monkeypatch):
     [
         ("walkthrou --help", "no command 'walkthrou'; did you mean walkthrough?"),
         ("xyzzy --help", "no command 'xyzzy'; see"),
+        ("transfers", "no command 'transfers'; to list them: paylab list transfers"),
+        ("simulator --prot 1", "paylab simulator: '--prot' is no option or argument here"),
+        ("list transfers --limt=2", "did you mean --limit?; see paylab list --help"),
+        (
+            "--foo list transfers",
+            "paylab: '--foo' is no option or argument here; see paylab --help",
+        ),
         ("trigger transfer.complete", "did you mean transfer.completed?"),
         ("export transfrs", "must be one of transfers, conversions; did you mean transfers?"),
         ("walkthrough xyz", "'xyz' must be one of mx, ph"),
@@ -663,3 +670,19 @@ def test_a_server_with_a_line_break_is_refused(capsys, tmp_path):
     assert main([*arguments, "--to", str(out)]) == 2
     assert "--server" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("transfer", "the specification has no GET /v1/transfer: is /v1/transfers meant?"),
+        ("/v1/individual/ind_1", "is /v1/individuals/{id} meant?"),
+        ("/v3/xyzzy", "the specification has no GET /v3/xyzzy: paylab openapi prints those"),
+    ],
+)
+def test_a_misspelt_path_names_the_one_that_is_meant(capsys, path, words):
+    """A 404 of a path that no operation has does not doubt the address of the service."""
+    assert main(["get", path]) == 1
+    error_text = capsys.readouterr().err
+    assert words in error_text
+    assert "base URL" not in error_text.partition("404")[2]

@@ -212,7 +212,7 @@ def test_a_write_is_answered_as_often_as_it_was_recorded(replayed):
     first = client.transfers.create(quote_id="q")
     key = client.calls[-1].idempotency_key
     assert client.transfers.create(quote_id="q", idempotency_key=key) == first
-    with pytest.raises(ReplayError, match=r"recorded 1 time in .* and is sent once more"):
+    with pytest.raises(ReplayError, match=r"recorded 1 time in .* and is sent again"):
         client.transfers.create(quote_id="q")
 
 
