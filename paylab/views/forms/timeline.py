@@ -23,6 +23,7 @@ CREATED = "created"
 """The time of creation in a timeline; it is no state."""
 NOT_KNOWN = "(not known)"
 """The place of the states that nobody saw in a timeline; it is no state."""
+MOVES_TITLE = "States and their moves"
 TONE_SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
 
 
@@ -100,16 +101,17 @@ class Timeline:
 
     def html(self) -> str:
         """All states with those visited marked, the path taken, and the possible moves."""
-        states = self._connected_states()
-        unlisted_states = [
-            state for state in dict(self.visited) if state not in (*states, CREATED, NOT_KNOWN)
-        ]
-        items = "".join(self._item_html(state) for state in [*unlisted_states, *states])
+        items = "".join(self._item_html(state) for state in self._states_in_order())
         state_list = f'<ul class="paylab-timeline" aria-label="States">{items}</ul>'
         path = " → ".join(state for state, _ in self.visited)
         sentence = html.escape(f"Path: {path}. {self.next_states_sentence()}")
-        moves = html.collapsible_block("Possible moves", html.table(self.move_rows()))
+        moves = html.collapsible_block(MOVES_TITLE, html.table(self.move_rows()))
         return f'{state_list}<p class="paylab-hint">{sentence}</p>{moves}'
+
+    def _states_in_order(self) -> list[str]:
+        """The visited states as they came, then those that were not seen."""
+        visited_states = [state for state, _ in self.visited if state not in (CREATED, NOT_KNOWN)]
+        return list(dict.fromkeys([*visited_states, *self._connected_states()]))
 
     def _item_html(self, state: str) -> str:
         times_by_state = dict(self.visited)
@@ -123,12 +125,12 @@ class Timeline:
 
     def move_rows(self) -> list[Row]:
         """Rows of each state and the states that may follow it."""
-        rows = []
-        for state in self.machine.states:
-            next_states = self.machine.onward(state)
-            if next_states:
-                rows.append((state, f"→ {', '.join(next_states)}"))
-        return rows
+        onward_states = {state: self.machine.onward(state) for state in self.machine.states}
+        return [
+            (state, f"→ {', '.join(next_states)}")
+            for state, next_states in onward_states.items()
+            if next_states
+        ]
 
     def rows(self) -> list[Row]:
         """The timeline as rows of label and text."""
@@ -137,7 +139,7 @@ class Timeline:
         return [
             ("Status", self.current or "not known"),
             ("Path", " → ".join(path)),
-            ("Possible moves", moves),
+            (MOVES_TITLE, moves),
         ]
 
     def next_states_sentence(self) -> str:

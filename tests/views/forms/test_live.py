@@ -285,3 +285,14 @@ def test_a_final_state_is_announced_once_and_not_refreshed():
     shown.refresh()
     assert "Verification: active. This status is final." in shown.announcement.html
     assert shown.button.text == REFRESH
+
+
+def test_seen_states_stand_in_the_order_in_which_they_came():
+    """A person who was action_required before pending is shown so, then what was not seen."""
+    shown, _ = line("action_required", "pending", "active")
+    shown.refresh()
+    shown.refresh()
+    names = re.findall(
+        r"<li [^>]*><span[^>]*>.</span> <span>(\w+)</span>", shown.timeline_node.html
+    )
+    assert names == ["action_required", "pending", "active", "under_review", "rejected"]
