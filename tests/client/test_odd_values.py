@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from paylab.corridors import examples
 from paylab.errors import RuleError, RuleWarning
 from paylab.spec.models import Transfer
 from paylab.spec.status import TRANSFER
@@ -66,3 +67,18 @@ def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, w
     line = call.__code__.co_firstlineno
     assert {(each.filename, each.lineno) for each in told} == {(__file__, line)}
     assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("email", "juan", "email: must be an e-mail address"),
+        ("phone", "0917", "phone: must begin with \\+ and the country code"),
+        ("date_of_birth", "2036-01-01", "date_of_birth: lies in the future"),
+    ],
+)
+def test_an_unlikely_value_of_a_person_is_sent_with_a_warning(lab, field, value, words):
+    """Creating a person warns as the form does, and sends what was written."""
+    person = examples.individual("PH", consent_at=lab.clock())
+    with pytest.warns(RuleWarning, match=words):
+        assert lab.individuals.create(**person | {field: value}).raw[field] == value

@@ -84,7 +84,11 @@ class Individuals:
         operations.check_individual(fields, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        raise_or_warn(individuals.check(body, service), individuals.warn_typos(body, service))
+        warnings = [
+            *individuals.warn_typos(body, service),
+            *individuals.warn_implausible(body, self._session.clock().date()),
+        ]
+        raise_or_warn(individuals.check(body, service), warnings)
         return self._session.call("individuals.create", body, **options).read(Individual)
 
     @strict_keywords(Options)
