@@ -53,24 +53,24 @@ def absent_ids(
 ) -> list[str]:
     """The ids whose objects a text calls absent; "the id" is that of the path."""
     own = _noun_of(operation)
-    nouns = {name: _nouns_for(name.removesuffix("_id")) for name in ids}
+    nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in ids}
     if has_own:
-        nouns = {"the id": (*_nouns_for(own), *ANY_OBJECT), **nouns}
-    return [name for name, words in nouns.items() if _is_absent(text, words)]
+        nouns_by_id_name = {"the id": (*_nouns_for(own), *ANY_OBJECT), **nouns_by_id_name}
+    return [id_name for id_name, id_nouns in nouns_by_id_name.items() if _is_absent(text, id_nouns)]
 
 
 def check_ids(operation: Operation, names: list[str]) -> str:
     """To check ids of a call, one of which the service does not know."""
     resource = operation.resource
     listed = names[0] == "the id" and f"{resource}.list" in OPERATIONS
-    look = f"; look in lab.{resource}.list()" if listed else ""
+    look_advice = f"; look in lab.{resource}.list()" if listed else ""
     if names == ["the id"]:
-        what = f"no {_noun_of(operation).replace('_', ' ')} has this id"
+        absence_text = f"no {_noun_of(operation).replace('_', ' ')} has this id"
     else:
-        what = "the service does not know " + ("it" if len(names) == 1 else "one of them")
+        absence_text = "the service does not know " + ("it" if len(names) == 1 else "one of them")
     return (
-        f"check {' and '.join(names)}: {what}, or it belongs to another account or environment"
-        f"{look}"
+        f"check {' and '.join(names)}: {absence_text}, or it belongs to another account or "
+        f"environment{look_advice}"
     )
 
 
@@ -79,17 +79,17 @@ def _noun_of(operation: Operation | None) -> str:
     return operation.resource.removesuffix("s") if operation else "object"
 
 
-def _nouns_for(name: str) -> tuple[str, ...]:
+def _nouns_for(object_name: str) -> tuple[str, ...]:
     """The words for an object: our name of it, and others."""
-    return (name, *OTHER_NOUNS.get(name, ()))
+    return (object_name, *OTHER_NOUNS.get(object_name, ()))
 
 
-def _is_absent(text: str, nouns: tuple[str, ...]) -> bool:
+def _is_absent(refusal_text: str, nouns: tuple[str, ...]) -> bool:
     """Whether a text says of one of these nouns that there is none."""
     noun = rf"\b({'|'.join(nouns)})".replace("_", "[ _]?")
     unknown = rf"\bunknown {noun}([ _]id)?({_ID})?[.!]?$"
     patterns = (f"{noun}{_NAMED}{_AFTER}", rf"{_BEFORE}{noun}([ _]id)?\b", unknown)
-    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
+    return any(re.search(pattern, refusal_text, re.IGNORECASE) for pattern in patterns)
 
 
 def describe_unknown_path(service: ServiceSettings, method: str, target: str) -> str:
@@ -109,6 +109,18 @@ def find_id_names(body: object) -> list[str]:
     """The names of the ids of other objects in a body."""
     if not isinstance(body, Mapping):
         return []
-    names = [name for name in body if name != "client_reference_id" and body[name] is not None]
-    inside = [name for name in names if isinstance(body[name], Mapping) and "id" in body[name]]
-    return [name for name in names if name.endswith("_id") or name in inside]
+    field_names = [
+        field_name
+        for field_name in body
+        if field_name != "client_reference_id" and body[field_name] is not None
+    ]
+    object_names = [
+        field_name
+        for field_name in field_names
+        if isinstance(body[field_name], Mapping) and "id" in body[field_name]
+    ]
+    return [
+        field_name
+        for field_name in field_names
+        if field_name.endswith("_id") or field_name in object_names
+    ]

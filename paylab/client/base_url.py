@@ -57,15 +57,15 @@ def check_encrypted(base_url: str) -> None:
         raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
 
 
-def _parse_url(text: str) -> URL:
+def _parse_url(url_text: str) -> URL:
     from httpx import URL, InvalidURL
 
     try:
-        url = URL(text)
+        url = URL(url_text)
         _ = url.host  # read only here, which fails for a label that IDNA does not allow
         return url
     except (InvalidURL, UnicodeError) as error:
-        quoted = repr(plain(text, 80))
+        quoted = repr(plain(url_text, 80))
         raise ConfigError(f"the base URL {quoted} cannot be read: {plain(str(error))}") from None
 
 
@@ -87,8 +87,8 @@ def is_sandbox_host(base_url: str) -> bool:
     has_country = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
     domain = labels[: -2 if has_country else -1]
     names = [label for label in domain[:-1] if not label.startswith("xn--")]
-    words = [word for label in names for word in label.split("-")]
-    return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *domain])
+    label_words = [label_word for label in names for label_word in label.split("-")]
+    return "sandbox" in label_words and NOT_SANDBOX.isdisjoint([*label_words, *domain])
 
 
 PORTS = {"http": 80, "https": 443}

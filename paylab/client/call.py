@@ -39,13 +39,13 @@ class Timings:
         """The times of what httpcore told of; a transport without a network tells of nothing."""
         begun: dict[str, float] = {}
         took: dict[str, float] = {}
-        for event, at in events:  # such as http11.receive_response_body.started
-            step, _, moment = event.rpartition(".")
-            name = step.rpartition(".")[2]
-            if moment == "started":
-                begun[name] = at
-            elif name in begun:
-                took[name] = at - begun.pop(name)
+        for event, event_seconds in events:  # such as http11.receive_response_body.started
+            step, _, step_moment = event.rpartition(".")
+            step_name = step.rpartition(".")[2]
+            if step_moment == "started":
+                begun[step_name] = event_seconds
+            elif step_name in begun:
+                took[step_name] = event_seconds - begun.pop(step_name)
         sums = (sum(took.get(step, 0.0) for step in steps) for steps in STEPS.values())
         return cls(*sums) if took else None
 
@@ -55,8 +55,8 @@ class Timings:
         return self.connecting + self.waiting + self.reading
 
     def __str__(self) -> str:
-        parts = [f"{name} {getattr(self, name) * 1000:.1f}" for name in STEPS]
-        return f"{self.total * 1000:.1f} ms ({', '.join(parts)})"
+        step_texts = [f"{step_name} {getattr(self, step_name) * 1000:.1f}" for step_name in STEPS]
+        return f"{self.total * 1000:.1f} ms ({', '.join(step_texts)})"
 
 
 @light_dataclass(frozen=True)
@@ -133,8 +133,8 @@ class Call:
         >>> lab.calls[-1].outcome()
         '201'
         """
-        words = [str(self.status or "no answer"), *["replayed"] * self.replayed]
-        return ", ".join(words) + (f" ({self.error})" if self.error else "")
+        outcome_words = [str(self.status or "no answer"), *["replayed"] * self.replayed]
+        return ", ".join(outcome_words) + (f" ({self.error})" if self.error else "")
 
     def explain(self) -> Explanation:
         """The layers of its signature, line by line.
@@ -191,14 +191,14 @@ class Call:
     def _request(self) -> SnippetRequest:
         from ..signing.snippets import SnippetRequest
 
-        text = self.request_body.text if self.request_body.exact else None
-        request = (self.method, self.url, text, self.idempotency_key)
+        body_text = self.request_body.text if self.request_body.exact else None
+        request = (self.method, self.url, body_text, self.idempotency_key)
         return SnippetRequest(*request, key_header=self.key_header, signing=self.dialect)
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""
-        text = f"{self.method} {self.path} -> {self.outcome()}{time}, attempt {self.attempt}"
-        return printable(text)
+        call_text = f"{self.method} {self.path} -> {self.outcome()}{time}, attempt {self.attempt}"
+        return printable(call_text)
 
     def __repr__(self) -> str:
         return f"<Call {self}>"

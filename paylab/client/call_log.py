@@ -133,7 +133,7 @@ class CallLog(Sequence[Call]):
         []
         """
         with self._lock:
-            deferred_calls = [each for each in self._calls if each.number > number]
+            deferred_calls = [call for call in self._calls if call.number > number]
         return [deferred.call for deferred in deferred_calls[-most:]]
 
     def clear(self) -> None:
@@ -177,8 +177,10 @@ class CallLog(Sequence[Call]):
         for call in self._seen_calls():
             if call.number == number:
                 return call
-        shown = plain(repr(number), 60)
-        raise UnknownItemError(f"no call has number {shown}: it may be older than the kept calls")
+        number_text = plain(repr(number), 60)
+        raise UnknownItemError(
+            f"no call has number {number_text}: it may be older than the kept calls"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Flat rows for a table or a frame, one per call.
@@ -186,13 +188,18 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.rows()[-1]["status"]
         201
         """
-        rows = []
+        call_rows = []
         for call in self._seen_calls():
-            row = {name: getattr(call, name, None) for name in COLUMNS}
-            row |= {f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS}
-            row |= {"sent_bytes": call.request_body.size, "received_bytes": call.response_body.size}
-            rows.append(row)
-        return rows
+            call_row = {column_name: getattr(call, column_name, None) for column_name in COLUMNS}
+            call_row |= {
+                f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS
+            }
+            call_row |= {
+                "sent_bytes": call.request_body.size,
+                "received_bytes": call.response_body.size,
+            }
+            call_rows.append(call_row)
+        return call_rows
 
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
         """The calls as HAR 1.2, for a bug report or browser tools; written to `to` if given.
@@ -235,8 +242,10 @@ class CallLog(Sequence[Call]):
         return self._make_part(deferred.call for deferred in deferred_calls)
 
     def __repr__(self) -> str:
-        lines = [f"{call.number:>4}  {call}" for call in self._seen_calls()]
-        return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
+        call_lines = [f"{call.number:>4}  {call}" for call in self._seen_calls()]
+        return (
+            "\n".join([f"<{len(call_lines)} calls>", *call_lines]) if call_lines else "<no calls>"
+        )
 
 
 def _remove(functions: list[Any], function: object) -> None:

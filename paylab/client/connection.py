@@ -106,8 +106,8 @@ class ServiceConnection:
         for watcher in tuple(self.watchers):
             watcher(exchange)
         content = outgoing.content
-        length = len(content) if isinstance(content, bytes) else 0
-        size = HEADER_BYTES_ESTIMATE + length + len(exchange.content)
+        body_bytes = len(content) if isinstance(content, bytes) else 0
+        size = HEADER_BYTES_ESTIMATE + body_bytes + len(exchange.content)
         make_call = partial(self._record_attempt, exchange)
         return Attempt(exchange, DeferredCall(make_call, outgoing.path, size))
 
@@ -134,8 +134,8 @@ class ServiceConnection:
                 headers.append((b"Content-Length", str(content.length).encode()))
                 extensions[STREAMED] = content
         if outgoing.idempotency_key is not None:
-            name = self.settings.service.idempotency.header
-            headers.append((name.encode(), outgoing.idempotency_key.encode()))
+            key_header = self.settings.service.idempotency.header
+            headers.append((key_header.encode(), outgoing.idempotency_key.encode()))
         request = httpx.Request(
             *(outgoing.method, outgoing.url),
             content=content,

@@ -30,18 +30,18 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
         return response.content
     encoding = response.headers.get("content-encoding")
     decode = _make_decoder(encoding) if encoding else None
-    parts = list[bytes]()
+    chunks = list[bytes]()
     size = 0
     received = 0
     for chunk in response.iter_raw():
         received += len(chunk)
-        parts.append(decode(chunk, most + 1 - size) if decode else chunk)
-        size += len(parts[-1])
+        chunks.append(decode(chunk, most + 1 - size) if decode else chunk)
+        size += len(chunks[-1])
         if max(size, received) > most:
             raise TooLargeError
     if decode and received and not decode.zlib.eof:
         raise httpx.DecodingError("the compressed body ends too early")
-    return b"".join(parts)  # one part is not copied
+    return b"".join(chunks)  # one part is not copied
 
 
 class Inflater:
@@ -53,12 +53,12 @@ class Inflater:
 
     def __call__(self, chunk: bytes, most: int) -> bytes:
         """Decompress at most `most` bytes."""
-        first = not self._begun
+        is_first_chunk = not self._begun
         self._begun = True
         try:
             return self.zlib.decompress(chunk, most)
         except zlib_error as error:
-            if not first:
+            if not is_first_chunk:
                 raise httpx.DecodingError(str(error)) from None
         self.zlib = decompressobj(NO_HEAD)
         return self(chunk, most)
@@ -66,10 +66,12 @@ class Inflater:
 
 def _make_decoder(encoding: str) -> Inflater | None:
     """The decoder of a content encoding; DecodingError for one that was not requested."""
-    names = [name.strip().lower() for name in encoding.split(",")]
-    names = [name for name in names if name not in ("", "identity")]
-    if not names:
+    encoding_names = [encoding_name.strip().lower() for encoding_name in encoding.split(",")]
+    encoding_names = [
+        encoding_name for encoding_name in encoding_names if encoding_name not in ("", "identity")
+    ]
+    if not encoding_names:
         return None
-    if len(names) > 1 or names[0] not in COMPRESSED:
+    if len(encoding_names) > 1 or encoding_names[0] not in COMPRESSED:
         raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
     return Inflater()

@@ -23,9 +23,11 @@ EXPLAINED = re.compile(
 def is_explained(error: PaylabError) -> bool:
     """Whether a refused signature is explained, so that no other dialect is worth a request."""
     status = getattr(error, "status", UNAUTHORIZED)
-    text = getattr(error, "text", str(error))
-    kind = kind_of(status, text, getattr(error, "body", None))
-    return kind not in (None, AUTHENTICATION, PERMISSION) or bool(EXPLAINED.search(text))
+    refusal_text = getattr(error, "text", str(error))
+    refusal_kind = kind_of(status, refusal_text, getattr(error, "body", None))
+    return refusal_kind not in (None, AUTHENTICATION, PERMISSION) or bool(
+        EXPLAINED.search(refusal_text)
+    )
 
 
 WAYS = {
@@ -65,9 +67,13 @@ class DialectSearch:
 
         Then the same GET is sent in the dialect in force: if that is verified too, it is right.
         """
-        for name in TRIED:
-            value_in_force = str(self._service.value(name))
-            for value in map(str, keys()[name].words):
-                if value != value_in_force and is_verified(name, value):
-                    return None if is_verified(name, value_in_force) else (name, value)
+        for setting_name in TRIED:
+            value_in_force = str(self._service.value(setting_name))
+            for setting_word in map(str, keys()[setting_name].words):
+                if setting_word != value_in_force and is_verified(setting_name, setting_word):
+                    return (
+                        None
+                        if is_verified(setting_name, value_in_force)
+                        else (setting_name, setting_word)
+                    )
         return None

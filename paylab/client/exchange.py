@@ -80,7 +80,9 @@ TRANSPORT_FAILURES: tuple[tuple[type[Exception], TransportFailure], ...] = (
 
 def transport_failure_of(error: Exception) -> TransportFailure:
     """The trouble behind an exception, with its words."""
-    failure_kind = next(failure for kind, failure in TRANSPORT_FAILURES if isinstance(error, kind))
+    failure_kind = next(
+        failure for error_class, failure in TRANSPORT_FAILURES if isinstance(error, error_class)
+    )
     detail = plain(str(error), 200)
     return replace(
         failure_kind,
@@ -125,77 +127,79 @@ def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:
     """The redaction that also hides the document numbers which this exchange names."""
     content = exchange.request.content
     bodies = [content if isinstance(content, bytes) else b"", exchange.content]
-    texts = (body.decode(errors="replace") for body in bodies)
-    return redaction.of_exchange(str(exchange.request.url), *texts)
+    body_texts = (body.decode(errors="replace") for body in bodies)
+    return redaction.of_exchange(str(exchange.request.url), *body_texts)
 
 
 def shortened_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body, cut to the part that is kept."""
     # An image must be read whole; otherwise only the kept part is needed.
     few = content if b";base64," in content else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
-    text = redaction.text(few.decode(errors="replace"))
-    if len(few) < len(content) or len(text) > KEPT_BODY_LENGTH_MAX:
+    body_text = redaction.text(few.decode(errors="replace"))
+    if len(few) < len(content) or len(body_text) > KEPT_BODY_LENGTH_MAX:
         digest = sha256(content).hexdigest()[:16]
-        text = f"{text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {digest}>"
-    return Body(text, len(content), exact=text.encode() == content)
+        body_text = f"{body_text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {digest}>"
+    return Body(body_text, len(content), exact=body_text.encode() == content)
 
 
 def clean_body(content: bytes, redaction: Redaction) -> str:
     """A redacted body of any length; for one that is not text, its size."""
     try:
-        text = content.decode("utf-8-sig")
+        body_text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return f"<{len(content)} bytes>"
-    pieces = map(redaction.text, _split_text(text))
+    pieces = map(redaction.text, _split_text(body_text))
     return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", "".join(pieces))
 
 
-def _split_text(text: str) -> Iterator[str]:
+def _split_text(body_text: str) -> Iterator[str]:
     """A text, or a long list split between its objects."""
     begin = 0
-    while len(text) - begin > PIECE_LENGTH and (gap := ROW_END.search(text, begin + PIECE_LENGTH)):
-        yield text[begin : gap.end()]
+    while len(body_text) - begin > PIECE_LENGTH and (
+        gap := ROW_END.search(body_text, begin + PIECE_LENGTH)
+    ):
+        yield body_text[begin : gap.end()]
         begin = gap.end()
-    yield text[begin:]
+    yield body_text[begin:]
 
 
 def recorded_call(
     exchange: Exchange,
-    clean: Redaction,
+    redaction: Redaction,
     body: Callable[[bytes, Redaction], Body] = shortened_body,
     **known: Any,
 ) -> Call:
     """The record of an attempt, without its secrets; `known` are more of its fields."""
     outgoing = exchange.request
     failure = exchange.trouble
-    clean = exchange_redaction(exchange, clean)
+    redaction = exchange_redaction(exchange, redaction)
     if isinstance(outgoing.content, bytes | None):
-        request_body = body(outgoing.content or b"", clean)
+        request_body = body(outgoing.content or b"", redaction)
     else:  # an upload is not held in memory
         upload = outgoing.content
-        request_body = replace(body(upload.outline, clean), size=upload.length, exact=False)
-    response_body = body(exchange.content, clean)
+        request_body = replace(body(upload.outline, redaction), size=upload.length, exact=False)
+    response_body = body(exchange.content, redaction)
     signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
     return Call(
         when=exchange.when,
         method=outgoing.method,
-        path=clean.text(outgoing.path),
-        url=clean.text(str(outgoing.url)),
+        path=redaction.text(outgoing.path),
+        url=redaction.text(str(outgoing.url)),
         status=exchange.status or None,
         elapsed=exchange.elapsed,
         attempt=exchange.number,
         idempotency_key=outgoing.idempotency_key,
         replayed=exchange.replayed,
-        request_headers=clean.headers(exchange.sent.headers),
-        response_headers=clean.headers(exchange.headers),
-        error=clean.text(failure.message) if failure else None,
+        request_headers=redaction.headers(exchange.sent.headers),
+        response_headers=redaction.headers(exchange.headers),
+        error=redaction.text(failure.message) if failure else None,
         spent=Timings.of(exchange.events),
         skew=exchange.skew,
         request_body=request_body,
         response_body=response_body,
-        canonical=clean.text(signature.canonical),
+        canonical=redaction.text(signature.canonical),
         payload=signature.payload,
-        personal=clean.personal,
+        personal=redaction.personal,
         **known,
     )
 

@@ -24,10 +24,10 @@ from .settings import Settings
 
 def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction) -> ReadOnlyError:
     """The error of a request that a read-only lab does not send."""
-    source = settings.where.get("read_only", "argument")
+    setting_origin = settings.where.get("read_only", "argument")
     error = ReadOnlyError(
         f"{request.method} {redaction.text(request.path)} was not sent: "
-        f"this lab is read-only ({source}) and sends nothing but GETs"
+        f"this lab is read-only ({setting_origin}) and sends nothing but GETs"
     )
     error.hint = (
         "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
@@ -50,9 +50,9 @@ def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Servi
         return error
     if 300 <= exchange.status < 400:
         target = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
-        text = f"redirects to {target}, which is not followed"
+        redirect_text = f"redirects to {target}, which is not followed"
         advice = "set the base URL to the address that the service redirects to"
-        return RedirectError(exchange.status, text, call=call, hint=advice)
+        return RedirectError(exchange.status, redirect_text, call=call, hint=advice)
     return _make_refusal(exchange, call, redaction, service)
 
 
@@ -64,8 +64,9 @@ def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str 
     if not trouble.arrived:
         return NOTHING_SENT
     if outgoing.repeatable:
-        key = outgoing.idempotency_key
-        return f"it may have been carried out: send the same again with idempotency_key={key!r}"
+        idempotency_key = outgoing.idempotency_key
+        again = f"send the same again with idempotency_key={idempotency_key!r}"
+        return f"it may have been carried out: {again}"
     return "it may have been carried out: check before sending it again"
 
 
@@ -100,8 +101,8 @@ def _make_refusal(
 
 def _who_knows(error: APIStatusError) -> str | None:
     """Who can look a refusal up, if the answer has an id for it."""
-    name = error.request_id
-    return name and f"your provider can look this call up by its id {plain(name, 80)}"
+    request_id = error.request_id
+    return request_id and f"your provider can look this call up by its id {plain(request_id, 80)}"
 
 
 def read_refusal(
@@ -111,12 +112,12 @@ def read_refusal(
 
     `form` are the [errors] of a service: where its words stand, before all other places.
     """
-    text = redaction.text(content.decode("utf-8", "replace"))
+    body_text = redaction.text(content.decode("utf-8", "replace"))
     try:
         body = redaction.json(read_json(content.decode("utf-8-sig")))
         error_body = read_error(body, form)
     except (ValueError, RecursionError):
-        error_body = replace(read_error(text), body=text or None)
+        error_body = replace(read_error(body_text), body=body_text or None)
     # Again: the reader has removed markup and entities, which may have split a secret.
     problems = tuple(
         replace(
@@ -124,7 +125,7 @@ def read_refusal(
         )
         for problem in error_body.problems
     )
-    words = plain(redaction.text(error_body.text)).removeprefix(f"{status} ") or responses.get(
-        status, "no reason given"
-    )
-    return replace(error_body, text=words, problems=problems)
+    refusal_words = plain(redaction.text(error_body.text)).removeprefix(
+        f"{status} "
+    ) or responses.get(status, "no reason given")
+    return replace(error_body, text=refusal_words, problems=problems)

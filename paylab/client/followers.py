@@ -62,20 +62,20 @@ class Broadcast:
     def __call__(self, exchange: Exchange) -> None:
         """Send the attempt to all followers."""
         try:
-            names = os.listdir(self._sockets_folder)
+            socket_names = os.listdir(self._sockets_folder)
         except OSError:
             return
         if (
-            names
+            socket_names
             and _is_private(self._sockets_folder)
             and not exchange.request.path.startswith(CONTROLS)
         ):
-            line = self._make_line(exchange)
-            for name in names:
-                _send(line, self._sockets_folder / name)
+            call_line = self._make_line(exchange)
+            for socket_name in socket_names:
+                _send(call_line, self._sockets_folder / socket_name)
 
     def _make_line(self, exchange: Exchange) -> bytes:
-        clean = self._redaction.text
+        clean_text = self._redaction.text
         outgoing = exchange.request
         failure = exchange.trouble
         facts = {
@@ -83,20 +83,20 @@ class Broadcast:
             "from": self._sender[:80],
             "service": self._service,
             "method": outgoing.method,
-            "path": clean(outgoing.url.raw_path.decode("ascii"))[:TARGET_LENGTH_MAX],
+            "path": clean_text(outgoing.url.raw_path.decode("ascii"))[:TARGET_LENGTH_MAX],
             "status": exchange.status or None,
-            "trouble": clean(failure.message)[:TARGET_LENGTH_MAX] if failure else None,
+            "trouble": clean_text(failure.message)[:TARGET_LENGTH_MAX] if failure else None,
             "bytes": len(exchange.content),
         }
         return json.dumps(facts, ensure_ascii=False).encode()[:LINE_BYTES_MAX]
 
 
-def _send(line: bytes, path: Path) -> None:
+def _send(call_line: bytes, path: Path) -> None:
     """Send without waiting; remove the socket of a follower that has ended."""
     with suppress(OSError), datagram_socket() as sender:
         sender.setblocking(False)
         try:
-            sender.sendto(line, str(path))
+            sender.sendto(call_line, str(path))
         except ConnectionRefusedError:
             path.unlink(missing_ok=True)
 
@@ -123,11 +123,11 @@ class Follower:
         self._socket.settimeout(wait)
         while True:
             try:
-                line = self._socket.recv(2 * LINE_BYTES_MAX)
+                call_line = self._socket.recv(2 * LINE_BYTES_MAX)
             except (TimeoutError, BlockingIOError):
                 return
             with suppress(ValueError):
-                yield json.loads(line)
+                yield json.loads(call_line)
 
     def close(self) -> None:
         """Stop listening."""

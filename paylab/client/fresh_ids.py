@@ -51,12 +51,12 @@ class FreshIds:
         attempt = exchange.number
         if ABOUT_PATHS.search(exchange.content[:BODY_BYTES_SEARCHED]):
             return None
-        names = [id_ for id_ in list(self._received) if _names_id(request, id_)]
+        named_ids = [id_ for id_ in list(self._received) if _names_id(request, id_)]
         if attempt > len(RETRY_PAUSES):
             self._forget(request)
             return None
         # The pauses themselves take 3 s.
-        is_fresh = any(now - self._received[id_] <= 2 * FRESH_TIME for id_ in names)
+        is_fresh = any(now - self._received[id_] <= 2 * FRESH_TIME for id_ in named_ids)
         return RETRY_PAUSES[attempt - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:
@@ -72,13 +72,13 @@ def _names_id(request: OutgoingRequest, id_: str) -> bool:
 
 def _find_ids(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The ids of the objects in an answer."""
-    values: Any = ()
+    members: Any = ()
     if isinstance(body, dict):
-        values = body.values()
+        members = body.values()
         if isinstance(id_ := body.get("id"), str) and id_:
             yield id_
     elif isinstance(body, list):
-        values = body
+        members = body
     if depth:
-        for value in values:
-            yield from _find_ids(value, depth - 1)
+        for member in members:
+            yield from _find_ids(member, depth - 1)

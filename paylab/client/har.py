@@ -106,23 +106,26 @@ def _request(call: Call) -> dict[str, Any]:
         "method": call.method,
         "url": call.url,
         **_shared_facts(call.request_headers, call.request_body),
-        "queryString": [{"name": name, "value": value} for name, value in query],
+        "queryString": [
+            {"name": parameter_name, "value": parameter_value}
+            for parameter_name, parameter_value in query
+        ],
     }
     if call.request_body:
-        kind = call.request_headers.get("content-type", "application/json")
-        request["postData"] = {"mimeType": kind, "text": call.request_body.text}
+        media_type = call.request_headers.get("content-type", "application/json")
+        request["postData"] = {"mimeType": media_type, "text": call.request_body.text}
     return request
 
 
 def _response_of(call: Call) -> dict[str, Any]:
     body = call.response_body
     headers = call.response_headers
-    kind = headers.get("content-type", "application/octet-stream")
+    media_type = headers.get("content-type", "application/octet-stream")
     response = {
         "status": call.status or 0,
         "statusText": "" if call.status else (call.error or "no answer"),
         **_shared_facts(headers, body),
-        "content": {"size": body.size, "mimeType": kind, "text": body.text},
+        "content": {"size": body.size, "mimeType": media_type, "text": body.text},
         "redirectURL": "",
     }
     return response | ({ERROR: call.error} if call.error else {})
@@ -132,7 +135,10 @@ def _shared_facts(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": [{"name": name, "value": value} for name, value in headers.items()],
+        "headers": [
+            {"name": header_name, "value": header_value}
+            for header_name, header_value in headers.items()
+        ],
         "headersSize": -1,
         "bodySize": body.size,
     }
@@ -154,10 +160,10 @@ def read_har(path: Path) -> RecordedLog:
 
 def _read_facts(facts: Facts) -> Facts:
     """What a replay needs besides; ValueError when a part of it has another type."""
-    kinds = {"service": Mapping, "base_url": str, "started": str}
-    for name, kind in kinds.items():
-        if not isinstance(facts.get(name), kind | None):
-            raise ValueError(f"{LAB}.{name} has the wrong type")
+    type_by_fact = {"service": Mapping, "base_url": str, "started": str}
+    for fact_name, fact_type in type_by_fact.items():
+        if not isinstance(facts.get(fact_name), fact_type | None):
+            raise ValueError(f"{LAB}.{fact_name} has the wrong type")
     return dict(facts)
 
 
@@ -190,7 +196,7 @@ def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _read_body(content: Mapping[str, object] | None) -> Body:
-    text = str((content or {}).get("text") or "")
+    body_text = str((content or {}).get("text") or "")
     if content and content.get("encoding") == "base64":
-        text = b64decode(text).decode(errors="replace")
-    return Body(text, len(text.encode("utf-8", "surrogatepass"))) if text else Body()
+        body_text = b64decode(body_text).decode(errors="replace")
+    return Body(body_text, len(body_text.encode("utf-8", "surrogatepass"))) if body_text else Body()

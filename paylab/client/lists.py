@@ -26,11 +26,15 @@ def read_filters(
     service: Service, kind: str, filters: Mapping[str, object]
 ) -> tuple[dict[str, object], RowFilter]:
     """The filters that the service applies itself, and the filter of the other ones."""
-    sent = {name: filters.get(name) for name in SENT.get(kind, ())}
-    check_product(sent.get("product_type"))
-    applied = {name: value for name, value in filters.items() if name not in sent}
+    sent_filters = {filter_name: filters.get(filter_name) for filter_name in SENT.get(kind, ())}
+    check_product(sent_filters.get("product_type"))
+    applied_filters = {
+        filter_name: filter_value
+        for filter_name, filter_value in filters.items()
+        if filter_name not in sent_filters
+    }
     declared = STATUSES[kind](service.statuses) if kind in STATUSES else ()
-    return sent, read_row_filter(kind, applied, declared)
+    return sent_filters, read_row_filter(kind, applied_filters, declared)
 
 
 class Lists:
@@ -58,9 +62,9 @@ class Lists:
         self._is_own = is_own
 
     def _request_page(
-        self, name: str, params: Mapping[str, object], options: Options | None = None
+        self, list_name: str, params: Mapping[str, object], options: Options | None = None
     ) -> Attempt:
-        request = self._requests.operation(f"{name}.list", params=params, options=options)
+        request = self._requests.operation(f"{list_name}.list", params=params, options=options)
         return self._deliver(request)
 
     def order(self, name: str) -> Order:
@@ -83,10 +87,10 @@ class Lists:
         Those that the service applies are sent with every cursor.
         """
         form = self._service.list(name)
-        sent, row_filter = read_filters(self._service, name, filters or {})
+        sent_filters, row_filter = read_filters(self._service, name, filters or {})
 
         def fetch(at: str | None) -> paging.RawPage:
-            params = form.query(limit, at, sent)
+            params = form.query(limit, at, sent_filters)
             return self._read_response(self._request_page(name, params, options)).page(form)
 
         translate = partial(self._translation.answer, kind.__name__)

@@ -39,9 +39,11 @@ class NewOrders:
             order.operation, dict(order.fields), options=options
         )
         own_key = request.idempotency_key
-        key = self._session.new_key() if own_key is None else check_key(own_key)
-        request = replace(request, idempotency_key=key)
-        with deliver_order(self._session, request, partial(key_advice, key)) as delivered:
+        idempotency_key = self._session.new_key() if own_key is None else check_key(own_key)
+        request = replace(request, idempotency_key=idempotency_key)
+        with deliver_order(
+            self._session, request, partial(key_advice, idempotency_key)
+        ) as delivered:
             response = self._add_listed_account(order, delivered)
             _ = response.identified
         return response
@@ -53,10 +55,14 @@ class NewOrders:
         from ..spec.models import ConversionAccount  # its models take long to import
         from ..spec.resource import creation_time
 
-        name = ACCOUNT_OPERATION.partition(".")[0]
-        rows = self._session.lists.pager(name, ConversionAccount, {}, PAGE_MAX)
+        list_name = ACCOUNT_OPERATION.partition(".")[0]
+        account_rows = self._session.lists.pager(list_name, ConversionAccount, {}, PAGE_MAX)
         individual_id = order.fields.get("individual_id")
-        accounts = [row for row in rows if row.individual_id == individual_id]
+        accounts = [
+            account_row
+            for account_row in account_rows
+            if account_row.individual_id == individual_id
+        ]
         newest = max(accounts, key=creation_time, default=None)
         return response if newest is None else replace(response, body=newest.raw)
 

@@ -28,15 +28,15 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
     >>> order_body("transfers.create", fields, lab.service)
     {'source_amount': '5.00', 'source_currency': 'USD'}
     """
-    record = OPERATIONS[operation]
+    order_operation = OPERATIONS[operation]
     body = {}
-    for name, value in fields.items():
-        field = record.by_name.get(name)
-        if field is not None and field.kind in (CURRENCY, ENUM) and isinstance(value, str):
-            body[name] = _spell_word(field, value, service)
+    for field_name, field_value in fields.items():
+        field = order_operation.by_name.get(field_name)
+        if field is not None and field.kind in (CURRENCY, ENUM) and isinstance(field_value, str):
+            body[field_name] = _spell_word(field, field_value, service)
         else:
-            body[name] = _spell_value(name, value, fields)
-    for reference in record.references:
+            body[field_name] = _spell_value(field_name, field_value, fields)
+    for reference in order_operation.references:
         account_id = body.get(reference.id_name)
         account = body.get(reference.name, {"id": account_id})
         if account_id is None or not isinstance(account, Mapping):
@@ -47,30 +47,30 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
     return dict(sorted(body.items()))
 
 
-def _spell_word(field: Field, value: str, service: Service) -> str:
+def _spell_word(field: Field, sent_word: str, service: Service) -> str:
     """A word in the letter case of the spec or the service; an unknown currency in upper case."""
     known_words = {word.casefold(): word for word in field.choices(service)}
-    unknown_word = value.upper() if field.kind == CURRENCY else value
-    return known_words.get(value.casefold(), unknown_word)
+    unknown_word = sent_word.upper() if field.kind == CURRENCY else sent_word
+    return known_words.get(sent_word.casefold(), unknown_word)
 
 
-def _spell_value(name: str, value: object, fields: Values) -> Any:
+def _spell_value(field_name: str, field_value: object, fields: Values) -> Any:
     """A reference, an amount or any other JSON value in its spelling."""
-    if name == REFERENCE and isinstance(value, str):
-        return normalize("NFC", value).strip()
-    if name in AMOUNTS:
-        return _spell_amount(value, fields.get(AMOUNTS[name]))
-    return _normalize_json(value)
+    if field_name == REFERENCE and isinstance(field_value, str):
+        return normalize("NFC", field_value).strip()
+    if field_name in AMOUNTS:
+        return _spell_amount(field_value, fields.get(AMOUNTS[field_name]))
+    return _normalize_json(field_value)
 
 
 def _spell_amount(value: object, currency: object) -> Any:
     """An amount with the decimals of its currency; unchanged if it has more, or is none."""
-    text = value.strip() if isinstance(value, str) else str(value)
-    amount = money.read_amount(text)
+    amount_text = value.strip() if isinstance(value, str) else str(value)
+    amount = money.read_amount(amount_text)
     if amount is None or not isinstance(currency, str):
         return value
-    places = Decimal(1).scaleb(-codes.minor_unit(currency))
-    exact = amount.quantize(places, context=EXACT)
+    smallest_unit = Decimal(1).scaleb(-codes.minor_unit(currency))
+    exact = amount.quantize(smallest_unit, context=EXACT)
     return format(exact if exact == amount else amount, "f")
 
 
@@ -79,7 +79,10 @@ def _normalize_json(value: object) -> Any:
     if isinstance(value, str):
         return normalize("NFC", value)
     if isinstance(value, Mapping):
-        return {str(name): _normalize_json(item) for name, item in sorted(value.items())}
+        return {
+            str(member_name): _normalize_json(member)
+            for member_name, member in sorted(value.items())
+        }
     if isinstance(value, list | tuple):
-        return [_normalize_json(item) for item in value]
+        return [_normalize_json(member) for member in value]
     return value

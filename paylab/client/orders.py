@@ -122,8 +122,8 @@ def is_order_conflict(error: ConflictError) -> bool:
     from ..spec.error_words import is_status_phrase  # only a refusal needs them
     from .refusal_kinds import DUPLICATE, kind_of
 
-    text = error.text.strip()
-    has_no_reason = is_status_phrase(text) or " " not in text
-    if has_no_reason or ORDER_CONFLICT.search(text):
+    refusal_text = error.text.strip()
+    has_no_reason = is_status_phrase(refusal_text) or " " not in refusal_text
+    if has_no_reason or ORDER_CONFLICT.search(refusal_text):
         return True
-    return kind_of(error.status, text, error.body) is DUPLICATE
+    return kind_of(error.status, refusal_text, error.body) is DUPLICATE

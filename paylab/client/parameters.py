@@ -29,22 +29,26 @@ def strict_keywords(*groups: type) -> Callable[[Callable[P, A]], Callable[P, A]]
     return show_options(*groups, refuse_unknown=_refuse_unknown_parameters)
 
 
-def _refuse_unknown_parameters(operation: Callable[..., object], names: Iterable[str]) -> NoReturn:
+def _refuse_unknown_parameters(
+    operation: Callable[..., object], parameter_names: Iterable[str]
+) -> NoReturn:
     known_names = list(signature(operation).parameters)
-    unknown_names = {*names} - {*known_names}
+    unknown_names = {*parameter_names} - {*known_names}
     raise TypeError(_unknown_parameter_message(operation.__qualname__, unknown_names, known_names))
 
 
-def _unknown_parameter_message(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
+def _unknown_parameter_message(
+    operation: str, unknown_names: Iterable[str], known: Iterable[str]
+) -> str:
     known_names = [parameter for parameter in known if parameter != "self"]
-    problem, unlike_name = describe_unknown_parameters(operation, names, known_names)
+    problem, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
     sends = "extra" in known_names and not operation.endswith((".frame", ".export"))
     hint = ""
     if operation.endswith(".list") and unlike_name:
         hint = f"; list().filter({unlike_name}=...) keeps rows by any field that they have"
     elif sends:
-        name = unlike_name or min(names)
-        hint = f"; extra={{{name!r}: ...}} sends an unknown body field"
+        unlike_parameter = unlike_name or min(unknown_names)
+        hint = f"; extra={{{unlike_parameter!r}: ...}} sends an unknown body field"
     return f"{problem}; nothing was sent{hint}"
 
 
@@ -52,21 +56,23 @@ def body_of(
     operation: str, extra: Mapping[str, object] | None = None, /, **fields: object
 ) -> dict[str, Any]:
     """The body of an operation from its fields and `extra`; RuleError lists problems."""
-    values = {}
+    body = {}
     for field in OPERATIONS[operation].fields:
-        value = fields.get(field.name)
+        field_value = fields.get(field.name)
         convert = _CONVERT.get(field.kind)
-        values[field.name] = convert(value, field.name) if convert else value
-    return merge_extra(body_fields(values), extra)
+        body[field.name] = convert(field_value, field.name) if convert else field_value
+    return merge_extra(body_fields(body), extra)
 
 
 def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
     problems = [*_not_names(values, "")]
     body = {
-        name: value if type(value) is str else _convert_word(value, str(name), problems)
-        for name, value in values.items()
-        if value is not None
+        field_name: field_value
+        if type(field_value) is str
+        else _convert_word(field_value, str(field_name), problems)
+        for field_name, field_value in values.items()
+        if field_value is not None
     }
     if problems:
         raise RuleError(problems)
@@ -83,18 +89,18 @@ def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dic
     return _laid_over(body, body_fields(extra), "extra") if extra else body
 
 
-def _laid_over(below: dict[str, Any], above: Mapping[str, object], at: str) -> dict[str, Any]:
+def _laid_over(below: dict[str, Any], above: Mapping[str, object], path: str) -> dict[str, Any]:
     merged = dict(below)
-    for name, value in above.items():
-        given_value = below.get(name, value)
-        place = f"{at}.{name}"
-        if isinstance(given_value, dict) and isinstance(value, dict):
-            merged[name] = _laid_over(given_value, value, place)
-        elif given_value == value:
-            merged[name] = value
+    for field_name, field_value in above.items():
+        given_value = below.get(field_name, field_value)
+        field_path = f"{path}.{field_name}"
+        if isinstance(given_value, dict) and isinstance(field_value, dict):
+            merged[field_name] = _laid_over(given_value, field_value, field_path)
+        elif given_value == field_value:
+            merged[field_name] = field_value
         else:
             message = "has another value beside extra: give it once, where paylab knows it"
-            raise RuleError([Problem(place, message)])
+            raise RuleError([Problem(field_path, message)])
     return merged
 
 
@@ -107,12 +113,18 @@ def _convert_word(value: object, field: str, problems: list[Problem]) -> Any:
         problems.append(Problem(field, "must be text or a Decimal: a bool is no amount"))
     if isinstance(value, Mapping):
         problems += _not_names(value, field)
-        fields = {name: item for name, item in value.items() if item is not None}
+        fields = {
+            name: field_value for name, field_value in value.items() if field_value is not None
+        }
         return {
-            name: _convert_word(item, f"{field}.{name}", problems) for name, item in fields.items()
+            name: _convert_word(field_value, f"{field}.{name}", problems)
+            for name, field_value in fields.items()
         }
     if isinstance(value, list | tuple):
-        return [_convert_word(item, f"{field}.{at}", problems) for at, item in enumerate(value)]
+        return [
+            _convert_word(field_value, f"{field}.{number}", problems)
+            for number, field_value in enumerate(value)
+        ]
     try:
         return json_value(value)
     except TypeError as error:
@@ -120,11 +132,13 @@ def _convert_word(value: object, field: str, problems: list[Problem]) -> Any:
         return None
 
 
-def _not_names(values: Mapping[Any, object], at: str) -> Iterator[Problem]:
+def _not_names(values: Mapping[Any, object], path: str) -> Iterator[Problem]:
     """A problem for each name of a field that is no text, which JSON could not hold as it is."""
-    for name in values:
-        if not isinstance(name, str):
-            yield Problem(at, f"the name of a field must be text, not {plain(repr(name), 60)}")
+    for field_name in values:
+        if not isinstance(field_name, str):
+            yield Problem(
+                path, f"the name of a field must be text, not {plain(repr(field_name), 60)}"
+            )
 
 
 def refuse(problems: Iterable[Problem]) -> None:
@@ -167,14 +181,14 @@ def check_identifier(value: object, field: str = "id") -> str:
 
 def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
     """The unknown names of a nested object."""
-    for name in value if isinstance(value, Mapping) else ():
-        if name not in known:
-            similar = find_nearest_name(str(name), known)
+    for field_name in value if isinstance(value, Mapping) else ():
+        if field_name not in known:
+            similar = find_nearest_name(str(field_name), known)
             suggestion = (
                 f"is {similar} meant?" if similar else f"known are {', '.join(sorted(known))}"
             )
             extra_hint = "extra={...} sends unknown fields"
-            yield Problem(f"{at}.{name}", f"is not a field; {suggestion} ({extra_hint})")
+            yield Problem(f"{at}.{field_name}", f"is not a field; {suggestion} ({extra_hint})")
 
 
 Account: TypeAlias = "FinancialAccount | str | Mapping[str, Any]"

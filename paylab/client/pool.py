@@ -35,7 +35,7 @@ class PoolTransport(httpx.BaseTransport):
         """Send a request; its body and that of the response are streams."""
         url = request.url
         target = request.extensions.get("target", url.raw_path)  # of a request that is sent on
-        sent = httpcore.Request(
+        core_request = httpcore.Request(
             request.method,
             httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=target),
             headers=request.headers.raw,
@@ -43,7 +43,7 @@ class PoolTransport(httpx.BaseTransport):
             extensions=request.extensions,
         )
         with _httpx_errors():
-            response = self._pool.handle_request(sent)
+            response = self._pool.handle_request(core_request)
         return httpx.Response(
             response.status,
             headers=response.headers,
@@ -77,9 +77,11 @@ def _httpx_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        for kind in type(error).__mro__:
-            if kind.__module__.startswith("httpcore") and hasattr(httpx, kind.__name__):
-                raise getattr(httpx, kind.__name__)(str(error)) from error
+        for error_class in type(error).__mro__:
+            if error_class.__module__.startswith("httpcore") and hasattr(
+                httpx, error_class.__name__
+            ):
+                raise getattr(httpx, error_class.__name__)(str(error)) from error
         raise
 
 
@@ -115,12 +117,14 @@ def proxy_transport(address: str, cap: Cap) -> PoolTransport:
             "the address of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY must be "
             "http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
         )
-    kind = httpcore.SOCKSProxy if url.scheme.startswith(b"socks") else httpcore.HTTPProxy
+    proxy_class = httpcore.SOCKSProxy if url.scheme.startswith(b"socks") else httpcore.HTTPProxy
     context = _load_certificates()
     backend = BoundedBackend(httpcore.SyncBackend(), cap)
     auth = proxy.raw_auth  # httpcore takes no text beyond ASCII
     try:
-        pool = kind(url, proxy_auth=auth, ssl_context=context, network_backend=backend, **LIMITS)
+        pool = proxy_class(
+            url, proxy_auth=auth, ssl_context=context, network_backend=backend, **LIMITS
+        )
     except RuntimeError:  # httpcore says so without naming the package's extra
         raise ConfigError("a SOCKS proxy needs socksio: pip install 'httpx[socks]'") from None
     return PoolTransport(pool)
@@ -143,26 +147,26 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
 def unproxied(proxies: Mapping[str, str]) -> dict[str, None]:
     """The patterns of httpx for the hosts of NO_PROXY, or `*` for all; ConfigError for others."""
     patterns: dict[str, None] = {}
-    for name in filter(None, map(str.strip, proxies.get("no", "").split(","))):
-        if name == "*" or "://" in name:
-            pattern = name
-        elif name.startswith("["):  # an IPv6 address, with a port or without
-            pattern = f"all://{name}"
-        elif _is_address(name) or name.lower() == "localhost":
-            pattern = f"all://[{name}]" if ":" in name else f"all://{name}"
+    for host_pattern in filter(None, map(str.strip, proxies.get("no", "").split(","))):
+        if host_pattern == "*" or "://" in host_pattern:
+            pattern = host_pattern
+        elif host_pattern.startswith("["):  # an IPv6 address, with a port or without
+            pattern = f"all://{host_pattern}"
+        elif _is_address(host_pattern) or host_pattern.lower() == "localhost":
+            pattern = f"all://[{host_pattern}]" if ":" in host_pattern else f"all://{host_pattern}"
         else:  # a domain, with what is below it
-            pattern = f"all://*{name}"
+            pattern = f"all://*{host_pattern}"
         try:
             httpx.URL(pattern)
         except httpx.InvalidURL as error:
-            raise ConfigError(f"NO_PROXY has {name!r}, which is no host: {error}") from None
+            raise ConfigError(f"NO_PROXY has {host_pattern!r}, which is no host: {error}") from None
         patterns[pattern] = None
     return patterns
 
 
-def _is_address(name: str) -> bool:
+def _is_address(host_pattern: str) -> bool:
     try:
-        ip_address(name.partition("/")[0])
+        ip_address(host_pattern.partition("/")[0])
     except ValueError:
         return False
     return True

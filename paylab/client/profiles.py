@@ -31,11 +31,11 @@ def profiles_path() -> Path:
     return user_config_path("paylab", appauthor=False) / "profiles.toml"
 
 
-def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
+def load(path: Path, key_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
     """A profile by name, with its secrets; without a name, `default` if it exists."""
     tables, private = _read(path)
-    chosen = name or DEFAULT
-    if name is None and DEFAULT not in tables:
+    chosen = key_name or DEFAULT
+    if key_name is None and DEFAULT not in tables:
         return DEFAULT, {}
     if chosen in tables and not isinstance(tables[chosen], dict):
         raise ConfigError(f"{chosen!r} in {path} is not a profile: begin one with [{chosen}]")
@@ -48,9 +48,9 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
     profile = tables[chosen]
     _check_names(chosen, profile)
     keys = {
-        name: _resolve_key(f"{chosen}.{name}", profile[name], environ, private=private)
-        for name in SECRETS
-        if name in profile
+        key_name: _resolve_key(f"{chosen}.{key_name}", profile[key_name], environ, private=private)
+        for key_name in SECRETS
+        if key_name in profile
     }
     return chosen, {**profile, **keys}
 
@@ -65,7 +65,10 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
             private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
             import tomllib  # only for a file
 
-            tables = {name: _hide_keys(table) for name, table in tomllib.load(file).items()}
+            tables = {
+                profile_name: _hide_keys(table)
+                for profile_name, table in tomllib.load(file).items()
+            }
             return tables, private
     except FileNotFoundError:
         return {}, True
@@ -82,61 +85,66 @@ def _hide_keys(profile: object) -> Any:
     if not isinstance(profile, dict):
         return profile
     return {
-        name: Secret(value) if name in SECRETS and isinstance(value, str) else value
-        for name, value in profile.items()
+        setting_name: Secret(setting_value)
+        if setting_name in SECRETS and isinstance(setting_value, str)
+        else setting_value
+        for setting_name, setting_value in profile.items()
     }
 
 
 def _check_names(chosen: str, profile: Profile) -> None:
     unknown = sorted(set(profile) - set(NAMES))
     if unknown:
-        names = f"{unknown[0]!r}; known: {', '.join(NAMES)}"
-        raise ConfigError(f"profile {chosen!r} has the unknown setting {names}")
+        name_text = f"{unknown[0]!r}; known: {', '.join(NAMES)}"
+        raise ConfigError(f"profile {chosen!r} has the unknown setting {name_text}")
 
 
-def _resolve_key(where: str, key: object, environ: Mapping[str, str], *, private: bool) -> Secret:
+def _resolve_key(
+    key_place: str, key_setting: object, environ: Mapping[str, str], *, private: bool
+) -> Secret:
     """A key of a profile, read from where it refers to."""
-    if not isinstance(key, Secret):
-        raise ConfigError(f"{where} must be text")
-    scheme = _scheme_of(key)
+    if not isinstance(key_setting, Secret):
+        raise ConfigError(f"{key_place} must be text")
+    scheme = _scheme_of(key_setting)
     if scheme == "env":
-        return _from_environment(where, key, environ)
+        return _from_environment(key_place, key_setting, environ)
     if scheme == "keyring":
-        return _from_keyring(where, key)
+        return _from_keyring(key_place, key_setting)
     if not private:
         reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
-        raise ConfigError(f"{where} is plain text, but {reason}")
-    return key
+        raise ConfigError(f"{key_place} is plain text, but {reason}")
+    return key_setting
 
 
-def _scheme_of(key: Secret) -> str:
+def _scheme_of(key_setting: Secret) -> str:
     """The kind of a reference, "env" or "keyring"; empty for a key in plain text."""
     return next(
-        (scheme for scheme in ("env", "keyring") if key.reveal().startswith(f"{scheme}:")), ""
+        (scheme for scheme in ("env", "keyring") if key_setting.reveal().startswith(f"{scheme}:")),
+        "",
     )
 
 
-def _from_environment(where: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
-    key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
-    if key.reveal():
-        return key
+def _from_environment(key_place: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
+    secret_key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
+    if secret_key.reveal():
+        return secret_key
     # The name may be the key itself.
     is_name = VARIABLE.fullmatch(reference.reveal().removeprefix("env:"))
     variable = f" {is_name[0]}" if is_name else ""
     message = f"refers to the environment variable{variable}, which is not set"
-    raise ConfigError(f"{where} {message}")
+    raise ConfigError(f"{key_place} {message}")
 
 
-def _from_keyring(where: str, reference: Secret) -> Secret:
+def _from_keyring(key_place: str, reference: Secret) -> Secret:
     with extra_imports():
         import keyring
         from keyring.errors import KeyringError
     try:
-        name = Secret(reference.reveal().removeprefix("keyring:"))
-        key = Secret(keyring.get_password("paylab", name.reveal()) or "")
+        entry_name = Secret(reference.reveal().removeprefix("keyring:"))
+        secret_key = Secret(keyring.get_password("paylab", entry_name.reveal()) or "")
     except KeyringError as error:
-        raise ConfigError(f"{where}: the system's keyring does not answer: {error}") from None
-    if not key.reveal():
+        raise ConfigError(f"{key_place}: the system's keyring does not answer: {error}") from None
+    if not secret_key.reveal():
         # The name is not repeated: it may be the key itself.
-        raise ConfigError(f"{where}: the system's keyring has no such entry under 'paylab'")
-    return key
+        raise ConfigError(f"{key_place}: the system's keyring has no such entry under 'paylab'")
+    return secret_key

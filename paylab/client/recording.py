@@ -55,10 +55,14 @@ class Recording:
         try:
             call = recorded_call(exchange, self._redaction, _redact_body)
             headers = call.request_headers.items()
-            headers_kept = {name: text for name, text in headers if name not in SIGNED}
-            text = line(entry(replace(call, request_headers=headers_kept)))
+            headers_kept = {
+                header_name: entry_line
+                for header_name, entry_line in headers
+                if header_name not in SIGNED
+            }
+            entry_line = line(entry(replace(call, request_headers=headers_kept)))
             with self._lock:
-                self._append(text)
+                self._append(entry_line)
         except Exception:
             log.exception("recording to %s stopped: a call could not be written", self.path.name)
             self.stop()
@@ -86,18 +90,18 @@ class Recording:
         calls = f"{self.count} call{'' if self.count == 1 else 's'}"
         return printable(f"<{state}: {calls} in {self.path.name}>")
 
-    def _append(self, text: bytes) -> None:
+    def _append(self, entry_line: bytes) -> None:
         """Write an entry over the end of the file, and the end after it."""
         if self._file is None:
             return
-        text = (b"," if self.count else b"") + text
+        entry_line = (b"," if self.count else b"") + entry_line
         try:
-            _write(self._file, self._at, text + END)
+            _write(self._file, self._at, entry_line + END)
         except OSError:  # a full disk: the entries before are still a whole file
             self._file.truncate(self._at)
             _write(self._file, self._at, END)
             raise
-        self._at += len(text)
+        self._at += len(entry_line)
         self.count += 1
 
 
@@ -120,7 +124,7 @@ def _create(path: Path, content: bytes) -> BinaryIO:
         raise ConfigError(f"{path} cannot be written ({reason})") from None
 
 
-def _write(file: BinaryIO, at: int, content: bytes) -> None:
-    file.seek(at)
+def _write(file: BinaryIO, offset: int, content: bytes) -> None:
+    file.seek(offset)
     while content:  # a write may be partial
         content = content[file.write(content) :]

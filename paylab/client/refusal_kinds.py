@@ -28,8 +28,8 @@ _OTHERS = re.compile(
 _CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECASE)
 
 
-def _compile_words(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE | re.MULTILINE)
+def _compile_words(pattern_text: str) -> re.Pattern[str]:
+    return re.compile(pattern_text, re.IGNORECASE | re.MULTILINE)
 
 
 NOTHING = _compile_words(r"(?!)")
@@ -65,9 +65,9 @@ class RefusalKind:
         return bool(self.words.search(words)) and not _is_about_others(words)
 
 
-def _is_about_others(words: str) -> bool:
+def _is_about_others(refusal_words: str) -> bool:
     """Whether words are about somebody or something in the call rather than about who calls."""
-    return bool(_OTHERS.search(words)) and not _CALLERS.search(words)
+    return bool(_OTHERS.search(refusal_words)) and not _CALLERS.search(refusal_words)
 
 
 _RATE = r"(?<!exchange )(?<!fx )(?<!conversion )(?<!interest )\brate[ -]?limit"
@@ -221,21 +221,23 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
         return None
     if status == TOO_MANY:
         return RATE
-    words = "\n".join((text, *_find_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
+    refusal_words = "\n".join((text, *_find_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
     for kind in ALL:
-        if kind.is_told(status, words) and not (kind is DUPLICATE and status == UNAUTHORIZED):
+        if kind.is_told(status, refusal_words) and not (
+            kind is DUPLICATE and status == UNAUTHORIZED
+        ):
             return kind
-    is_refused_otherwise = status == FORBIDDEN and _is_about_others(words)
+    is_refused_otherwise = status == FORBIDDEN and _is_about_others(refusal_words)
     return None if is_refused_otherwise else DEFAULTS.get(status)
 
 
 def _find_codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The codes in an error body."""
     if isinstance(body, list) and depth:
-        for item in body[:10]:
-            yield from _find_codes(item, depth - 1)
-    for name, value in body.items() if isinstance(body, dict) and depth else ():
-        if isinstance(value, str) and name.replace("_", "").lower() in CODES:
-            yield re.sub(r"([a-z])([A-Z])", r"\1 \2", value[:100])
+        for member in body[:10]:
+            yield from _find_codes(member, depth - 1)
+    for field_name, field_value in body.items() if isinstance(body, dict) and depth else ():
+        if isinstance(field_value, str) and field_name.replace("_", "").lower() in CODES:
+            yield re.sub(r"([a-z])([A-Z])", r"\1 \2", field_value[:100])
         else:
-            yield from _find_codes(value, depth - 1)
+            yield from _find_codes(field_value, depth - 1)

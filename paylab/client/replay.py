@@ -57,18 +57,21 @@ class RequestFields:
         """The fields of a redacted request."""
         path, _, query = target.partition("?")
         pairs = [("method", method), ("path", path)]
-        pairs += [(f"query.{name}", text) for name, text in parse_qsl(query, True)]
+        pairs += [
+            (f"query.{parameter_name}", parameter_text)
+            for parameter_name, parameter_text in parse_qsl(query, True)
+        ]
         try:
-            value = read_json(body) if body else None
+            json_body = read_json(body) if body else None
         except (ValueError, RecursionError):
-            value = body
+            json_body = body
         # Times differ from run to run, and of an image only its size is known.
         varies = (TIME.fullmatch, IMAGE.fullmatch)
-        all_fields = [*pairs, *_flatten("body", value)]
+        all_fields = [*pairs, *_flatten("body", json_body)]
         fields = {
-            name: _normalize_value(name, text)
-            for name, text in all_fields
-            if not any(test(text) for test in varies)
+            parameter_name: _normalize_value(parameter_name, parameter_text)
+            for parameter_name, parameter_text in all_fields
+            if not any(test(parameter_text) for test in varies)
         }
         return cls(method, path, fields)
 
@@ -80,16 +83,17 @@ class RequestFields:
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
         """A pattern for keys of equal requests, if something in this one is redacted."""
-        parts = [re.escape(part) for part in self.key.split(HIDDEN)]
-        return re.compile(".*".join(parts)) if len(parts) > 1 else None
+        escaped_texts = [re.escape(visible_text) for visible_text in self.key.split(HIDDEN)]
+        return re.compile(".*".join(escaped_texts)) if len(escaped_texts) > 1 else None
 
     def differences(self, sent: RequestFields) -> Iterator[str]:
         """The differences from another request, field by field."""
-        for name in dict.fromkeys([*self.fields, *sent.fields]):
-            texts = [request.fields.get(name) for request in (self, sent)]
-            if texts[0] != texts[1]:
-                words = ["nothing" if text is None else repr(plain(text, 60)) for text in texts]
-                yield f"{name}: {words[0]} was recorded, {words[1]} was sent"
+        for field_name in dict.fromkeys([*self.fields, *sent.fields]):
+            recorded_text = self.fields.get(field_name)
+            sent_text = sent.fields.get(field_name)
+            if recorded_text != sent_text:
+                recorded = _describe_text(recorded_text)
+                yield f"{field_name}: {recorded} was recorded, {_describe_text(sent_text)} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
         """The similarity to another request."""
@@ -98,23 +102,30 @@ class RequestFields:
         return self.method == sent.method, paths, len(common)
 
 
-def _normalize_value(name: str, text: str) -> str:
+def _describe_text(field_text: str | None) -> str:
+    return "nothing" if field_text is None else repr(plain(field_text, 60))
+
+
+def _normalize_value(field_name: str, field_text: str) -> str:
     """A value in one spelling: an amount of a recording may have other decimals."""
-    if name.endswith("_amount") and PLAIN_NUMBER.fullmatch(text):
-        return format(Decimal(text).normalize(), "f")
-    return text.upper() if name.endswith("_currency") else text
+    if field_name.endswith("_amount") and PLAIN_NUMBER.fullmatch(field_text):
+        return format(Decimal(field_text).normalize(), "f")
+    return field_text.upper() if field_name.endswith("_currency") else field_text
 
 
-def _flatten(name: str, value: object) -> Iterator[tuple[str, str]]:
+def _flatten(field_path: str, field_value: object) -> Iterator[tuple[str, str]]:
     """The values in parsed JSON by dotted names."""
-    if isinstance(value, dict) and value:
-        for key, item in value.items():
-            yield from _flatten(f"{name}.{key}", item)
-    elif isinstance(value, list) and value:
-        for at, item in enumerate(value):
-            yield from _flatten(f"{name}.{at}", item)
-    elif value is not None:
-        yield name, value if isinstance(value, str) else json.dumps(value, default=str)
+    if isinstance(field_value, dict) and field_value:
+        for member_name, member in field_value.items():
+            yield from _flatten(f"{field_path}.{member_name}", member)
+    elif isinstance(field_value, list) and field_value:
+        for number, member in enumerate(field_value):
+            yield from _flatten(f"{field_path}.{number}", member)
+    elif field_value is not None:
+        yield (
+            field_path,
+            field_value if isinstance(field_value, str) else json.dumps(field_value, default=str),
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,9 +160,9 @@ class RecordedCall:
                 "which keeps answers of any length"
             )
         headers = [
-            (name.encode("ascii", "replace"), text.encode("utf-8", "replace"))
-            for name, text in call.response_headers.items()
-            if name not in DROPPED
+            (header_name.encode("ascii", "replace"), header_text.encode("utf-8", "replace"))
+            for header_name, header_text in call.response_headers.items()
+            if header_name not in DROPPED
         ]
         content = (
             answer.encode("utf-8", "surrogatepass") if error is None else _make_failing_body(error)
@@ -161,13 +172,13 @@ class RecordedCall:
 
 def _make_failure(message: str) -> Exception:
     """The exception behind a recorded error message; a cut connection if it is another's."""
-    kinds = [
-        (kind, failure.message)
-        for kind, failure in TRANSPORT_FAILURES
+    error_classes = [
+        (error_class, failure.message)
+        for error_class, failure in TRANSPORT_FAILURES
         if message.startswith(failure.message)
     ]
-    kind, words = kinds[0] if kinds else (httpx.RequestError, "")
-    return kind(message.removeprefix(words).removeprefix(": "))
+    error_class, error_words = error_classes[0] if error_classes else (httpx.RequestError, "")
+    return error_class(message.removeprefix(error_words).removeprefix(": "))
 
 
 def _make_failing_body(error: Exception) -> Iterator[bytes]:
@@ -195,8 +206,8 @@ class Replay(httpx.BaseTransport):
             for number, call in enumerate(calls, 1)
             if call.url.startswith(f"{self.base_url}/")
         ]
-        first = self.entries[0].call.when if self.entries else datetime.fromtimestamp(0, UTC)
-        self._now = read(facts.get("started")) or first
+        recorded_at = self.entries[0].call.when if self.entries else datetime.fromtimestamp(0, UTC)
+        self._now = read(facts.get("started")) or recorded_at
         self._used: set[int] = set()
         self._answered: dict[str, int] = {}
         self._last_write = -1
@@ -221,55 +232,61 @@ class Replay(httpx.BaseTransport):
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
         question = RequestFields.of(request.method, target, body)
         with self._lock:
-            at = self._find_entry(
+            number = self._find_entry(
                 question, request.headers.get(self.service.idempotency.header, "")
             )
-            self._used.add(at)
-            entry = self.entries[at]
+            self._used.add(number)
+            entry = self.entries[number]
             self._now = max(self._now, entry.call.when)
         return entry.response(request)
 
-    def _find_entry(self, question: RequestFields, key: str) -> int:
+    def _find_entry(self, question: RequestFields, idempotency_key: str) -> int:
         """The entry that answers a question."""
-        places = self._places.get(question.key) or self._find_redacted_entries(question)
-        if not places:
+        numbers = self._places.get(question.key) or self._find_redacted_entries(question)
+        if not numbers:
             raise self._unknown_request_error(question)
         if question.method == "GET":
-            return self._read_at(places)
-        fresh = [at for at in places if at not in self._used]
-        again = self._answered.get(f"{question.key} {key}") if key else None
+            return self._read_at(numbers)
+        fresh = [number for number in numbers if number not in self._used]
+        again = self._answered.get(f"{question.key} {idempotency_key}") if idempotency_key else None
         if not fresh and again is None:
-            times = len(places)
+            times = len(numbers)
             raise ReplayError(
                 f"{question.method} {question.path} was recorded {times} "
                 f"time{'' if times == 1 else 's'} in {self.path.name} and is sent again"
             )
-        at = fresh[0] if fresh else again or 0
-        self._answered[f"{question.key} {key}"] = at
-        self._last_write = max(self._last_write, at)
-        return at
+        number = fresh[0] if fresh else again or 0
+        self._answered[f"{question.key} {idempotency_key}"] = number
+        self._last_write = max(self._last_write, number)
+        return number
 
-    def _read_at(self, places: list[int]) -> int:
+    def _read_at(self, numbers: list[int]) -> int:
         """The next response between the last write and the next one, or the latest."""
         later_numbers = range(self._last_write + 1, len(self.entries))
-        writes = (at for at in later_numbers if self.entries[at].question.method != "GET")
-        end = next((at for at in writes if at not in self._used), len(self.entries))
-        in_span = [at for at in places if self._last_write < at < end]
-        fresh = [at for at in in_span if at not in self._used]
-        earlier = [at for at in places if at < end]
-        return (fresh or in_span[-1:] or earlier[-1:] or places)[0]
+        writes = (
+            number for number in later_numbers if self.entries[number].question.method != "GET"
+        )
+        end_number = next(
+            (number for number in writes if number not in self._used), len(self.entries)
+        )
+        in_span = [number for number in numbers if self._last_write < number < end_number]
+        fresh = [number for number in in_span if number not in self._used]
+        earlier = [number for number in numbers if number < end_number]
+        return (fresh or in_span[-1:] or earlier[-1:] or numbers)[0]
 
     def _find_redacted_entries(self, question: RequestFields) -> list[int]:
         """Entries with redacted values that may match this question."""
-        patterns = ((at, entry.question.pattern) for at, entry in enumerate(self.entries))
-        return [at for at, pattern in patterns if pattern and pattern.fullmatch(question.key)]
+        patterns = ((number, entry.question.pattern) for number, entry in enumerate(self.entries))
+        return [
+            number for number, pattern in patterns if pattern and pattern.fullmatch(question.key)
+        ]
 
-    def _unknown_request_error(self, sent: RequestFields) -> ReplayError:
-        message = f"{sent.method} {sent.path} was not recorded in {self.path.name}"
+    def _unknown_request_error(self, question: RequestFields) -> ReplayError:
+        message = f"{question.method} {question.path} was not recorded in {self.path.name}"
         if not self.entries:
             return ReplayError(message)
-        nearest = max(self.entries, key=lambda entry: entry.question.likeness(sent))
-        differences_found = list(nearest.question.differences(sent))
+        nearest = max(self.entries, key=lambda entry: entry.question.likeness(question))
+        differences_found = list(nearest.question.differences(question))
         hidden = len(differences_found) - DIFFERENCES_SHOWN
         differences = [
             *differences_found[:DIFFERENCES_SHOWN],
@@ -295,7 +312,13 @@ def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
 
 def _base_of(url: str, service: Service) -> str | None:
     """The part of a URL before a path of the service."""
-    parts = urlsplit(url)
-    starts = [match.start() for match in re.finditer("/", parts.path)]
-    at = next((at for at in starts if service.match(parts.path[at:])[0]), None)
-    return None if at is None else f"{parts.scheme}://{parts.netloc}{parts.path[:at]}"
+    url_parts = urlsplit(url)
+    starts = [match.start() for match in re.finditer("/", url_parts.path)]
+    path_start = next(
+        (path_start for path_start in starts if service.match(url_parts.path[path_start:])[0]), None
+    )
+    return (
+        None
+        if path_start is None
+        else f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path[:path_start]}"
+    )

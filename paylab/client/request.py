@@ -135,7 +135,11 @@ def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) ->
         raise RuleError([Problem("path", "must not have a fragment (#...)")])
     if not isinstance(params, Mapping | None):
         raise RuleError([Problem("params", "must be a dict of names and values")])
-    query = {name: value for name, value in (params or {}).items() if value is not None}
+    query = {
+        parameter_name: parameter_value
+        for parameter_name, parameter_value in (params or {}).items()
+        if parameter_value is not None
+    }
     try:
         if query and "?" not in path:  # merging parses the URL three times
             return URL(f"{base_url}{path}?{QueryParams(query)}")
@@ -153,10 +157,10 @@ def encode(body: object, *, numbers: bool = False) -> bytes:
     try:
         if numbers:
             return write_json(body).encode()
-        text = json.dumps(
+        json_text = json.dumps(
             body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=json_value
         )
-        return text.encode()
+        return json_text.encode()
     except (ValueError, TypeError, RecursionError) as error:
         is_lone = isinstance(error, UnicodeEncodeError)
         reason = "contains an unpaired surrogate" if is_lone else str(error)
@@ -165,8 +169,8 @@ def encode(body: object, *, numbers: bool = False) -> bytes:
 
 def json_value(value: object) -> Any:
     """A value as JSON can hold it exactly; TypeError says what is wrong with one that it cannot."""
-    for kind, convert in CONVERT:
-        if isinstance(value, kind):
+    for value_type, convert in CONVERT:
+        if isinstance(value, value_type):
             return convert(value)
     from uuid import UUID  # like the next one only for such a value
 
@@ -179,19 +183,19 @@ def json_value(value: object) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
 
 
-def _amount_text(value: Decimal) -> str:
-    if isinstance(value, Amount):
-        return value.text
-    if not value.is_finite() or abs(value.adjusted()) > DIGITS_MAX:
+def _amount_text(amount: Decimal) -> str:
+    if isinstance(amount, Amount):
+        return amount.text
+    if not amount.is_finite() or abs(amount.adjusted()) > DIGITS_MAX:
         raise TypeError("must be a finite amount")
-    return format(value, "f")
+    return format(amount, "f")
 
 
-def _instant_text(value: datetime) -> str:
-    if value.tzinfo is None:
+def _instant_text(instant: datetime) -> str:
+    if instant.tzinfo is None:
         raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
     try:
-        return to_text(value)
+        return to_text(instant)
     except OverflowError:
         raise TypeError("must be between the years 1 and 9999 in UTC") from None
 
@@ -226,13 +230,15 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
     if timeout is not None and not (number and 0 < timeout <= TIMEOUT_SECONDS_MAX):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
-    key = options.get("idempotency_key")
-    if key is not None:
+    idempotency_key = options.get("idempotency_key")
+    if idempotency_key is not None:
         from uuid import UUID  # only for a key that is given
 
-        key = str(key) if isinstance(key, UUID) else _header_text("idempotency_key", key)
-    headers = {name: _check_header(name, value) for name, value in headers_given.items()}
-    return replace(request, idempotency_key=key, timeout=timeout, given_headers=headers)
+        if isinstance(idempotency_key, UUID):
+            idempotency_key = str(idempotency_key)
+        idempotency_key = _header_text("idempotency_key", idempotency_key)
+    headers = {header: _check_header(header, text) for header, text in headers_given.items()}
+    return replace(request, idempotency_key=idempotency_key, timeout=timeout, given_headers=headers)
 
 
 def _check_header(name: str, value: str) -> str:
@@ -307,7 +313,7 @@ def request_signer(
     `dialect` are the [signing] of a service.
     """
     next_nonce = _nonce_maker(dialect, nonces)
-    key = api_key.reveal()
+    key_text = api_key.reveal()
     secret = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
     empty_query = dialect.empty_query
     encoding = dialect.hash_encoding
@@ -326,7 +332,7 @@ def request_signer(
         path = signed_path(path, dialect.signed_path, dialect.base_path)
         query = signed_query(query, dialect.query_order)
         headers, request.extensions[SIGNATURE] = signed_headers(
-            *(key, secret, request.method, host, path, query),
+            *(key_text, secret, request.method, host, path, query),
             content_hash=hash_,
             date=date_text(now, dialect.date_form),
             nonce=next_nonce(now),
@@ -336,9 +342,9 @@ def request_signer(
             form=dialect.signature,
         )
         # Three times faster than `update`.
-        own_headers = [(name.encode(), value.encode()) for name, value in headers.items()]
-        names = {name.lower() for name, _ in own_headers}
-        other_headers = [pair for pair in request.headers.raw if pair[0].lower() not in names]
+        own_headers = [(header.encode(), text.encode()) for header, text in headers.items()]
+        own_names = {header.lower() for header, _ in own_headers}
+        other_headers = [pair for pair in request.headers.raw if pair[0].lower() not in own_names]
         request.headers = type(request.headers)([*other_headers, *own_headers])
 
     return sign

@@ -71,20 +71,20 @@ class Response:
         """
         content = attempt.exchange.content
         replayed = attempt.exchange.replayed
-        make = partial(cls, attempt, translation, redaction, place, replayed=replayed)
+        make_response = partial(cls, attempt, translation, redaction, place, replayed=replayed)
         try:
-            text = content.decode("utf-8-sig")
+            body_text = content.decode("utf-8-sig")
             try:
-                return make(EXACT_DECODER.decode(text) if content.strip() else None)
+                return make_response(EXACT_DECODER.decode(body_text) if content.strip() else None)
             except RepeatedMemberError as error:
                 # The answer to a payment that was made must not be lost: only a page is refused.
-                return make(LAST_MEMBER_DECODER.decode(text), repeats=str(error))
+                return make_response(LAST_MEMBER_DECODER.decode(body_text), repeats=str(error))
         except (ValueError, ArithmeticError, RecursionError):
             pass  # Raised below: the parser's error would contain the whole body.
         if attempt.exchange.request.any_body and not MARKUP.match(content):
-            return make(plain(content.decode("utf-8", "replace")))
-        kind = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
-        raise make()._wrong_body_error(f"is not JSON ({kind})")
+            return make_response(plain(content.decode("utf-8", "replace")))
+        media_type = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
+        raise make_response()._wrong_body_error(f"is not JSON ({media_type})")
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id; it is read once."""
@@ -94,16 +94,16 @@ class Response:
         resource: R = resources[kind]
         return resource
 
-    def _read(self, kind: type[R]) -> R:
-        body = self._find_object(kind.model_fields)
+    def _read(self, model: type[R]) -> R:
+        body = self._find_object(model.model_fields)
         if body is None:
             self.done()
             wanted = (
-                "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
+                "an id" if "id" in model.model_fields else f"any of {', '.join(model.model_fields)}"
             )
             lacks = f" with {wanted}" if isinstance(self.body, dict) else ""
-            raise self._wrong_body_error(f"must be an object, a {kind.__name__}{lacks}")
-        return self.resource(kind, body)
+            raise self._wrong_body_error(f"must be an object, a {model.__name__}{lacks}")
+        return self.resource(model, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
         """The body as a resource; an empty body gives a resource of the known fields."""
@@ -166,7 +166,7 @@ class Response:
         error.call = self.call
         raise error
 
-    def _find_object(self, names: Collection[str]) -> dict[str, Any] | None:
+    def _find_object(self, field_names: Collection[str]) -> dict[str, Any] | None:
         """The object with the id, or one of the names: under its key, in `data`, or the body."""
         from ..spec.error_body import is_error  # a list does not need it
 
@@ -175,18 +175,22 @@ class Response:
         if is_error(body) or (wrapped and is_error(wrapped)):
             return None
         operation = OPERATIONS.get(self.exchange.request.operation)
-        item = operation.item_path(self.translation.service) if operation else NONE
-        for candidate in (value_at(body, item), wrapped, body):
+        envelope_path = operation.item_path(self.translation.service) if operation else NONE
+        for candidate in (value_at(body, envelope_path), wrapped, body):
             if not isinstance(candidate, dict):
                 continue
-            if "id" in names:
+            if "id" in field_names:
                 id_ = candidate.get("id")
                 has_id = isinstance(id_, str | int) and not isinstance(id_, bool)
                 if has_id and str(id_).strip():
                     return candidate
-            elif any(name in candidate for name in names):
+            elif any(field_name in candidate for field_name in field_names):
                 return candidate
-        return value_at(body, place) if (place := find_object_path(body, names)) else None
+        return (
+            value_at(body, object_path)
+            if (object_path := find_object_path(body, field_names))
+            else None
+        )
 
     def named_page(self, form: ListForm) -> RawPage:
         """The body as a page of a list, its rows in our names."""
@@ -204,9 +208,9 @@ class Response:
 
         return exchange_redaction(self.exchange, self.redaction)
 
-    def _wrong_body_error(self, what: str) -> APIResponseError:
-        what = plain(self._exchange_redaction.text(what), 300)
-        message = f"the answer to {self.call.method} {self.call.path} {what}"
+    def _wrong_body_error(self, complaint_text: str) -> APIResponseError:
+        complaint_text = plain(self._exchange_redaction.text(complaint_text), 300)
+        message = f"the answer to {self.call.method} {self.call.path} {complaint_text}"
         return APIResponseError(message, self.call)
 
 
@@ -234,7 +238,7 @@ def is_as_specified(content: bytes, form: ListForm, translation: Translation) ->
     if not has_spec_envelope(form) or translation.renames(form.name):
         return False
     ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
-    return all(name in ends or name in content for name in _NAMES)
+    return all(field_name in ends or field_name in content for field_name in _NAMES)
 
 
 def enveloped(page: RawPage) -> bytes:

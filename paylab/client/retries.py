@@ -66,13 +66,13 @@ def requested_wait(
     headers: Mapping[str, str], now: datetime, header: str, unit: str
 ) -> float | None:
     """Seconds that an answer asks to wait, by the header of its service or by Retry-After."""
-    text = headers.get(header.lower(), "").strip()
-    if header.lower() != RETRY_AFTER and not text:
+    header_text = headers.get(header.lower(), "").strip()
+    if header.lower() != RETRY_AFTER and not header_text:
         return retry_after(headers.get(RETRY_AFTER, ""), now)
-    if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(text):
-        number = float(text[:DIGITS_MAX])
+    if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(header_text):
+        number = float(header_text[:DIGITS_MAX])
         return number / 1000 if unit == "milliseconds" else max(0.0, number - now.timestamp())
-    return retry_after(text, now)
+    return retry_after(header_text, now)
 
 
 def retry_after(text: str, now: datetime) -> float | None:
@@ -80,8 +80,8 @@ def retry_after(text: str, now: datetime) -> float | None:
     text = text.strip()
     if NUMBER.fullmatch(text):
         return float(text[:DIGITS_MAX])
-    moment = from_http(text)
-    return None if moment is None else max(0.0, (moment - now).total_seconds())
+    retry_at = from_http(text)
+    return None if retry_at is None else max(0.0, (retry_at - now).total_seconds())
 
 
 RESET = re.compile(r"(x-)?rate-?limit-reset(-after)?|retry-after-ms|x-retry-after", re.IGNORECASE)
@@ -99,9 +99,9 @@ def wait_advice(
     count only in a refusal for the rate, since a service may send them with every answer.
     """
     seconds = requested_wait(headers, now, limits.header, limits.unit)
-    for name, text in headers.items() if is_rate and seconds is None else ():
-        if RESET.fullmatch(name):
-            seconds = _reset(name.lower(), text, now)
+    for header_name, header_text in headers.items() if is_rate and seconds is None else ():
+        if RESET.fullmatch(header_name):
+            seconds = _reset(header_name.lower(), header_text, now)
     if seconds is None or seconds == 0:
         return None
     try:
@@ -113,11 +113,11 @@ def wait_advice(
     return f"the service asks not to be called again before {until}"
 
 
-def _reset(name: str, text: str, now: datetime) -> float | None:
+def _reset(header_name: str, header_text: str, now: datetime) -> float | None:
     """The seconds of a header that says when to call again: a number, a Unix time, or a date."""
-    if name.endswith("-ms") and NUMBER.fullmatch(text.strip()):
-        return float(text.strip()[:DIGITS_MAX]) / 1000
-    seconds = retry_after(text, now)
+    if header_name.endswith("-ms") and NUMBER.fullmatch(header_text.strip()):
+        return float(header_text.strip()[:DIGITS_MAX]) / 1000
+    seconds = retry_after(header_text, now)
     if seconds is None or seconds < SINCE_1970:
         return seconds
     return max(0.0, seconds - now.timestamp())

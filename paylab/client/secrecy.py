@@ -22,11 +22,11 @@ class LogRedaction(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace the record's text when something was redacted."""
-        message = clean = record.getMessage()
+        message = clean_message = record.getMessage()
         for redaction in tuple(self.redactions):
-            clean = redaction.text(clean)
-        if clean != message:
-            record.msg = clean
+            clean_message = redaction.text(clean_message)
+        if clean_message != message:
+            record.msg = clean_message
             record.args = ()
         return True
 
@@ -41,6 +41,6 @@ def redaction_of(settings: Settings) -> Redaction:
     keys = tuple(secret for secret in secrets if secret is not None)
     redaction = Redaction(keys, find_personal_names(settings.service.diff()))
     _LOG_REDACTION.redactions.add(redaction)
-    for name in NAMES:
-        escaping_logger(name).addFilter(_LOG_REDACTION)
+    for key_name in NAMES:
+        escaping_logger(key_name).addFilter(_LOG_REDACTION)
     return redaction

@@ -67,9 +67,9 @@ class Sender:
     def deliver(self, request: OutgoingRequest) -> Attempt:
         """The successful attempt of a request; the error of one that failed."""
         content = request.content
-        length = 0 if isinstance(content, bytes | None) else content.length
+        body_bytes = 0 if isinstance(content, bytes | None) else content.length
         timeout = request.timeout or self._settings.timeout
-        upload_seconds = length / UPLOAD_BYTES_PER_SECOND_MIN
+        upload_seconds = body_bytes / UPLOAD_BYTES_PER_SECOND_MIN
         with self._deadline.within(ATTEMPTS_TIMEOUT_FACTOR * timeout + upload_seconds):
             attempt = self._repeat_request(request)
         if attempt.exchange.went_well:
@@ -113,9 +113,9 @@ class Sender:
             log.debug("trying again in %.2f s", wait)
             self._deadline.extend(wait)
             self._timing.sleep(wait)
-            result = self._result_of_lost(attempt, begun) if begun and lost else None
-            if result is not None:
-                return self.deliver(result)
+            repeated_response = self._result_of_lost(attempt, begun) if begun and lost else None
+            if repeated_response is not None:
+                return self.deliver(repeated_response)
         return attempt
 
     def _wait(self, exchange: Exchange) -> float | None:
@@ -160,11 +160,11 @@ class Sender:
         refused = exchange.status == self._settings.service.error_codes.signature
         return refused and not exchange.request.url.query and attempt.call.finding is None
 
-    def _is_verified(self, key: str, value: str) -> bool:
+    def _is_verified(self, setting_key: str, setting_value: str) -> bool:
         """Whether the service verifies a GET that is signed with another setting."""
         try:
             request = self._requests.operation("transfers.list")
         except MissingOperationError:
             return False
-        connection = self._connector.signed_with(key, value)
+        connection = self._connector.signed_with(setting_key, setting_value)
         return connection is not None and self._send_attempt(connection, request).exchange.went_well

@@ -79,10 +79,10 @@ class ServiceClock:
         level = is_large + is_refused
         if self._warns and level > self._warned_level:
             side = "ahead of" if skew > 0 else "behind"
-            words = f"{abs(skew):.0f} s {side} this machine's"
+            difference_text = f"{abs(skew):.0f} s {side} this machine's"
             refused = ", so every request is refused" if is_refused else ""
             allowance = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
-            log.warning("the service's clock is %s; %s", words, allowance)
+            log.warning("the service's clock is %s; %s", difference_text, allowance)
         # The next warning comes only after the clocks agreed in between.
         self._warned_level = max(level, self._warned_level) if level else 0
 
@@ -114,10 +114,10 @@ class ServiceClock:
         """
         if self._reading is None:
             return self.span()[0]
-        service_time, at, speed = self._reading
+        service_time, read_at, speed = self._reading
         # A fast clock can pass the last date that Python has.
         with suppress(OverflowError):
-            return service_time + (self._clock() - at) * speed
+            return service_time + (self._clock() - read_at) * speed
         return service_time
 
     def least_ahead(self) -> timedelta:

@@ -36,8 +36,11 @@ ANSWER_SECONDS = 2.0
 
 def replay_facts(settings: Settings, *, is_own: bool) -> dict[str, Any]:
     """What a replay of calls needs to know of the service: its address and settings."""
-    order = {"lists.order": settings.service.lists.order} if is_own else {}
-    return {"base_url": settings.base_url, "service": {**order, **settings.service.declared}}
+    order_setting = {"lists.order": settings.service.lists.order} if is_own else {}
+    return {
+        "base_url": settings.base_url,
+        "service": {**order_setting, **settings.service.declared},
+    }
 
 
 @explain_arguments
@@ -48,8 +51,10 @@ class Session:
     """
 
     def __init__(self, settings: Settings, **options: Unpack[SessionOptions]) -> None:
-        limits = {name: options.get(name) for name in ("max_retries", "timeout")}
-        changes: dict[str, Any] = {name: at for name, at in limits.items() if at is not None}
+        limits = {limit_name: options.get(limit_name) for limit_name in ("max_retries", "timeout")}
+        changes: dict[str, Any] = {
+            limit_name: limit for limit_name, limit in limits.items() if limit is not None
+        }
         self.settings = replace(settings, **changes)
         self.service = self.settings.service
         self.is_own = options.get("is_own", False)
@@ -212,8 +217,8 @@ class Session:
 
     def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
         """An object of the service by its id, or by an object that has one."""
-        parts = {"id": check_identifier(id)}
-        return self.call(operation, parts=parts, **options).read(kind)
+        path_ids = {"id": check_identifier(id)}
+        return self.call(operation, parts=path_ids, **options).read(kind)
 
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""

@@ -70,8 +70,8 @@ class Settings:
     control_token: Secret | None = None
 
     def __post_init__(self) -> None:
-        for name in KEYS:
-            object.__setattr__(self, name, Secret.of(getattr(self, name)))
+        for key_name in KEYS:
+            object.__setattr__(self, key_name, Secret.of(getattr(self, key_name)))
         object.__setattr__(self, "base_url", check_base_url(self.base_url))
         _check(self)
 
@@ -87,9 +87,12 @@ class Settings:
         >>> lab.sources()[0]
         ('base_url', 'http://localhost', 'embedded simulator')
         """
-        values = {"base_url": self.base_url, "api_key": HIDDEN, "secret_key": HIDDEN}
-        values |= {"read_only": "yes"} if self.read_only else {}
-        return [(name, value, self.where.get(name, "")) for name, value in values.items()]
+        value_by_name = {"base_url": self.base_url, "api_key": HIDDEN, "secret_key": HIDDEN}
+        value_by_name |= {"read_only": "yes"} if self.read_only else {}
+        return [
+            (setting_name, setting_value, self.where.get(setting_name, ""))
+            for setting_name, setting_value in value_by_name.items()
+        ]
 
 
 def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line
@@ -114,19 +117,19 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     _warn_of_unknown(environ)
     arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
     required = _from_environment(environ) | _add_source(arguments, "argument")
-    name = profile or environ.get(PROFILE_VARIABLE) or None
+    profile_name = profile or environ.get(PROFILE_VARIABLE) or None
     options: Found = {}
-    if name or len(required) < len(REQUIRED):
+    if profile_name or len(required) < len(REQUIRED):
         path = profiles or profiles_path()
-        chosen, table = load(path, name, environ)
-        source = f"profile {chosen}"
-        options = _add_source(table, source, OPTIONS)
+        chosen, table = load(path, profile_name, environ)
+        origin = f"profile {chosen}"
+        options = _add_source(table, origin, OPTIONS)
         if "service" in options:
-            options |= _load_service(options["service"][0], source, path.parent)
-        required = _add_source(table, source) | required
+            options |= _load_service(options["service"][0], origin, path.parent)
+        required = _add_source(table, origin) | required
     options |= read_only_source(read_only, environ) | service_source(service, environ)
     options |= _find_control_token(control_token, required, environ)
-    if not (required or name):
+    if not (required or profile_name):
         return None
     return _make_settings(_add_source(otherwise or {}, "default") | required, options)
 
@@ -135,12 +138,12 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
     """The setting `read_only` and its source; empty if not set."""
     if given is not None:
         return {"read_only": (given, "argument")}
-    text = environ.get(READ_ONLY_VARIABLE) or None
-    if text is None:
+    variable_text = environ.get(READ_ONLY_VARIABLE) or None
+    if variable_text is None:
         return {}
-    if text.lower() not in SWITCH:
-        raise ConfigError(f"{READ_ONLY_VARIABLE} is {plain(text, 40)!r}: set it to 1 or 0")
-    return {"read_only": (SWITCH[text.lower()], f"environment {READ_ONLY_VARIABLE}")}
+    if variable_text.lower() not in SWITCH:
+        raise ConfigError(f"{READ_ONLY_VARIABLE} is {plain(variable_text, 40)!r}: set it to 1 or 0")
+    return {"read_only": (SWITCH[variable_text.lower()], f"environment {READ_ONLY_VARIABLE}")}
 
 
 def service_source(given: GivenService | None, environ: Mapping[str, str]) -> Found:
@@ -151,26 +154,32 @@ def service_source(given: GivenService | None, environ: Mapping[str, str]) -> Fo
     return _load_service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
 
 
-def _find_control_token(given: str | None, found: Found, environ: Mapping[str, str]) -> Found:
+def _find_control_token(
+    given: str | None, settings_found: Found, environ: Mapping[str, str]
+) -> Found:
     """The control token; that of the environment is for its base URL only."""
     if given:
         return {"control_token": (Secret(given), "argument")}
-    _, source = found.get("base_url", ("", ""))
-    text = environ.get(TOKEN_VARIABLE) if source.startswith("environment") else None
-    return {"control_token": (Secret(text), f"environment {TOKEN_VARIABLE}")} if text else {}
+    _, origin = settings_found.get("base_url", ("", ""))
+    token_text = environ.get(TOKEN_VARIABLE) if origin.startswith("environment") else None
+    return (
+        {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
+        if token_text
+        else {}
+    )
 
 
-def _load_service(given: object, source: str, folder: Path) -> Found:
+def _load_service(given: object, origin: str, folder: Path) -> Found:
     """A Service from a value; a path is relative to the folder."""
     if isinstance(given, Service):
-        return {"service": (given, source)}
+        return {"service": (given, origin)}
     if isinstance(given, Mapping):
-        return {"service": (Service(given), source)}
+        return {"service": (Service(given), origin)}
     if not isinstance(given, str | os.PathLike) or not os.fspath(given):
-        message = f"service ({source}) must be the path of a service.toml, values or a Service"
+        message = f"service ({origin}) must be the path of a service.toml, values or a Service"
         raise ConfigError(f"{message}, not {plain(repr(given), 80)}")
     path = folder / Path(given).expanduser()
-    return {"service": (Service.load(path), f"{source}: {given}")}
+    return {"service": (Service.load(path), f"{origin}: {given}")}
 
 
 def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
@@ -188,60 +197,81 @@ def _warn_of_unknown(environ: Mapping[str, str]) -> None:
 
 
 def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
-    for name in sorted(environ):
-        if name.startswith(PREFIX) and name not in KNOWN_VARIABLES:
+    for variable_name in sorted(environ):
+        if variable_name.startswith(PREFIX) and variable_name not in KNOWN_VARIABLES:
             from difflib import get_close_matches  # only for a wrong name
 
-            names = [variable.removeprefix(PREFIX) for variable in KNOWN_VARIABLES]
-            similar = get_close_matches(name.removeprefix(PREFIX), names, 1)
-            message = f"the environment variable {plain(name, 80)} is not known and has no effect"
+            known_names = [variable.removeprefix(PREFIX) for variable in KNOWN_VARIABLES]
+            similar = get_close_matches(variable_name.removeprefix(PREFIX), known_names, 1)
+            shown_name = plain(variable_name, 80)
+            message = f"the environment variable {shown_name} is not known and has no effect"
             yield f"{message}; nearest: {PREFIX}{similar[0]}" if similar else message
 
 
 def _add_source(
-    values: Mapping[str, object], source: str, names: Iterable[str] = REQUIRED
+    values: Mapping[str, object], origin: str, setting_names: Iterable[str] = REQUIRED
 ) -> Found:
-    found = {name: values[name] for name in names if values.get(name) is not None}
-    return {name: (_hide_key(name, value), source) for name, value in found.items()}
+    settings_found = {
+        setting_name: values[setting_name]
+        for setting_name in setting_names
+        if values.get(setting_name) is not None
+    }
+    return {
+        setting_name: (_hide_key(setting_name, setting_value), origin)
+        for setting_name, setting_value in settings_found.items()
+    }
 
 
-def _hide_key(name: str, value: object) -> Any:
+def _hide_key(setting_name: str, setting_value: object) -> Any:
     """A key as a Secret, so that no traceback with local variables shows it."""
-    return Secret(value) if name in KEYS and isinstance(value, str) else value
+    return (
+        Secret(setting_value)
+        if setting_name in KEYS and isinstance(setting_value, str)
+        else setting_value
+    )
 
 
 def _from_environment(environ: Mapping[str, str]) -> Found:
     # Shells and CI use an empty variable for "not set".
-    values = {
-        name: _hide_key(name, environ[text])
-        for name, text in VARIABLES.items()
-        if environ.get(text)
+    value_by_name = {
+        setting_name: _hide_key(setting_name, environ[variable_text])
+        for setting_name, variable_text in VARIABLES.items()
+        if environ.get(variable_text)
     }
-    if "base_url" in values and values["base_url"] == environ.get(SHARED_VARIABLE):
-        return _add_source(values, "the simulator that paylab lab started")
-    return {name: (value, f"environment {VARIABLES[name]}") for name, value in values.items()}
+    if "base_url" in value_by_name and value_by_name["base_url"] == environ.get(SHARED_VARIABLE):
+        return _add_source(value_by_name, "the simulator that paylab lab started")
+    return {
+        setting_name: (setting_value, f"environment {VARIABLES[setting_name]}")
+        for setting_name, setting_value in value_by_name.items()
+    }
 
 
-def _make_settings(found: Found, options: Found) -> Settings:
-    missing = [name for name in REQUIRED if name not in found]
-    if missing:
-        base_url, _ = found.get("base_url", ("", ""))
+def _make_settings(settings_found: Found, options: Found) -> Settings:
+    missing_names = [
+        setting_name for setting_name in REQUIRED if setting_name not in settings_found
+    ]
+    if missing_names:
+        base_url, _ = settings_found.get("base_url", ("", ""))
         if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
             address = "base_url must be an address such as https://sandbox.example.com"
             raise ConfigError(f"{address}; profile= names a profile")
-        names = " and ".join(missing)
-        places = " / ".join(VARIABLES[name] for name in missing)
+        name_text = " and ".join(missing_names)
+        variable_names = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
         raise ConfigError(
-            f"the settings are incomplete: {names} {'is' if len(missing) == 1 else 'are'} missing: "
-            f"pass {names} to connect(), set {places}, or write {names} into a profile"
+            f"the settings are incomplete: {name_text} "
+            f"{'is' if len(missing_names) == 1 else 'are'} missing: "
+            f"pass {name_text} to connect(), set {variable_names}, or write {name_text} into a "
+            "profile"
         )
-    for name, (value, _) in found.items():
-        if not isinstance(value, str | Secret):
-            raise ConfigError(f"{name} must be text")
-    all_settings = {**found, **options}
-    where = {name: source for name, (_, source) in all_settings.items()}
-    values = {name: value for name, (value, _) in all_settings.items()}
-    settings = Settings(**values, where=where)
+    for setting_name, (setting_value, _) in settings_found.items():
+        if not isinstance(setting_value, str | Secret):
+            raise ConfigError(f"{setting_name} must be text")
+    all_settings = {**settings_found, **options}
+    origin_by_name = {setting_name: origin for setting_name, (_, origin) in all_settings.items()}
+    value_by_name = {
+        setting_name: setting_value for setting_name, (setting_value, _) in all_settings.items()
+    }
+    settings = Settings(**value_by_name, where=origin_by_name)
     check_encrypted(settings.base_url)
     return settings
 
@@ -269,14 +299,16 @@ def _check(settings: Settings) -> None:
 
 def _is_header_value(key: Secret) -> bool:
     """Whether a key fits into headers, and into Authorization before a comma."""
-    text = key.reveal()
-    return bool(text) and "," not in text and all("!" <= letter <= "~" for letter in text)
+    key_text = key.reveal()
+    return (
+        bool(key_text) and "," not in key_text and all("!" <= letter <= "~" for letter in key_text)
+    )
 
 
 def _is_stripped(key: Secret) -> bool:
-    text = key.reveal()
-    return bool(text) and text == text.strip()
+    key_text = key.reveal()
+    return bool(key_text) and key_text == key_text.strip()
 
 
-def _is_number(value: object, kinds: Any) -> bool:
-    return isinstance(value, kinds) and not isinstance(value, bool)
+def _is_number(value: object, number_types: Any) -> bool:
+    return isinstance(value, number_types) and not isinstance(value, bool)

@@ -45,7 +45,9 @@ class Upload:
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
-        self._images = [Image(item, f"images.{at}") for at, item in enumerate(_list_images(images))]
+        self._images = [
+            Image(item, f"images.{number}") for number, item in enumerate(_list_images(images))
+        ]
         refuse(rules.check({"images": [image.measured for image in self._images]}))
         constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
         self._constants = encode(to_json_value(constants)) if constants else b"{}"
@@ -73,12 +75,16 @@ class Image:
     `measured` is the entry for the rules, with the size and the first bytes of an image.
     """
 
-    def __init__(self, item: object, at: str) -> None:
-        if not isinstance(item, Mapping):
-            raise RuleError([Problem(at, "must be an object with type and content")])
-        self.fields = {name: value for name, value in item.items() if name != "content"}
-        self._content = item.get("content")
-        self._field = f"{at}.content"
+    def __init__(self, image: object, path: str) -> None:
+        if not isinstance(image, Mapping):
+            raise RuleError([Problem(path, "must be an object with type and content")])
+        self.fields = {
+            field_name: field_value
+            for field_name, field_value in image.items()
+            if field_name != "content"
+        }
+        self._content = image.get("content")
+        self._field = f"{path}.content"
         self._file = self._measure_content()
         self._sum: int | None = None
         self.measured = {**self.fields, "content": self._file or self._content}
@@ -95,8 +101,11 @@ class Image:
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
         if self._file is None:
-            text = encode({**self.fields, "content": self._content})
-            yield from (text[at : at + BLOCK_BYTES] for at in range(0, len(text), BLOCK_BYTES))
+            json_text = encode({**self.fields, "content": self._content})
+            yield from (
+                json_text[offset : offset + BLOCK_BYTES]
+                for offset in range(0, len(json_text), BLOCK_BYTES)
+            )
             return
         uri = f"data:{self._file.mime};base64,"
         # The JSON is cut before the end of the content, whose Base64 follows in blocks.
@@ -133,7 +142,9 @@ def _is_readable(content: object) -> bool:
         return True
     if not isinstance(content, str):
         binary = "b" in str(getattr(content, "mode", "b"))
-        return binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
+        return binary and all(
+            hasattr(content, method_name) for method_name in ("read", "seek", "tell")
+        )
     if len(content) > PATH_LENGTH_MAX:
         return False
     try:
@@ -157,14 +168,14 @@ def _open_content(content: Any) -> AbstractContextManager[BinaryIO]:
 def _read_block(file: BinaryIO, size: int) -> bytes:
     """The next whole block; an unbuffered file may return less per read."""
     block = file.read(size)
-    while 0 < len(block) < size and (part := file.read(size - len(block))):
-        block += part
+    while 0 < len(block) < size and (chunk := file.read(size - len(block))):
+        block += chunk
     return block
 
 
 def _list_images(images: object) -> Iterable[object]:
     if isinstance(images, Mapping):
-        return [{"type": side, "content": content} for side, content in images.items()]
+        return [{"type": image_side, "content": content} for image_side, content in images.items()]
     if isinstance(images, str) or not isinstance(images, Iterable):
         raise RuleError([Problem("images", "must be a dict of sides, or a list of objects")])
     return images

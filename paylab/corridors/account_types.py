@@ -84,12 +84,12 @@ _PIX = "details.br"
 
 
 def _digits_format(
-    count: int, check_digit: str = "", note: str = "", source: str = "spec"
+    count: int, check_digit: str = "", note: str = "", origin: str = "spec"
 ) -> Format:
     """Make the format of a number with this many digits."""
     message = f"must be exactly {count} digits"
     pattern = f"[0-9]{{{count}}}"
-    return Format(message, pattern, check_digit=check_digit, note=note, source=source)
+    return Format(message, pattern, check_digit=check_digit, note=note, source=origin)
 
 
 HOLDER_NAME = Format(
@@ -125,7 +125,7 @@ DOCUMENT_NUMBERS = {
 # The spec only says that key and type must match. The lengths of an e-mail and a phone key are
 # those of Brazil's key directory.
 PIX_KEYS = {
-    "cpf": _digits_format(11, "cpf", source=_PIX),
+    "cpf": _digits_format(11, "cpf", origin=_PIX),
     "cnpj": Format(
         "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
         "[0-9A-Z]{12}[0-9]{2}",
@@ -151,15 +151,15 @@ PIX_KEYS = {
 }
 
 
-def _make_account(account_type: str, source: str, *fields: DetailField, **example: str) -> Account:
+def _make_account(account_type: str, origin: str, *fields: DetailField, **example: str) -> Account:
     """Make an account type; `source` is the assumption behind what the spec does not state."""
     detail_fields = []
     for field in fields:
         accepts_any_text = field.form == Format() and not field.by
-        text_format = Format(source=source) if accepts_any_text else field.form
-        name_source = "spec" if field.name in STATED_FIELDS else source
+        text_format = Format(source=origin) if accepts_any_text else field.form
+        name_source = "spec" if field.name in STATED_FIELDS else origin
         detail_fields.append(replace(field, form=text_format, source=name_source))
-    return Account(account_type, tuple(detail_fields), source, example)
+    return Account(account_type, tuple(detail_fields), origin, example)
 
 
 _ACCOUNT_NUMBER = DetailField("account_number")

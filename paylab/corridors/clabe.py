@@ -82,5 +82,5 @@ def _argument_error(message: str) -> ValueError:
     return ArgumentError(message)
 
 
-def _matches(pattern: re.Pattern[str], text: object) -> bool:
-    return isinstance(text, str) and pattern.fullmatch(text) is not None
+def _matches(pattern: re.Pattern[str], candidate: object) -> bool:
+    return isinstance(candidate, str) and pattern.fullmatch(candidate) is not None

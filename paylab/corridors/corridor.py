@@ -66,8 +66,8 @@ class Rail:
 
     def __str__(self) -> str:
         """Return the method, and its settlement in brackets."""
-        text = f"{self.method} ({self.settlement})" if self.settlement else self.method
-        return printable(text)
+        rail_text = f"{self.method} ({self.settlement})" if self.settlement else self.method
+        return printable(rail_text)
 
 
 @explain_arguments
@@ -107,7 +107,7 @@ class Corridor:
         """The products that its individuals can use; on_ramp only if an on-ramp is known."""
         if self.on_ramp is not None:
             return self.open_products
-        products = [name for name in self.open_products if name != codes.ON_RAMP_PRODUCT]
+        products = [product for product in self.open_products if product != codes.ON_RAMP_PRODUCT]
         return tuple(products)
 
     @property
@@ -130,7 +130,7 @@ class Corridor:
         """The additional required fields of the ramp products; empty without them."""
         if not set(self.open_products) & set(codes.RAMP_PRODUCTS):
             return ()
-        return tuple(name for name in RAMP_FIELDS if name not in self.required)
+        return tuple(field_name for field_name in RAMP_FIELDS if field_name not in self.required)
 
     def account(self, account_type: object) -> Account | None:
         """Return the account type as it is in this country; None if the country has none.
@@ -181,8 +181,8 @@ class Corridor:
             codes.GLOBAL_PAYOUTS: bool(self.currency),
             codes.ON_RAMP_PRODUCT: has_stated_on_ramp,
         }
-        stated_products = [name for name in self.products if is_stated.get(name)]
-        assumed_products = [name for name in self.products if not is_stated.get(name)]
+        stated_products = [product for product in self.products if is_stated.get(product)]
+        assumed_products = [product for product in self.products if not is_stated.get(product)]
         if stated_products:
             yield "products", join_words(stated_products), SPEC
         if assumed_products:
@@ -196,8 +196,8 @@ class Corridor:
         for document_type in self.documents:
             number_format = DOCUMENT_NUMBERS.get(document_type)
             if number_format:
-                value = describe_format_and_note(number_format)
-                yield f"number of a {document_type}", value, number_format.source
+                format_text = describe_format_and_note(number_format)
+                yield f"number of a {document_type}", format_text, number_format.source
 
     def _individual_facts(self) -> Iterator[Fact]:
         """Yield the required fields of an individual, and the format of the phone."""

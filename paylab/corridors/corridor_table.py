@@ -32,22 +32,22 @@ class Corridors(tuple[Corridor, ...]):
 
 def table_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group of neighbours that differ only in the country."""
-    rows: list[Row] = []
+    field_rows: list[Row] = []
     for group in _group_equal(corridors):
         currency, *cells = _corridor_cells(group[0])
-        rows.append((f"{_group_title(group)}\n{currency}", *cells))
-    return rows
+        field_rows.append((f"{_group_title(group)}\n{currency}", *cells))
+    return field_rows
 
 
 def summary_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group for a terminal: country, currency, rails, account types."""
-    rows: list[Row] = []
+    corridor_rows: list[Row] = []
     for group in _group_equal(corridors):
         corridor = group[0]
         rails = join_words(map(str, corridor.rails))
         account_types = join_words(account.type for account in _bank_accounts(corridor))
-        rows.append((_group_title(group), corridor.currency, rails, account_types))
-    return rows
+        corridor_rows.append((_group_title(group), corridor.currency, rails, account_types))
+    return corridor_rows
 
 
 def table_notes(corridors: Sequence[Corridor]) -> list[str]:
@@ -96,13 +96,13 @@ def _corridor_cells(corridor: Corridor) -> Row:
         corridor.currency or "-",
         "\n".join(map(str, corridor.rails)) or "-",
         "\n".join(map(_describe_account, accounts)),
-        "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact != "-"),
+        "\n".join(f"{fact_name}: {fact}" for fact_name, fact in facts.items() if fact != "-"),
     )
 
 
 def _describe_required(corridor: Corridor) -> list[str]:
     """Return the additional required fields, the phone with its format."""
-    descriptions = {name: name for name in corridor.required}
+    descriptions = {field_name: field_name for field_name in corridor.required}
     if corridor.phone and "phone" in descriptions:
         descriptions["phone"] = f"phone ({corridor.phone.message})"
     return list(descriptions.values())
@@ -115,14 +115,14 @@ def _describe_account(account: Account) -> str:
 
 def _describe_field(field: DetailField) -> str:
     """Return the name of a field, with its format in brackets unless it takes any text."""
-    parts = []
+    fact_texts = []
     if field.by:
-        parts.append(f"as {field.by} says")
+        fact_texts.append(f"as {field.by} says")
     else:
-        parts.append(describe_format(field.form).removeprefix("one of "))
+        fact_texts.append(describe_format(field.form).removeprefix("one of "))
     if not field.required:
-        parts.append("can be left out")
-    description = "; ".join(part for part in parts if part != ANY_TEXT)
+        fact_texts.append("can be left out")
+    description = "; ".join(fact_text for fact_text in fact_texts if fact_text != ANY_TEXT)
     return f"{field.name} ({description})" if description else field.name
 
 

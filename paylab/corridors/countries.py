@@ -64,8 +64,8 @@ class Countries:
         stated_methods = Service().payout_methods(corridor.country)
         rails = []
         for method in self.service.payout_methods(corridor.country):
-            source = "spec" if method in stated_methods else _RAILS
-            rails.append(Rail(method, SETTLEMENTS.get(method, ""), source))
+            origin = "spec" if method in stated_methods else _RAILS
+            rails.append(Rail(method, SETTLEMENTS.get(method, ""), origin))
         accounts = [self._account_of(corridor.country, account) for account in corridor.accounts]
         return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
@@ -84,9 +84,11 @@ def _apply_settings(account: Account, settings: AccountDetails) -> Account:
     """
     known_names = {field.name for field in account.fields}
     fields = list(account.fields)
-    for name in settings.required:
-        if name not in known_names:
-            fields.append(DetailField(name, Format(source=account.source), source=account.source))
+    for field_name in settings.required:
+        if field_name not in known_names:
+            fields.append(
+                DetailField(field_name, Format(source=account.source), source=account.source)
+            )
     fields = [_apply_settings_to_field(field, account, settings) for field in fields]
     return replace(account, fields=tuple(fields))
 

@@ -82,19 +82,19 @@ def _adapt_details(
     if settings is None:
         return dict(example)
     details = {**dict.fromkeys(settings.required, "example"), **example}
-    word = details.get(settings.field)
-    if word is not None and settings.allowed and word not in settings.allowed:
-        accepted_word = _same_word(word, settings.allowed) or settings.allowed[0]
+    detail_word = details.get(settings.field)
+    if detail_word is not None and settings.allowed and detail_word not in settings.allowed:
+        accepted_word = _same_word(detail_word, settings.allowed) or settings.allowed[0]
         details[settings.field] = accepted_word
         if account_type == codes.PIX:
             details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
     return details
 
 
-def _same_word(word: str, allowed_words: Sequence[str]) -> str | None:
+def _same_word(example_word: str, allowed_words: Sequence[str]) -> str | None:
     """Return the allowed word that differs in letter case only; None if there is none."""
     for allowed_word in allowed_words:
-        if allowed_word.lower() == word.lower():
+        if allowed_word.lower() == example_word.lower():
             return allowed_word
     return None
 
@@ -113,7 +113,11 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
         countries = ", ".join(entry.country for entry in corridors.of(service).all)
         raise RuleError([Problem("country", f"must be one of {countries}")])
     required = corridor.required_for([codes.GLOBAL_PAYOUTS])
-    extras = {name: value for name, value in _extra_values(country).items() if name in required}
+    extras = {
+        field_name: field_value
+        for field_name, field_value in _extra_values(country).items()
+        if field_name in required
+    }
     fields = {
         "product_types": [codes.GLOBAL_PAYOUTS],
         "given_name": "Alex",
@@ -135,15 +139,19 @@ def completed(service: Service | None, person: JsonObject) -> JsonObject:
     """
     required = (service or Service()).individuals.required
     country = person["country"]
-    lines = {name.partition(".")[2]: "1" for name in required if name.startswith("address.")}
-    if "postal_code" in lines:
-        lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
-    missing = {
-        name: value
-        for name, value in _extra_values(country).items()
-        if name in required and name not in person
+    address_lines = {
+        field_name.partition(".")[2]: "1"
+        for field_name in required
+        if field_name.startswith("address.")
     }
-    return {**person, **missing, "address": {**lines, **person["address"]}}
+    if "postal_code" in address_lines:
+        address_lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
+    missing_fields = {
+        field_name: field_value
+        for field_name, field_value in _extra_values(country).items()
+        if field_name in required and field_name not in person
+    }
+    return {**person, **missing_fields, "address": {**address_lines, **person["address"]}}
 
 
 def _extra_values(country: str) -> JsonObject:

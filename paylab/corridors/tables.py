@@ -27,20 +27,20 @@ def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str]
     header = "".join(header_cells)
     body = ""
     for row in rows:
-        cell_texts = ["<br>".join(map(_line_html, text.split("\n"))) for text in row]
-        cells = "".join(f'<td style="{_CELL_STYLE}">{text}</td>' for text in cell_texts)
+        cell_texts = ["<br>".join(map(_line_html, cell_text.split("\n"))) for cell_text in row]
+        cells = "".join(f'<td style="{_CELL_STYLE}">{cell_text}</td>' for cell_text in cell_texts)
         body += f"<tr>{cells}</tr>"
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes)
     head = f"<thead><tr>{header}</tr></thead>"
     return f'<table style="{_TABLE_STYLE}">{head}<tbody>{body}</tbody></table>{paragraphs}'
 
 
-def _line_html(line: str) -> str:
+def _line_html(cell_line: str) -> str:
     """Return a line of a cell in HTML; a short one, such as a country, is not broken."""
     from html import escape
 
-    content = escape(line)
-    if len(line) > _ONE_LINE_LENGTH or " " not in line:
+    content = escape(cell_line)
+    if len(cell_line) > _ONE_LINE_LENGTH or " " not in cell_line:
         return content
     return f'<span style="white-space:nowrap">{content}</span>'
 
@@ -48,11 +48,11 @@ def _line_html(line: str) -> str:
 def align_columns(rows: Sequence[Row]) -> str:
     """Return a table with aligned columns, for a terminal; `rows` is not empty."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
+    table_lines = []
     for row in rows:
-        cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+        cells = [cell_text.ljust(width) for cell_text, width in zip(row, widths, strict=True)]
+        table_lines.append("  ".join(cells).rstrip())
+    return "\n".join(table_lines)
 
 
 def join_words(words: Iterable[str]) -> str:

@@ -51,9 +51,9 @@ class APIError(PaylabError):
     def request_id(self) -> str | None:
         """The id of the request that the service names in a header or the body of its response."""
         headers = getattr(self.call, "response_headers", {})
-        for name in REQUEST_ID_HEADERS:
-            if headers.get(name):
-                return str(headers[name])
+        for header_name in REQUEST_ID_HEADERS:
+            if headers.get(header_name):
+                return str(headers[header_name])
         return next(_find_request_ids(getattr(self, "body", None)), None)
 
     @property
@@ -62,8 +62,8 @@ class APIError(PaylabError):
         body = getattr(self, "body", None)
         if not isinstance(body, Mapping):
             return None
-        for part in (body.get("error"), body):
-            code = part.get("code") if isinstance(part, Mapping) else None
+        for error_object in (body.get("error"), body):
+            code = error_object.get("code") if isinstance(error_object, Mapping) else None
             if isinstance(code, str):
                 return code
         return None
@@ -84,14 +84,14 @@ def _find_request_ids(body: Any, depth: int = 3) -> Iterator[str]:
     if not depth:
         return
     if isinstance(body, Sequence) and not isinstance(body, str):
-        for item in body[:10]:
-            yield from _find_request_ids(item, depth - 1)
+        for member in body[:10]:
+            yield from _find_request_ids(member, depth - 1)
     elif isinstance(body, Mapping):
-        for name, value in body.items():
-            folded_name = re.sub("[_-]", "", str(name)).lower()
-            if isinstance(value, str) and folded_name in REQUEST_ID_KEYS:
-                yield value
-            yield from _find_request_ids(value, depth - 1)
+        for field_name, field_value in body.items():
+            folded_name = re.sub("[_-]", "", str(field_name)).lower()
+            if isinstance(field_value, str) and folded_name in REQUEST_ID_KEYS:
+                yield field_value
+            yield from _find_request_ids(field_value, depth - 1)
 
 
 class APIConnectionError(APIError):
@@ -133,10 +133,13 @@ class APIStatusError(APIError):
     def _problem_texts(self) -> list[str]:
         """The problems that the message does not say, and how many more there are."""
         problems = self._unmentioned_problems()
-        texts = [plain(str(problem), PROBLEM_CHARACTERS_MAX) for problem in problems]
-        if len(texts) <= PROBLEMS_SHOWN_MAX:
-            return texts
-        return [*texts[:PROBLEMS_SHOWN_MAX], f"and {len(texts) - PROBLEMS_SHOWN_MAX} more"]
+        problem_texts = [plain(str(problem), PROBLEM_CHARACTERS_MAX) for problem in problems]
+        if len(problem_texts) <= PROBLEMS_SHOWN_MAX:
+            return problem_texts
+        return [
+            *problem_texts[:PROBLEMS_SHOWN_MAX],
+            f"and {len(problem_texts) - PROBLEMS_SHOWN_MAX} more",
+        ]
 
     def _head(self) -> str:
         return f"{self.status} {self._only_problem or self.text}".strip()
@@ -162,10 +165,10 @@ class APIStatusError(APIError):
         return problem.message not in self.text or not _names_field(self.text, problem.field)
 
 
-def _names_field(text: str, field: str) -> bool:
+def _names_field(sentence: str, field: str) -> bool:
     """Whether a text has the name of a field, with any signs between its parts: `a[0].b`."""
-    name = r"\W+".join(re.findall(r"\w+", field))
-    return re.search(rf"\b{name}\b", text) is not None
+    name_pattern = r"\W+".join(re.findall(r"\w+", field))
+    return re.search(rf"\b{name_pattern}\b", sentence) is not None
 
 
 class RedirectError(APIStatusError):

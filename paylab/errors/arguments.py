@@ -7,23 +7,20 @@ If all of them fit, the error stays as it is: it is one of a function of the use
 
 from __future__ import annotations
 
-import ast
-import builtins
 import errno
 import inspect
 import math
 import os
 import re
-import sys
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import wraps
-from importlib import import_module
-from types import MappingProxyType, ModuleType, UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
 
+from .annotations import evaluate_annotation, write_annotations
 from .signatures import refuse_unnamed_arguments
 
 T = TypeVar("T")
@@ -72,13 +69,13 @@ def explain_arguments(target: T) -> T:
     """A public function, or a class and its public methods, with errors that name an argument."""
     if not isinstance(target, type):
         return typing.cast("T", _explain_function(typing.cast("Callable[..., Any]", target)))
-    for name, member in list(vars(target).items()):
-        if name.startswith("_") and name not in _CHECKED_SPECIAL_METHODS:
+    for member_name, member in list(vars(target).items()):
+        if member_name.startswith("_") and member_name not in _CHECKED_SPECIAL_METHODS:
             continue
         if isinstance(member, classmethod | staticmethod):
-            setattr(target, name, type(member)(_explain_function(member.__func__)))
+            setattr(target, member_name, type(member)(_explain_function(member.__func__)))
         elif inspect.isfunction(member) and not hasattr(member, "__wrapped__"):
-            setattr(target, name, _explain_function(member))
+            setattr(target, member_name, _explain_function(member))
     return target
 
 
@@ -130,7 +127,7 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
     takes_any = any(parameter.kind == parameter.VAR_KEYWORD for parameter in parameters.values())
     unknown_names = {*names} - {*parameters}
     if unknown_names and not takes_any:
-        known_names = [name for name in parameters if name != "self"]
+        known_names = [parameter_name for parameter_name in parameters if parameter_name != "self"]
         message, _ = describe_unknown_parameters(function.__qualname__, unknown_names, known_names)
         raise TypeError(message) from None
 
@@ -145,12 +142,14 @@ def _find_explanation(
     from .base import ArgumentError
 
     bound = inspect.signature(function).bind(*args, **kwargs)
-    for name, value, annotation in _annotated_arguments(function, bound):
-        misfit = _find_misfit(name, value, annotation)
+    for argument_name, argument, annotation in _annotated_arguments(function, bound):
+        misfit = _find_misfit(argument_name, argument, annotation)
         if misfit:
-            return ArgumentError(f"{function.__qualname__}(): {name} {misfit}", name)
+            return ArgumentError(
+                f"{function.__qualname__}(): {argument_name} {misfit}", argument_name
+            )
         if _is_about_file(error) and "a path" in _describe_type_parts(annotation):
-            return _unusable_file_error(error.filename or value, error)
+            return _unusable_file_error(error.filename or argument, error)
     if _is_about_file(error) and error.filename:
         return _unusable_file_error(error.filename, error)
     return None
@@ -175,100 +174,37 @@ def _annotated_arguments(
     function: Callable[..., Any], bound: inspect.BoundArguments
 ) -> Iterable[tuple[str, Any, Any]]:
     """The name, value and type of each argument of a call, except self and defaults."""
-    for name, value in bound.arguments.items():
-        parameter = bound.signature.parameters[name]
+    for argument_name, passed_value in bound.arguments.items():
+        parameter = bound.signature.parameters[argument_name]
         annotation = evaluate_annotation(parameter.annotation, function.__module__)
-        if annotation is parameter.empty or name == "self":
+        if annotation is parameter.empty or argument_name == "self":
             continue
         if parameter.kind == parameter.VAR_KEYWORD:
             continue
-        values = value if parameter.kind == parameter.VAR_POSITIONAL else (value,)
-        for item in values:
-            if item is not parameter.default:
-                yield name, item, annotation
+        passed_values = (
+            passed_value if parameter.kind == parameter.VAR_POSITIONAL else (passed_value,)
+        )
+        for argument in passed_values:
+            if argument is not parameter.default:
+                yield argument_name, argument, annotation
 
 
-def evaluate_annotation(written: object, module_name: str) -> Any:
-    """The type of an annotation that may be text, with the names of its module."""
-    annotation = written
-    home = written.module if isinstance(written, WrittenAnnotation) else module_name
-    names = _AnnotationNames(sys.modules[home])
-    while isinstance(annotation, str):  # an alias may be text, too
-        annotation = eval(annotation, {}, names)  # noqa: S307 - an annotation of ours
-    return annotation
-
-
-class WrittenAnnotation(str):
-    """The text of an annotation, which a tooltip shows without quotes, and the module of its names.
-
-    >>> arguments.WrittenAnnotation("str | None", "paylab.errors.base")
-    str | None
-    """
-
-    module: str
-
-    def __new__(cls, text: str, module: str) -> WrittenAnnotation:
-        """An annotation as it is written in a module."""
-        annotation = super().__new__(cls, text)
-        annotation.module = module
-        return annotation
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def write_annotations(function: Callable[..., Any]) -> None:
-    """Show the annotations of a function without quotes in tooltips."""
-    written = inspect.unwrap(
-        function
-    ).__annotations__  # since Python 3.14 a cache has none of its own
-    for name, annotation in written.items():
-        if isinstance(annotation, str):
-            written[name] = WrittenAnnotation(annotation, function.__module__)
-
-
-class _AnnotationNames(dict[str, Any]):
-    """The names of a module, those included that are imported for annotations only."""
-
-    def __init__(self, module: ModuleType) -> None:
-        super().__init__(vars(builtins) | vars(module))
-        self._modules = [module]
-
-    def __missing__(self, name: str) -> Any:
-        for module in self._modules:
-            if name in vars(module):
-                return vars(module)[name]
-            for node in ast.walk(ast.parse(inspect.getsource(module))):
-                if not isinstance(node, ast.Import | ast.ImportFrom):
-                    continue
-                for alias in node.names:
-                    if name == (alias.asname or alias.name):
-                        return self._import_name(node, alias.name, module)
-        return Any
-
-    def _import_name(self, node: ast.Import | ast.ImportFrom, name: str, module: ModuleType) -> Any:
-        """Import what an import statement of a module names; Any if it does not exist."""
-        if isinstance(node, ast.Import):
-            return import_module(name)
-        home = import_module("." * node.level + (node.module or ""), module.__package__)
-        self._modules.append(home)  # an alias in it may be text with names of its own
-        return getattr(home, name, Any)
-
-
-def _find_misfit(name: str, value: object, annotation: object) -> str:
+def _find_misfit(argument_name: str, argument: object, annotation: object) -> str:
     """Why a value cannot be used; empty if it fits its annotation."""
     from .text import plain
 
-    if not has_type(value, annotation):
-        description = f"of type {type(value).__name__}"
-        is_printable = isinstance(value, str | int | float) and not _SECRET_NAME.search(name)
-        if value is None or is_printable:
-            description = plain(repr(value), 60)
+    if not has_type(argument, annotation):
+        description = f"of type {type(argument).__name__}"
+        is_printable = isinstance(argument, str | int | float) and not _SECRET_NAME.search(
+            argument_name
+        )
+        if argument is None or is_printable:
+            description = plain(repr(argument), 60)
         return f"must be {describe_type(annotation)}, not {description}"
-    if isinstance(value, str) and _SURROGATE.search(value):
+    if isinstance(argument, str) and _SURROGATE.search(argument):
         return "has an unpaired surrogate, which cannot be written or sent: remove it"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"must be a finite number, not {value}"
+    if isinstance(argument, float) and not math.isfinite(argument):
+        return f"must be a finite number, not {argument}"
     return ""
 
 
@@ -289,7 +225,11 @@ def has_type(value: object, annotation: object) -> bool:
     if not isinstance(type_, type):
         return True
     if getattr(type_, "_is_protocol", False):
-        return all(hasattr(value, name) for name in vars(type_) if not name.startswith("_"))
+        return all(
+            hasattr(value, attribute_name)
+            for attribute_name in vars(type_)
+            if not attribute_name.startswith("_")
+        )
     class_ = Mapping if typing.is_typeddict(type_) else type_
     return isinstance(value, class_) and _have_items_type(value, type_arguments)
 
@@ -302,19 +242,19 @@ _TYPE_CHECKS: Mapping[Any, Callable[[Any], bool]] = {
 }
 
 
-def _have_items_type(value: object, type_arguments: tuple[Any, ...]) -> bool:
+def _have_items_type(collection: object, type_arguments: tuple[Any, ...]) -> bool:
     """Whether the items of a collection have the types between its brackets.
 
     An iterator is not read, and a tuple of several types is not checked.
     """
     item_types = [type_ for type_ in type_arguments if type_ is not Ellipsis]
-    if not isinstance(value, Mapping | list | set | frozenset | tuple | str | bytes):
+    if not isinstance(collection, Mapping | list | set | frozenset | tuple | str | bytes):
         return True
     has_item_type = len(item_types) == 1
-    has_key_type = isinstance(value, Mapping) and len(item_types) == 2
+    has_key_type = isinstance(collection, Mapping) and len(item_types) == 2
     if not has_item_type and not has_key_type:
         return True
-    return all(has_type(item, item_types[0]) for item in value)
+    return all(has_type(member, item_types[0]) for member in collection)
 
 
 def describe_type(annotation: object) -> str:
@@ -323,14 +263,14 @@ def describe_type(annotation: object) -> str:
     >>> arguments.describe_type(str | int | None)
     'text, a whole number or None'
     """
-    names = list(dict.fromkeys(_describe_type_parts(annotation)))
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    type_names = list(dict.fromkeys(_describe_type_parts(annotation)))
+    if len(type_names) == 1:
+        return type_names[0]
+    return f"{', '.join(type_names[:-1])} or {type_names[-1]}"
 
 
-def _with_article(name: str) -> str:
-    return f"an {name}" if name[:1] in "AEIOaeio" else f"a {name}"
+def _with_article(noun: str) -> str:
+    return f"an {noun}" if noun[:1] in "AEIOaeio" else f"a {noun}"
 
 
 def _describe_type_parts(annotation: object) -> Iterable[str]:

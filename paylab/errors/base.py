@@ -28,8 +28,8 @@ class Problem:
     source: str = "spec"
 
     def __str__(self) -> str:
-        text = f"{self.field}: {self.message}" if self.field else self.message
-        return printable_lines(text)
+        problem_text = f"{self.field}: {self.message}" if self.field else self.message
+        return printable_lines(problem_text)
 
 
 class PaylabError(Exception):
@@ -81,10 +81,14 @@ class PaylabError(Exception):
 
         wrapper = TextWrapper(CARD_WIDTH, subsequent_indent="    ", break_long_words=False)
         wrapper.break_on_hyphens = False
-        lines = [f"{type(self).__name__}: {self._head()}", *self._details()]
+        card_lines = [f"{type(self).__name__}: {self._head()}", *self._details()]
         if self.hint:
-            lines.append(f"  Try: {self.hint}")
-        return [printable(part) for line in lines for part in wrapper.wrap(line)]
+            card_lines.append(f"  Try: {self.hint}")
+        return [
+            printable(wrapped_line)
+            for card_line in card_lines
+            for wrapped_line in wrapper.wrap(card_line)
+        ]
 
     def _head(self) -> str:
         """What went wrong, without what `_details` has."""
@@ -218,10 +222,10 @@ class ReplayError(PaylabError):
         super().__init__(message)
 
     def _text(self) -> str:
-        parts = [str(self.args[0])]
+        sentences = [str(self.args[0])]
         if self.nearest:
-            parts.append(f"nearest: {self.nearest}")
-        return "; ".join([*parts, *self.differences])
+            sentences.append(f"nearest: {self.nearest}")
+        return "; ".join([*sentences, *self.differences])
 
     def _details(self) -> list[str]:
         differences = [f"    {difference}" for difference in self.differences]

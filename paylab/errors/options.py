@@ -8,13 +8,8 @@ from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import ForwardRef, ParamSpec, TypeVar
 
-from .arguments import (
-    UNCHECKED_ERRORS,
-    WrittenAnnotation,
-    raise_with_explanation,
-    refuse_unknown_parameters,
-    write_annotations,
-)
+from .annotations import WrittenAnnotation, write_annotations
+from .arguments import UNCHECKED_ERRORS, raise_with_explanation, refuse_unknown_parameters
 
 P = ParamSpec("P")
 A = TypeVar("A")
@@ -38,11 +33,11 @@ def show_options(
         own_signature = signature(function)
         parameters = [p for p in own_signature.parameters.values() if p.kind != p.VAR_KEYWORD]
         parameters += _option_parameters(groups, defaults)
-        names = {parameter.name for parameter in parameters}
+        parameter_names = {parameter.name for parameter in parameters}
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> A:
-            if not kwargs.keys() <= names:
+            if not kwargs.keys() <= parameter_names:
                 refuse_unknown(call, kwargs)
             try:
                 return function(*args, **kwargs)
@@ -61,11 +56,11 @@ def _option_parameters(
 ) -> Iterator[Parameter]:
     """A keyword-only parameter for each key of the TypedDicts."""
     for group in groups:
-        for name, annotation in group.__annotations__.items():
+        for option_name, annotation in group.__annotations__.items():
             yield Parameter(
-                name,
+                option_name,
                 Parameter.KEYWORD_ONLY,
-                default=defaults.get(name),
+                default=defaults.get(option_name),
                 annotation=_write_option(annotation, group.__module__),
             )
 

@@ -25,8 +25,8 @@ def refuse_unnamed_arguments(
     unnamed_parameters = [each for each in parameters if each.kind in _UNNAMED_KINDS]
     if len(args) <= len(unnamed_parameters):
         return
-    names = [each.name for each in unnamed_parameters if each.name != "self"]
-    limit = f"only {' and '.join(names)}" if names else "no argument"
+    parameter_names = [each.name for each in unnamed_parameters if each.name != "self"]
+    limit = f"only {' and '.join(parameter_names)}" if parameter_names else "no argument"
     options = [
         _describe_option(parameter)
         for parameter in parameters

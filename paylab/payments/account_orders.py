@@ -57,9 +57,9 @@ class AccountOrders:
             return response  # of a service whose answer has another form
         account = response.read(ConversionAccount)
         if find_differences(order.values, account, may_choose=True):
-            what = f"the answer is about another account: {account.id}"
+            refusal_text = f"the answer is about another account: {account.id}"
             hint = "read lab.conversion_accounts.list() before you send it again"
-            raise ChoiceError(what, hint, reason="conflict", payment=account)
+            raise ChoiceError(refusal_text, hint, reason="conflict", payment=account)
         return self._return_earlier(order, account) if response.replayed else response
 
     def _deliver(self, order: KeyedOrder, rows_before: AccountRows | None) -> Response:
@@ -155,9 +155,9 @@ class AccountOrders:
         )
         latest = response.read(ConversionAccount)
         if status_of(latest) == DISABLED:
-            what = f"{latest.id} was made for this order and is disabled"
+            refusal_text = f"{latest.id} was made for this order and is disabled"
             hint = f'new="{latest.id}" makes another account'
-            raise ChoiceError(what, hint, reason="dead", payment=latest)
+            raise ChoiceError(refusal_text, hint, reason="dead", payment=latest)
         self._notify(
             f"{latest.id} ({latest.status}) was made for this order before; nothing new was "
             f'created; for another account: new="{latest.id}"'

@@ -334,8 +334,10 @@ def _old_payments_error(descriptions: Sequence[str]) -> ChoiceError:
     if len(descriptions) > DESCRIBED_MAX:
         some += "; ..."
     count = len(descriptions)
-    what = f"nothing was sent: {count} payouts have an equal payment older than 7 days: {some}"
+    refusal_text = (
+        f"nothing was sent: {count} payouts have an equal payment older than 7 days: {some}"
+    )
     hint = (
         'older="paid" (--older paid) counts them as paid, older="pay" (--older pay) pays them again'
     )
-    return ChoiceError(what, hint, reason="old")
+    return ChoiceError(refusal_text, hint, reason="old")

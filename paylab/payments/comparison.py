@@ -41,14 +41,16 @@ def is_dead(payment: Transfer) -> bool:
 def shown_values(row: Resource) -> dict[str, Any]:
     """The readable values of an object, spelled as those of an order, without masked ones."""
     fields = {**vars(row), **(row.model_extra or {})}
-    shown = {name: fields[name] for name in TEXTS if _is_readable(fields.get(name))}
-    shown |= {name: fields[name] for name in AMOUNTS if isinstance(fields.get(name), Decimal)}
+    visible_values = {name: fields[name] for name in TEXTS if _is_readable(fields.get(name))}
+    visible_values |= {
+        name: fields[name] for name in AMOUNTS if isinstance(fields.get(name), Decimal)
+    }
     for name in ACCOUNTS:
         account = fields.get(f"{name}_id") or fields.get(name)
         account_id = account.get("id") if isinstance(account, Mapping | Resource) else account
         if _is_readable(account_id):
-            shown[name] = account_id
-    return values(shown)
+            visible_values[name] = account_id
+    return values(visible_values)
 
 
 def _is_readable(value: object) -> bool:
@@ -61,25 +63,25 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
 
     With `may_choose` the service may have chosen the rail, and a reference if the order has none.
     """
-    shown = shown_values(row)
-    names = [name for name in COMPARED if name in shown]
+    visible_values = shown_values(row)
+    names = [name for name in COMPARED if name in visible_values]
     if may_choose:
         names = [name for name in names if name != "payout_method"]
     differences = [
-        f"{name} is {plain(str(shown[name]), 60)}, not {order[name]}"
+        f"{name} is {plain(str(visible_values[name]), 60)}, not {order[name]}"
         for name in names
-        if order.get(name) not in (None, shown[name])
+        if order.get(name) not in (None, visible_values[name])
     ]
-    if REFERENCE in shown and order.get(REFERENCE) is None and not may_choose:
-        reference = plain(shown[REFERENCE], 60)
+    if REFERENCE in visible_values and order.get(REFERENCE) is None and not may_choose:
+        reference = plain(visible_values[REFERENCE], 60)
         differences.append(f"its {REFERENCE} is {reference}, the order has none")
     return differences
 
 
 def hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show."""
-    shown = shown_values(row)
-    return [name for name in order if name not in shown and name != "quote_id"]
+    visible_values = shown_values(row)
+    return [name for name in order if name not in visible_values and name != "quote_id"]
 
 
 def is_recognised(order: Values, row: Resource) -> bool:
@@ -103,9 +105,9 @@ def age_text(age: timedelta | None) -> str:
     if age is None:
         return "of unknown age"
     seconds = int(age.total_seconds())
-    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds // length} {unit} old"
+    for unit, unit_seconds in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * unit_seconds:
+            return f"{seconds // unit_seconds} {unit} old"
     return "1 second old" if seconds == 1 else f"{seconds} seconds old"
 
 
@@ -130,11 +132,13 @@ def raise_if_other_terms(
     if not differences:
         return
     description = describe_payment(payment, now())
-    what = f"{description} was made for this order with other values: {'; '.join(differences)}"
+    refusal_text = (
+        f"{description} was made for this order with other values: {'; '.join(differences)}"
+    )
     reference = order.get(REFERENCE)
     choices = f'{_other_reference(reference)}, or a name: new="{payment.id}"'
     hint = f"correct the order if it is that payment; for another payment give it {choices}"
-    raise ChoiceError(what, hint, reason="conflict", payment=payment)
+    raise ChoiceError(refusal_text, hint, reason="conflict", payment=payment)
 
 
 def _other_reference(reference: object) -> str:
@@ -166,17 +170,19 @@ def raise_if_dead_or_old(
         return
     if age is not None and age <= age_limit:
         return
-    what = f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"
+    refusal_text = (
+        f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"
+    )
     choices = f'{_other_reference(order.get(REFERENCE))}, or new="{payment.id}"'
     hint = f"if this is that payment, it is done; for another payment give it {choices}"
-    raise ChoiceError(what, hint, reason="old", payment=payment)
+    raise ChoiceError(refusal_text, hint, reason="old", payment=payment)
 
 
 def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     """The error for an order whose payment failed, expired or was cancelled."""
-    what = f"not paid: {describe_payment(payment, now)} was made for this order"
+    refusal_text = f"not paid: {describe_payment(payment, now)} was made for this order"
     if payment.failure_reason:
-        what += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
+        refusal_text += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
     paid_order = "it again"
     differences = "; ".join(find_differences(order, payment))
     if differences:
@@ -185,4 +191,4 @@ def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
         f'new="{payment.id}" pays {paid_order}; add lookback="{LOOKBACK}", so that it is paid once '
         "however often you run it"
     )
-    return ChoiceError(what, hint, reason="dead", payment=payment)
+    return ChoiceError(refusal_text, hint, reason="dead", payment=payment)

@@ -74,8 +74,8 @@ def key_of_values(reference: str, order: Values, new: str, operation: str) -> st
     """
     identified_by = "reference" if reference else "values"
     name = _normalize_name("new", new) if new else ""
-    parts = [NAME, operation, identified_by, reference or order, name]
-    digest = sha256(_canonical_bytes(parts)).digest()
+    key_parts = [NAME, operation, identified_by, reference or order, name]
+    digest = sha256(_canonical_bytes(key_parts)).digest()
     return str(UUID(bytes=digest[:16], version=4))
 
 
@@ -98,13 +98,13 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     spelled = {
         normalize("NFC", name): _normalize_value(name, value) for name, value in fields.items()
     }
-    order = {name: value for name, value in spelled.items() if value is not None}
+    order_values = {name: value for name, value in spelled.items() if value is not None}
     for name in ACCOUNTS:
-        _merge_account(order, name)
+        _merge_account(order_values, name)
     if terms is None:
-        return order
-    order.pop("quote_id", None)
-    return {**values(terms), **order}
+        return order_values
+    order_values.pop("quote_id", None)
+    return {**values(terms), **order_values}
 
 
 def _normalize_name(field: str, value: object) -> str:
@@ -134,18 +134,18 @@ def _normalize_json(value: object) -> Any:
         return normalize("NFC", value)
     if isinstance(value, Mapping):
         members = {
-            normalize("NFC", str(name)): _normalize_json(item) for name, item in value.items()
+            normalize("NFC", str(name)): _normalize_json(member) for name, member in value.items()
         }
-        return {name: item for name, item in members.items() if item is not None}
+        return {name: member for name, member in members.items() if member is not None}
     if isinstance(value, list | tuple):
-        return [_normalize_json(item) for item in value]
+        return [_normalize_json(member) for member in value]
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
-def _merge_account(order: dict[str, Any], name: str) -> None:
+def _merge_account(order_values: dict[str, Any], name: str) -> None:
     """Write an account as its id, however it was given; contradicting ids are both kept."""
-    account = order.pop(name, None)
-    second_id = order.pop(f"{name}_id", None)
+    account = order_values.pop(name, None)
+    second_id = order_values.pop(f"{name}_id", None)
     if isinstance(account, Mapping):
         other_members = dict(account)
         account_id = other_members.pop("id", None)
@@ -154,9 +154,9 @@ def _merge_account(order: dict[str, Any], name: str) -> None:
         account_id = account
     ids = list(dict.fromkeys(str(id_) for id_ in (account_id, second_id) if id_ is not None))
     if len(ids) == 1 and not other_members:
-        order[name] = ids[0]
+        order_values[name] = ids[0]
     elif ids or other_members:
-        order[name] = [*ids, other_members]
+        order_values[name] = [*ids, other_members]
 
 
 def _canonical_bytes(value: object) -> bytes:

@@ -50,9 +50,9 @@ def _status_rank(account: ConversionAccount) -> int:
     return STATUS_RANKS.index(status) if status in STATUS_RANKS else len(STATUS_RANKS)
 
 
-def _matches(order: Values, account: ConversionAccount) -> bool:
+def _matches(order_values: Values, account: ConversionAccount) -> bool:
     """Whether an account shows no other value than an order, and the reference that it has."""
-    reference = order.get(REFERENCE)
+    reference = order_values.get(REFERENCE)
     if reference is not None and reference != shown_values(account).get(REFERENCE):
         return False
-    return not find_differences(order, account, may_choose=True)
+    return not find_differences(order_values, account, may_choose=True)

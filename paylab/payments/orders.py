@@ -65,7 +65,9 @@ class ComputedOrders:
             try:
                 lock.enter_context(self._locks.hold(lock_name, seconds))
             except TimeoutError:
-                what = f"not sent: an equal order is under way on this machine for {seconds:g} s"
+                refusal_text = (
+                    f"not sent: an equal order is under way on this machine for {seconds:g} s"
+                )
                 hint = "the same call asks again without paying twice"
-                raise ChoiceError(what, hint, reason="busy") from None
+                raise ChoiceError(refusal_text, hint, reason="busy") from None
             return orders.send(keyed_order)

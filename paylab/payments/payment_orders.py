@@ -129,9 +129,11 @@ class PaymentOrders:
         current = replace(current or self._read_current(order, payment), replayed=True)
         latest = current.read(Transfer)
         if latest.id != payment.id:
-            what = f"{payment.id} was made for this order, but its reading is about {latest.id}"
+            refusal_text = (
+                f"{payment.id} was made for this order, but its reading is about {latest.id}"
+            )
             hint = "the same call reads its status again"
-            raise ChoiceError(what, hint, reason="untold", payment=payment)
+            raise ChoiceError(refusal_text, hint, reason="untold", payment=payment)
         raise_if_other_terms(order.values, payment, self._now)
         if latest.raw != payment.raw:
             raise_if_other_terms(order.values, latest, self._now)
@@ -197,9 +199,9 @@ class PaymentOrders:
                 resource = read_operation.partition(".")[0]
                 return self._client.session.lists.row(resource, payment.id, options)
         except (NotFoundError, MissingOperationError):
-            what = f"the service named {payment.id} for this order, but does not have it"
+            refusal_text = f"the service named {payment.id} for this order, but does not have it"
             hint = f'for another payment, new="{payment.id}" or another {REFERENCE}'
-            raise ChoiceError(what, hint, reason="untold", payment=payment) from None
+            raise ChoiceError(refusal_text, hint, reason="untold", payment=payment) from None
         except PaylabError as error:
             error.after_lost = True
             advice = f"{payment.id} was made for this order; the same call reads its status again"
@@ -221,9 +223,9 @@ class PaymentOrders:
                 choice.args = (f"{choice.args[0]}; the service answered: {error}",)
             raise choice from error
         if payment is None:
-            what = f"{error}: this order may be paid or under way; {NO_PAYMENT}"
+            refusal_text = f"{error}: this order may be paid or under way; {NO_PAYMENT}"
             hint = "read the list in a minute; the same call asks again without paying twice"
-            raise ChoiceError(what, hint, reason="conflict") from error
+            raise ChoiceError(refusal_text, hint, reason="conflict") from error
         return self._return_repetition(order, payment, is_listed=True)
 
     def _listed_text(self, order: KeyedOrder) -> str:

@@ -71,8 +71,8 @@ def read_rows(
     _raise_if_duplicated(columns.values())
     default_cells = {name: _read_cell(value) for name, value in defaults.items()}
     rows = [
-        _make_row(number, record, columns, default_cells)
-        for number, record in enumerate(records, 1)
+        _make_row(number, csv_row, columns, default_cells)
+        for number, csv_row in enumerate(records, 1)
     ]
     ignored = [str(name) for name, column in columns.items() if column not in COLUMNS]
     return tuple(rows), tuple(ignored)
@@ -96,11 +96,11 @@ def _read_dicts(records: object) -> Iterator[CsvRow]:
         type_name = type(records).__name__
         message = f"payouts are a CSV file's path, a frame or dicts, not of type {type_name}"
         raise PaylabError(message)
-    for number, record in enumerate(records, 1):
-        if not isinstance(record, Mapping):
-            type_name = type(record).__name__
+    for number, csv_row in enumerate(records, 1):
+        if not isinstance(csv_row, Mapping):
+            type_name = type(csv_row).__name__
             raise PaylabError(f"row {number} of the payouts is of type {type_name}, not a dict")
-        yield CsvRow(dict(record))
+        yield CsvRow(dict(csv_row))
 
 
 def _column_name(name: str, reference: str) -> str:
@@ -126,19 +126,19 @@ def _raise_if_duplicated(names: Iterable[str]) -> None:
 
 
 def _make_row(
-    number: int, record: CsvRow, columns: Mapping[Any, str], defaults: Mapping[str, object]
+    number: int, csv_row: CsvRow, columns: Mapping[Any, str], defaults: Mapping[str, object]
 ) -> PayoutRow:
     """A row with its number; `columns` are the names in our spelling, `defaults` fill cells."""
     cells = dict(defaults)
     extra_cells: dict[str, str | None] = {}
-    for name, value in record.cells.items():
+    for name, value in csv_row.cells.items():
         column = columns[name]
         cell = _read_cell(value)
         if column not in COLUMNS:
             extra_cells[column] = None if cell is None else _escape_surrogates(str(cell))
         elif cell is not None:
             cells[column] = cell
-    return PayoutRow(number, cells, record.line, record.surplus, extra_cells)
+    return PayoutRow(number, cells, csv_row.line, csv_row.surplus, extra_cells)
 
 
 def _escape_surrogates(text: str) -> str:

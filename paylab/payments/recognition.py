@@ -77,10 +77,10 @@ def recognise_replacement(
 
 
 def _later_payment_error(
-    order: Values, dead_payment: Transfer, later_payment: Transfer, now: datetime
+    order_values: Values, dead_payment: Transfer, later_payment: Transfer, now: datetime
 ) -> ChoiceError:
     """The error for a dead payment of a named order, after which a live one was made."""
-    error = dead_error(order, dead_payment, now)
+    error = dead_error(order_values, dead_payment, now)
     message = f"{error.args[0]}; {describe_payment(later_payment, now)} was made after it"
     hint = f"if {later_payment.id} is this payment, it is done; otherwise {error.hint}"
     return ChoiceError(message, hint, reason="conflict", payment=later_payment)
@@ -113,7 +113,7 @@ def _live_payments_of_name(payments: Sequence[Transfer], name: str, now: Now) ->
 def _unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime) -> ChoiceError:
     """The error for an order whose name is not the id of one of its payments in the list."""
     described = [describe_payment(payment, now) for payment in payments[:DESCRIBED_MAX]]
-    what = (
+    refusal_text = (
         "it could not be told whether it was made before: the list does not show which payment was "
         f"made as new={name!r}; it has {', '.join(described)}"
     )
@@ -121,19 +121,23 @@ def _unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime)
         f'if one of these is it, it is done; for another payment: new="{payments[0].id}", '
         "the id of the newest one, which the list can tell"
     )
-    return ChoiceError(what, hint, reason="untold")
+    return ChoiceError(refusal_text, hint, reason="untold")
 
 
-def _unrecognised_error(order: Values, live_payments: Sequence[Transfer], now: Now) -> ChoiceError:
+def _unrecognised_error(
+    order_values: Values, live_payments: Sequence[Transfer], now: Now
+) -> ChoiceError:
     """The error if live payments in the list are not surely that of an order."""
     payment = live_payments[0]
     if len(live_payments) > 1:
         described = [describe_payment(row, now()) for row in live_payments[:DESCRIBED_MAX]]
-        what = f"the list has {len(live_payments)} payments that may be it: {', '.join(described)}"
+        refusal_text = (
+            f"the list has {len(live_payments)} payments that may be it: {', '.join(described)}"
+        )
     else:
-        raise_if_other_terms(order, payment, now)
-        names = ", ".join(hidden_fields(order, payment))
+        raise_if_other_terms(order_values, payment, now)
+        names = ", ".join(hidden_fields(order_values, payment))
         reason = f"does not show {names}" if names else "the order has no terms"
-        what = f"{describe_payment(payment, now())} may be its payment, but {reason}"
+        refusal_text = f"{describe_payment(payment, now())} may be its payment, but {reason}"
     hint = f'look at it: lab.transfers.get("{payment.id}"); new="..." makes another payment'
-    return ChoiceError(what, hint, reason="conflict", payment=payment)
+    return ChoiceError(refusal_text, hint, reason="conflict", payment=payment)

@@ -188,7 +188,7 @@ def _result_cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
 
 
 def _split_unreadable(
-    cells: Sequence[dict[str, Any]], read: Reader
+    cells: Sequence[dict[str, Any]], read_cell: Reader
 ) -> tuple[Sequence[dict[str, Any]], list[str | None]]:
     """The rows, and for each the reason why it cannot be read, or None.
 
@@ -198,12 +198,12 @@ def _split_unreadable(
     """
     reasons: list[str | None] = [None] * len(cells)
     with suppress(PaylabError):
-        read(cells)
+        read_cell(cells)
         return cells, reasons
     readable = list(cells)
     for index, row in enumerate(cells):
         try:
-            read([row])
+            read_cell([row])
         except PaylabError as error:
             names = [name for name in ("id", REFERENCE) if name in row]
             readable[index] = {name: plain(str(row[name])) for name in names}

@@ -225,29 +225,31 @@ def find_payment(
 
     ChoiceError if that cannot be told, or if a payment of the reference has other values.
     """
-    order = values(fields)
+    order_values = values(fields)
     reference = reference_of(fields)
     if reference:
         payments_of_reference = find_by_references(transfers, {reference}, since).get(reference, [])
         payments = [
-            payment for payment in payments_of_reference if not find_differences(order, payment)
+            payment
+            for payment in payments_of_reference
+            if not find_differences(order_values, payment)
         ]
         if payments_of_reference and not payments:
-            raise_if_other_terms(order, payments_of_reference[0], now)
-    elif since is None or len(order) < VALUES_MIN:
+            raise_if_other_terms(order_values, payments_of_reference[0], now)
+    elif since is None or len(order_values) < VALUES_MIN:
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
     else:
-        payments = find_by_values(transfers, order, since)
+        payments = find_by_values(transfers, order_values, since)
     payment = choose_payment(payments)
     if payment is not None:
-        _raise_if_unsure(order, payment)
+        _raise_if_unsure(order_values, payment)
     return payment
 
 
-def _raise_if_unsure(order: Values, payment: Transfer) -> None:
+def _raise_if_unsure(order_values: Values, payment: Transfer) -> None:
     """Raise ChoiceError if a payment does not show its id, or all that is needed."""
-    names = [name for name in hidden_fields(order, payment) if name in NEEDED]
+    names = [name for name in hidden_fields(order_values, payment) if name in NEEDED]
     if payment.id and not names:
         return
     lacking = ", ".join(names) or "its id"

@@ -125,8 +125,8 @@ def dialects(
 
 def _is_named(name: str, words: str) -> bool:
     """Whether words name what a signing setting is about, such as the date or the nonce."""
-    about = name.partition(".")[2].split("_")
-    return any(part in words for part in about if part not in ("form", "order", "encoding"))
+    setting_words = name.partition(".")[2].split("_")
+    return any(word in words for word in setting_words if word not in ("form", "order", "encoding"))
 
 
 RESET = re.compile(r"retry-after(-ms)?|(x-)?rate-?limit-reset(-after)?", re.IGNORECASE)
@@ -225,8 +225,15 @@ def _complaints_of(error: PaylabError) -> set[tuple[str, str]]:
     problems = getattr(error, "problems", ())
     if problems:
         complaints = [Complaint(problem.field, problem.message) for problem in problems]
-        parts = [part for complaint in complaints for part in complaint.split_by_field()]
-        return {(last_name(part.field), _kind_of_complaint(part)) for part in parts}
+        field_complaints = [
+            field_complaint
+            for complaint in complaints
+            for field_complaint in complaint.split_by_field()
+        ]
+        return {
+            (last_name(field_complaint.field), _kind_of_complaint(field_complaint))
+            for field_complaint in field_complaints
+        }
     return {("", str(error))} if isinstance(error, APIStatusError) else set()
 
 
@@ -237,14 +244,18 @@ def _kind_of_complaint(complaint: Complaint) -> str:
 def known_paths(key: Key, service: Service) -> Iterator[str]:
     """Other paths: those of the resource, those of public descriptions, other spellings."""
     name = key.name.partition(".")[2]
-    resource = next(each.resource for each in OPERATIONS.values() if key_of(each.path) == key.name)
+    resource = next(
+        operation.resource
+        for operation in OPERATIONS.values()
+        if key_of(operation.path) == key.name
+    )
     near = (f"{resource}.{verb}" for verb in ("create", "list", "get"))
-    known = [OPERATIONS[each].path(service) for each in near if each in OPERATIONS]
+    paths = [OPERATIONS[operation].path(service) for operation in near if operation in OPERATIONS]
     if "id" in key.holds:
-        known = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in known]
+        paths = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in paths]
     public = _public_paths(key, resource) + _public_paths(key, name)
-    known = [str(service.value(key.name)), *known, *key.others, *public]
-    plain = [path for path in map(str, known) if path.startswith("/")]
+    paths = [str(service.value(key.name)), *paths, *key.others, *public]
+    plain = [path for path in map(str, paths) if path.startswith("/")]
     styled = [styled for path in plain for styled in (path, *_path_spellings(path))]
     for path in dict.fromkeys(styled):
         with suppress(ValueError):
@@ -255,14 +266,15 @@ def known_paths(key: Key, service: Service) -> Iterator[str]:
 
 def _public_paths(key: Key, resource: str) -> list[str]:
     """The paths of public descriptions, with the id that the key needs."""
-    end = "/{id}" if "id" in key.holds else ""
-    return [path if "{id}" in path else path + end for path in PATHS.get(resource, ())]
+    id_suffix = "/{id}" if "id" in key.holds else ""
+    return [path if "{id}" in path else path + id_suffix for path in PATHS.get(resource, ())]
 
 
 def _path_spellings(path: str) -> Iterator[str]:
     """A path in kebab and in snake, and in the singular."""
-    parts = re.split(r"(\{[a-z_]+\}|^/v1)", path)
+    segments = re.split(r"(\{[a-z_]+\}|^/v1)", path)
     for old, new in (("_", "-"), ("-", "_"), (r"s(?=/|$)", "")):
         yield "".join(
-            part if part.startswith(("{", "/v1")) else re.sub(old, new, part) for part in parts
+            segment if segment.startswith(("{", "/v1")) else re.sub(old, new, segment)
+            for segment in segments
         )

@@ -22,10 +22,10 @@ def with_constant(service: Service, operation: str, place: str, value: object) -
     """The constant fields of a service with one more, at a dotted place of an operation."""
     extra = to_json_value(service.extra)
     inside = extra.setdefault(operation, {})
-    *groups, last = place.split(".")
+    *groups, field_name = place.split(".")
     for group in groups:
         inside = inside.setdefault(group, {})
-    inside[last] = value
+    inside[field_name] = value
     frozen: FrozenDict[Any] = freeze_value(extra)
     return frozen
 
@@ -33,9 +33,9 @@ def with_constant(service: Service, operation: str, place: str, value: object) -
 def blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
     """The operations and the dotted places of constants that a user has to fill in."""
     return {
-        (operation, place)
+        (operation, field_path)
         for operation, constants in to_json_value(extra).items()
-        for place, value in walk_values(constants, 4)
+        for field_path, value in walk_values(constants, 4)
         if value == FILL_IN
     }
 

@@ -52,8 +52,8 @@ class _Difference(NamedTuple):
         setting = f"; set {self.key}" if self.key else ""
         if self.kind == "status":
             setting = f"; {self.key} makes it known (it ends no wait: pass until={self.what!r})"
-        what = f"{self.kind} {self.what} of {self.where}"
-        return printable(f"{what}, {self.times} times{called}{setting}")
+        difference_text = f"{self.kind} {self.what} of {self.where}"
+        return printable(f"{difference_text}, {self.times} times{called}{setting}")
 
 
 @with_name_suggestions
@@ -69,7 +69,7 @@ class Drift(tuple[_Difference, ...]):
     @property
     def line(self) -> str:
         """One line for a display; empty when there is none."""
-        kinds = dict.fromkeys(each.kind for each in self)
+        kinds = dict.fromkeys(difference.kind for difference in self)
         named = ", ".join(f"{sum(e.kind == kind for e in self)} {kind}" for kind in kinds)
         return f"drift: {named} (lab.drift shows them)" if self else ""
 
@@ -84,17 +84,17 @@ def find_drift(
     met: dict[tuple[str, str, str], list[int | None]] = {}
     key_of_place: dict[tuple[str, str, str], str] = {}
     for call in calls:
-        for kind, where, what, key in answer_differences(call, service):
-            met.setdefault((kind, where, what), []).append(call.number)
-            key_of_place[kind, where, what] = key
-    known = (*codes.EVENT_TYPES, *service.webhooks.event_types)
+        for kind, operation_name, field_name, key in answer_differences(call, service):
+            met.setdefault((kind, operation_name, field_name), []).append(call.number)
+            key_of_place[kind, operation_name, field_name] = key
+    known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
     for name, number in events:
-        if name not in known:
+        if name not in known_event_types:
             met.setdefault(("event type", "webhooks", name), []).append(number)
             key_of_place["event type", "webhooks", name] = "webhooks.event_types"
     rows = [
-        _Difference(*place, len(numbers), numbers[0], key_of_place[place])
-        for place, numbers in met.items()
+        _Difference(*difference, len(numbers), numbers[0], key_of_place[difference])
+        for difference, numbers in met.items()
     ]
     return Drift(sorted(rows, key=lambda row: (row.kind, -row.times, row.where, row.what)))
 
@@ -125,28 +125,28 @@ def answer_of(call: Call) -> Any:
 
 
 def _find_rows(operation: str, body: object, service: Service) -> Iterator[Found]:
-    record = OPERATIONS[operation]
-    group = record.resource
-    if not record.answer or operation.endswith("images"):
+    operation_record = OPERATIONS[operation]
+    group = operation_record.resource
+    if not operation_record.answer or operation.endswith("images"):
         return
-    if record.is_list:
+    if operation_record.is_list:
         form = service.list(group)
         rows = body if form.is_array else value_at(body, form.items)
     else:
-        rows = [object_of(record, body, service)]
+        rows = [object_of(operation_record, body, service)]
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict):
-            yield from _check_row(record, row, service)
+            yield from _check_row(operation_record, row, service)
 
 
 def object_of(record: Operation, body: object, service: Service) -> Any:
     """The object in an answer: where the settings say, else the single nested one with an id."""
-    item = record.item_path(service)
-    stated = body if item == NONE else value_at(body, item)
+    envelope_path = record.item_path(service)
+    stated = body if envelope_path == NONE else value_at(body, envelope_path)
     if isinstance(stated, dict) and stated.get("id"):
         return stated
-    place = find_object_path(body, getattr(models, record.answer).model_fields)
-    return value_at(body, place) if place else stated
+    object_path = find_object_path(body, getattr(models, record.answer).model_fields)
+    return value_at(body, object_path) if object_path else stated
 
 
 def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
@@ -162,8 +162,8 @@ def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Iter
     key = f"statuses.{group}"
     status = row.get("status")
     if group in MACHINES and isinstance(status, str):
-        known = (*MACHINES[group].states, *STATUSES[group](service.statuses))
-        yield from [("status", group, status, key)] if status not in known else ()
+        known_statuses = (*MACHINES[group].states, *STATUSES[group](service.statuses))
+        yield from [("status", group, status, key)] if status not in known_statuses else ()
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None
         if code and code not in (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes):
@@ -181,20 +181,22 @@ def _amount_types(group: str, row: Mapping[str, object], service: Service) -> It
         for name, value in amounts.items()
         if value is not None
     }
-    of_amounts = {found for name, found in types.items() if name != "exchange_rate"}
-    for name, found in types.items():
-        if found != service.amounts.answers:
-            key = "amounts.answers" if of_amounts == {found} else ""
-            yield "type", group, f"{name} as {found}", key
+    of_amounts = {
+        names_with_type for name, names_with_type in types.items() if name != "exchange_rate"
+    }
+    for name, names_with_type in types.items():
+        if names_with_type != service.amounts.answers:
+            key = "amounts.answers" if of_amounts == {names_with_type} else ""
+            yield "type", group, f"{name} as {names_with_type}", key
 
 
 def renamed_fields(
     kind: type[Resource], body: Mapping[str, object], service: Service
 ) -> Iterator[tuple[str, str]]:
     """The keys of missing fields that probably have another name in the response."""
-    record = NAMED.get(kind.__name__)
-    if record:
-        table = key_of(record.names).removesuffix(".fields")
+    operation = NAMED.get(kind.__name__)
+    if operation:
+        table = key_of(operation.names).removesuffix(".fields")
         yield from _find_renamed_fields(table, body, service, kind.model_fields)
     instructions = body.get("deposit_instructions")
     details = value_at(body, "deposit_instructions.details")
@@ -204,16 +206,23 @@ def renamed_fields(
 
 
 def _find_renamed_fields(
-    table: str, body: Mapping[str, object], service: Service, known: Container[str] | None = None
+    table: str,
+    body: Mapping[str, object],
+    service: Service,
+    known_names: Container[str] | None = None,
 ) -> Iterator[tuple[str, str]]:
     """The missing fields of an object, and their probable names in it."""
-    start = f"{table}.fields."
-    table_keys = {name[len(start) :]: key for name, key in keys().items() if start in name}
+    key_prefix = f"{table}.fields."
+    table_keys = {
+        name[len(key_prefix) :]: key for name, key in keys().items() if key_prefix in name
+    }
     theirs = {our: str(service.value(key.name)) for our, key in table_keys.items()}
-    heads = {place.partition(".")[0] for place in theirs.values()}
-    free = [name for name in body if name not in heads and name not in (known or ())]
+    heads = {field_path.partition(".")[0] for field_path in theirs.values()}
+    free = [name for name in body if name not in heads and name not in (known_names or ())]
     for our in theirs if free else ():
-        is_there = theirs[our].partition(".")[0] in body or (known is not None and our not in known)
+        is_there = theirs[our].partition(".")[0] in body or (
+            known_names is not None and our not in known_names
+        )
         words = {*our.split("_")} - COMMON_WORDS
         likely = (
             name

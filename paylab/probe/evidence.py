@@ -38,14 +38,14 @@ def is_replayed(call: Call) -> bool:
 def contradicted(call: Call, operation: str, service: Service) -> Iterator[Values]:
     """The settings that a successful answer contradicts, with their values in it."""
     words: dict[str, tuple[str, ...]] = {}
-    for kind, _, what, key in answer_differences(call, service):
+    for kind, _, field_name, key in answer_differences(call, service):
         if kind in ("status", "code") and key in keys():
             now = words.get(key) or tuple(map(str, service.value(key)))  # type: ignore[arg-type]
-            words[key] = tuple(dict.fromkeys((*now, what)))
+            words[key] = tuple(dict.fromkeys((*now, field_name)))
         elif kind == "type" and key:
-            yield {key: what.rpartition(" ")[2]}
+            yield {key: field_name.rpartition(" ")[2]}
         elif kind == "field" and key:
-            yield {key: what}
+            yield {key: field_name}
     yield from ({key: value} for key, value in words.items())
     for status in OPERATIONS[operation].success:
         key = "" if isinstance(status, int) else key_of(status)
@@ -62,12 +62,16 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
 
 def _find_envelope(operation: str, body: object, service: Service) -> Iterator[Values]:
     """The key under which the answer holds its object."""
-    record = OPERATIONS[operation]
-    if record.is_list or record.answer not in ITEMS or not isinstance(body, dict):
+    operation_record = OPERATIONS[operation]
+    if (
+        operation_record.is_list
+        or operation_record.answer not in ITEMS
+        or not isinstance(body, dict)
+    ):
         return
-    place = find_object_path(body, getattr(models, record.answer).model_fields)
-    if place and place != record.item_path(service):
-        yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): place}
+    object_path = find_object_path(body, getattr(models, operation_record.answer).model_fields)
+    if object_path and object_path != operation_record.item_path(service):
+        yield {key_of(lambda tree: ITEMS[operation_record.answer](tree.objects).item): object_path}
 
 
 def _find_more_pages_field(body: object, form: ListForm) -> Iterator[Values]:
@@ -94,9 +98,9 @@ def _find_instruction_name(body: object, service: Service) -> Iterator[Values]:
     details = value_at(body, "deposit_instructions.details")
     if not isinstance(details, dict):
         return
-    start = f"deposit_instructions.{value_at(body, 'deposit_instructions.type')}.fields."
-    for key in (name for name in keys() if name.startswith(start)):
-        shape = SHAPES.get(key.removeprefix(start))
+    key_prefix = f"deposit_instructions.{value_at(body, 'deposit_instructions.type')}.fields."
+    for key in (name for name in keys() if name.startswith(key_prefix)):
+        shape = SHAPES.get(key.removeprefix(key_prefix))
         fits = [name for name, value in details.items() if shape and shape.fullmatch(str(value))]
         if service.value(key) not in details and len(fits) == 1:
             yield {key: fits[0]}

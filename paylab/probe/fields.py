@@ -25,6 +25,7 @@ from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE, WordsLimit
 from ..spec.translation import Translation
+from .account_fields import SentAccounts
 from .constants import listed_words, sent_body, with_constant
 from .names import cursor_names, likeness, list_key, noun_of, words_of_name
 from .stated import stated_numbers, stated_words
@@ -38,8 +39,6 @@ SUGGESTED = re.compile(r"(?:did you mean|renamed to|use) ['\"`]?([A-Za-z_][\w.]*
 OBJECT = re.compile(r"\bobject\b", re.IGNORECASE)
 TRUE = re.compile(r"must be (?:true|accepted)", re.IGNORECASE)
 PLACE = re.compile(r"[A-Za-z_][\w-]{0,63}(?:\.[A-Za-z_][\w-]{0,63}){0,3}")
-ACCOUNT = frozenset({"details", "type", "individual_id"})
-"""Fields of an account beside those in its details."""
 DEFAULTS = {
     "quotes.source_currency": "quotes.default_source_currency",
     "transfers.source_network": "transfers.default_network",
@@ -71,9 +70,9 @@ class RefusedFields:
         self._translation = Translation(service)
         self._complaints = ErrorBody(error.text, error.problems).complaints
         self._ours = partial(self._translation.field, self._operation.name, self._body)
-        self._unknown = {
-            last_name(self._ours(each.field)) for each in self._complaints if each.is_unknown
-        }
+        unknown_complaints = [complaint for complaint in self._complaints if complaint.is_unknown]
+        self._unknown = {last_name(self._ours(complaint.field)) for complaint in unknown_complaints}
+        self._accounts = SentAccounts(self._operation, self._body, self._translation, self._unknown)
 
     def candidates(self) -> Candidates:
         """Values to try, most likely first."""
@@ -88,13 +87,25 @@ class RefusedFields:
     def _renamed_together(self) -> Candidates:
         """All fields of the body whose new names are missed, where old names are refused."""
         names = dict(self._renamable_names())
-        places = [each.field for each in self._complaints if each.is_missing and each.field]
-        pairs = {place.replace(".", "_"): place for place in places}
-        pairs = {our: place for our, place in pairs.items() if our in names and our in self._body}
+        missing_paths = [
+            complaint.field
+            for complaint in self._complaints
+            if complaint.is_missing and complaint.field
+        ]
+        pairs = {missing_path.replace(".", "_"): missing_path for missing_path in missing_paths}
+        pairs = {
+            our: missing_path
+            for our, missing_path in pairs.items()
+            if our in names and our in self._body
+        }
         refused = [our for our in names if our in self._unknown and our not in pairs]
-        rest = [place for place in places if place not in pairs.values()]
+        rest = [
+            missing_path for missing_path in missing_paths if missing_path not in pairs.values()
+        ]
         for our in [our for our in refused if {*rest} & {*names[our].others}]:
-            pairs[our] = next(place for place in rest if place in names[our].others)
+            pairs[our] = next(
+                missing_path for missing_path in rest if missing_path in names[our].others
+            )
             rest.remove(pairs[our])
             refused.remove(our)
         if len(refused) == len(rest):
@@ -102,12 +113,15 @@ class RefusedFields:
                 pairs[our] = max(rest, key=partial(likeness, our))
                 rest.remove(pairs[our])
         if self._unknown and len(pairs) > 1:
-            yield {names[our].name: place for our, place in pairs.items()}
+            yield {names[our].name: missing_path for our, missing_path in pairs.items()}
 
     def _of_list(self) -> Candidates:
         form = self._service.list(self._operation.resource)
-        text = " ".join(" ".join(each) for each in self._complaints).lower()
-        if any(each.is_unknown and form.limit_parameter in each for each in self._complaints):
+        text = " ".join(" ".join(complaint) for complaint in self._complaints).lower()
+        if any(
+            complaint.is_unknown and form.limit_parameter in complaint
+            for complaint in self._complaints
+        ):
             # Another name would be ignored, and prove nothing.
             yield {list_key(form, "limit_parameter"): NONE}
         elif "limit" in text:
@@ -118,8 +132,8 @@ class RefusedFields:
 
     def _of_field(self, complaint: Complaint, our: str) -> Candidates:
         """Values for one complaint; `our` is the name of its field with us."""
-        if self._is_in_details(our):
-            account = self._find_account_form(our)
+        if self._accounts.has_field(our):
+            account = self._accounts.find_form(our)
             if account is not None:
                 yield from self._of_detail(*account, complaint, last_name(our))
                 return
@@ -145,8 +159,8 @@ class RefusedFields:
             yield from self._require_field(f"{form.key}.required", name)
             # A service that needs the old name as well misses it then.
             needed = sorted(form.required, key=lambda our: -likeness(our, name))
-            sent = [our for our in needed if our in details and our in form.fields]
-            yield from ({f"{form.key}.fields.{our}": name} for our in sent[:MOST_RENAMES])
+            sent_names = [our for our in needed if our in details and our in form.fields]
+            yield from ({f"{form.key}.fields.{our}": name} for our in sent_names[:MOST_RENAMES])
         elif name == form.field and not complaint.is_unknown:
             yield from self._of_words(keys()[f"{form.key}.allowed"], complaint)
 
@@ -154,25 +168,25 @@ class RefusedFields:
         """The other forms of a reference: its id, or an object with the id."""
         their = complaint.field
         for name, key in self._renamable_names():
-            place = str(self._service.value(key.name))
+            id_path = str(self._service.value(key.name))
             if not name.endswith("_id"):
                 continue
-            holder = place.removesuffix(".id").removesuffix("_id")
+            holder = id_path.removesuffix(".id").removesuffix("_id")
             their_holder = their.removesuffix(".id").removesuffix("_id")
             # A service that needs another reference as well misses this one then.
             is_same = their_holder in (holder, name[:-3]) or noun_of(their_holder) == noun_of(
                 holder
             )
-            if complaint.is_missing and their != place and is_same:
+            if complaint.is_missing and their != id_path and is_same:
                 is_plain = their.endswith("id") or their == their_holder
                 yield from ({key.name: form} for form in (their, f"{their}.id") if is_plain)
-            elif complaint.is_missing and their.startswith(f"{holder}.") and their != place:
+            elif complaint.is_missing and their.startswith(f"{holder}.") and their != id_path:
                 yield {key.name: their}
-            elif our in (name, place, holder) and not complaint.is_missing:
-                if TEXT.search(complaint.words) and "." in place:
+            elif our in (name, id_path, holder) and not complaint.is_missing:
+                if TEXT.search(complaint.words) and "." in id_path:
                     yield {key.name: holder}
-                elif OBJECT.search(complaint.words) and "." not in place:
-                    yield from ({key.name: f"{form}.id"} for form in (place, holder))
+                elif OBJECT.search(complaint.words) and "." not in id_path:
+                    yield from ({key.name: f"{form}.id"} for form in (id_path, holder))
 
     def _of_missing(self, complaint: Complaint, our: str) -> Candidates:
         """Another name of a field, one more required field, or a constant."""
@@ -199,28 +213,38 @@ class RefusedFields:
 
     def _renamable_names(self) -> Iterator[tuple[str, Key]]:
         """Our names of the fields of the body that a setting renames."""
-        start = f"{self._table}.fields."
+        key_prefix = f"{self._table}.fields."
         if self._table:
-            yield from ((k.removeprefix(start), key) for k, key in keys().items() if start in k)
+            yield from (
+                (k.removeprefix(key_prefix), key) for k, key in keys().items() if key_prefix in k
+            )
 
-    def _find_likely_fields(self, start: str, their: str, body: Mapping[str, object]) -> Candidates:
+    def _find_likely_fields(
+        self, key_prefix: str, their: str, body: Mapping[str, object]
+    ) -> Candidates:
         """The fields that this name may stand for, the most similar first.
 
         A field is renamed only if its old name was refused as unknown, or if public descriptions
         of such services have the new one.
         """
-        table = {key.removeprefix(start): keys()[key] for key in keys() if key.startswith(start)}
-        moved = {each.id_name for each in self._operation.references if each.name in body}
-        sent = [our for our in table if our in body or our in moved]
-        named = [our for our in sent if {their, last_name(their)} & {*table[our].others}]
-        refused = [our for our in sent if our in self._unknown or our[:-3] in self._unknown]
+        table = {
+            key.removeprefix(key_prefix): keys()[key]
+            for key in keys()
+            if key.startswith(key_prefix)
+        }
+        moved = {
+            reference.id_name for reference in self._operation.references if reference.name in body
+        }
+        sent_names = [our for our in table if our in body or our in moved]
+        named = [our for our in sent_names if {their, last_name(their)} & {*table[our].others}]
+        refused = [our for our in sent_names if our in self._unknown or our[:-3] in self._unknown]
         refused.sort(key=lambda our: -likeness(our, their))
         for our in list(dict.fromkeys((*named, *refused)))[:MOST_RENAMES]:
-            is_in_body = start == f"{self._table}.fields."
-            place = their if is_in_body else last_name(their)
-            yield {table[our].name: place}
-            if is_in_body and our.endswith("_id") and not place.endswith("id"):
-                yield {table[our].name: f"{place}.id"}
+            is_in_body = key_prefix == f"{self._table}.fields."
+            their_path = their if is_in_body else last_name(their)
+            yield {table[our].name: their_path}
+            if is_in_body and our.endswith("_id") and not their_path.endswith("id"):
+                yield {table[our].name: f"{their_path}.id"}
 
     def _find_required_substitute(self, their: str) -> Candidates:
         """The required field that shares words with this name, if no other does so as well.
@@ -240,9 +264,9 @@ class RefusedFields:
         limit = keys()[key].limit if key in keys() else None
         if not isinstance(limit, WordsLimit):
             return
-        parts = our.split(".")
-        names = [".".join(parts[at:]) for at in range(len(parts))]
-        if "document" in parts[:1]:
+        path_segments = our.split(".")
+        names = [".".join(path_segments[number:]) for number in range(len(path_segments))]
+        if "document" in path_segments[:1]:
             names.append("document")
         name = next((name for name in names if not limit.words or name in limit.words), "")
         now = self._service.value(key)
@@ -251,19 +275,19 @@ class RefusedFields:
 
     def _suggest_constants(self, complaint: Complaint, our: str) -> Candidates:
         """A constant field: a value that is known or stated, else one that the user fills in."""
-        place = complaint.field
-        head, *inside = place.split(".")
+        field_path = complaint.field
+        head, *inside = field_path.split(".")
         is_object = isinstance(self._sent.get(head), Mapping) if inside else True
         is_new = head not in self._sent or (is_object and inside)
         if self._unknown or not is_new or not self._operation.fields:
             return
-        if not PLACE.fullmatch(place) or (our in self._vocabulary and our not in KNOWN):
+        if not PLACE.fullmatch(field_path) or (our in self._vocabulary and our not in KNOWN):
             return
         values: list[Any] = [KNOWN[our]] if our in KNOWN else []
         values += listed_words(self._answer) or stated_words(complaint.words)[:MOST_RENAMES]
         values += [True] if TRUE.search(complaint.words) else []
         for value in values or [FILL_IN]:
-            yield {"extra": with_constant(self._service, self._operation.name, place, value)}
+            yield {"extra": with_constant(self._service, self._operation.name, field_path, value)}
 
     @property
     def _vocabulary(self) -> set[str]:
@@ -276,17 +300,17 @@ class RefusedFields:
         """Another form, case or word of a value that was sent and refused."""
         words = complaint.words
         name = last_name(our)
-        sent = [field for field in self._body if field == name or field.endswith(f"_{name}")]
+        sent_names = [field for field in self._body if field == name or field.endswith(f"_{name}")]
         if name.endswith("amount") and NUMBER.search(words):
             yield {"amounts.requests": "number"}
         if name.endswith("currency"):
-            shown = [str(self._body[field]) for field in sent]
-            is_case = "case" in words.lower() or any(s.lower() in words.lower() for s in shown)
+            sent_texts = [str(self._body[field]) for field in sent_names]
+            is_case = "case" in words.lower() or any(s.lower() in words.lower() for s in sent_texts)
             yield from ({"currencies.case": case} for case in ("upper", "lower") if is_case)
         if name == "payout_method":
             value = self._body.get(name)
-            for country, read in RAILS.items():
-                if value in read(self._service.rails):
+            for country, country_rails in RAILS.items():
+                if value in country_rails(self._service.rails):
                     yield from self._of_words(keys()[f"rails.{country}"], complaint)
         if name == "client_reference_id" and TOO_LONG.search(words):
             key = f"{self._table}.max_reference"
@@ -295,7 +319,7 @@ class RefusedFields:
         setting = key_of(field.setting) if field else ""
         if setting in keys() and keys()[setting].kind == "words":
             yield from self._of_words(keys()[setting], complaint)
-        if not sent and name not in self._body and value_at(self._body, our) is None:
+        if not sent_names and name not in self._body and value_at(self._body, our) is None:
             yield from self._suggest_constants(complaint, our)
 
     def _of_words(self, key: Key, complaint: Complaint) -> Candidates:
@@ -307,36 +331,3 @@ class RefusedFields:
                 yield {key.name: tuple(map(str, choice))}
         yield {key.name: tuple(str(word).upper() for word in words)}
         yield from ({key.name: (str(word),)} for word in words)
-
-    def _is_in_details(self, at: str) -> bool:
-        """Whether a field is one of an account's details."""
-        *parents, name = at.split(".")
-        if name in ACCOUNT:
-            return False
-        if "details" in parents or "financial_accounts" in parents:
-            return True
-        is_account = self._operation.resource == "financial_accounts"
-        return is_account and not parents and self._has_details(name)
-
-    def _has_details(self, name: str) -> bool:
-        """Whether the service tells a field of the details by its name alone."""
-        account = self._find_account_form(name)
-        return account is not None and bool({name, *self._unknown} & {*account[0].fields})
-
-    def _find_account_form(self, at: str) -> tuple[AccountDetails, Mapping[str, Any]] | None:
-        """The form and the details of the account that a field belongs to."""
-        number = re.match(r"financial_accounts\.(\d+)", at)
-        accounts = self._body.get("financial_accounts", [self._body])
-        accounts = accounts if isinstance(accounts, list) else []
-        chosen = accounts[int(number[1]) :][:1] if number else accounts
-        account = partial(self._translation.account, self._body.get("country"))
-        known = [
-            (form, one["details"])
-            for one in chosen
-            if isinstance(one, Mapping) and isinstance(one.get("details"), Mapping)
-            if (form := account(one.get("type"), one["details"])) is not None
-        ]
-        # Without a number, the only account that has such a field.
-        if len(known) != 1:
-            known = [(form, details) for form, details in known if last_name(at) in form.fields]
-        return known[0] if len(known) == 1 else None

@@ -102,8 +102,8 @@ def probe(
         raise RuleError([Problem("budget", "must be a whole number of requests, 1 or more")])
     if write and client.settings.read_only:
         raise ConfigError("--write creates objects, but this lab is read-only")
-    first = client.calls[-1].number if client.calls else 0
-    trials = Trials(client.with_service(client.service), budget, pace, first)
+    first_number = client.calls[-1].number if client.calls else 0
+    trials = Trials(client.with_service(client.service), budget, pace, first_number)
     walk = ServiceWalk(trials)
     hopeless = ""
     calls = list[Call]()
@@ -130,7 +130,7 @@ def probe(
         address=client.settings.base_url,
         on=client.clock().date(),
         hopeless=hopeless,
-        works=not write or any(part.is_complete for part in walk.parts),
+        works=not write or any(walk_part.is_complete for walk_part in walk.parts),
         blanks=trials.blanks,
         calls=tuple(calls),
     )
@@ -151,12 +151,12 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
                 if value != service.value(key):
                     proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
     why = "not in the recorded calls"
-    shown = {key: finding.value for key, finding in proofs.items()}
+    value_by_key = {key: finding.value for key, finding in proofs.items()}
     findings = [
         proofs.get(key) or ProbeFinding(key, *_describe_use(key, done, why)) for key in keys()
     ]
     reached = (f"{len(calls)} recorded calls",)
-    return Report(reached, tuple(findings), service.with_values(shown), calls=calls)
+    return Report(reached, tuple(findings), service.with_values(value_by_key), calls=calls)
 
 
 def _make_finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
@@ -164,7 +164,7 @@ def _make_finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -
         return trials.proofs[key]
     if key in trials.refusals:
         return ProbeFinding(key, REFUSED, why=words_of(trials.refusals[key]))
-    stop = next((each.stop for each in walk.parts if each.stop), "")
+    stop = next((walk_part.stop for walk_part in walk.parts if walk_part.stop), "")
     return ProbeFinding(key, *_describe_use(key, walk.done, stop if write else WITHOUT_WRITE))
 
 

@@ -85,7 +85,7 @@ class Report:
     calls: tuple[Call, ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: str) -> ProbeFinding:
-        return next(each for each in self.findings if each.key == key)
+        return next(finding for finding in self.findings if finding.key == key)
 
     @property
     def complete(self) -> bool:
@@ -94,7 +94,7 @@ class Report:
 
     def where(self, *outcomes: str) -> tuple[ProbeFinding, ...]:
         """The findings with one of these outcomes."""
-        return tuple(each for each in self.findings if each.outcome in outcomes)
+        return tuple(finding for finding in self.findings if finding.outcome in outcomes)
 
     @property
     def summary(self) -> str:
@@ -103,7 +103,7 @@ class Report:
             made = f", created: {', '.join(map(printable, self.made))}" if self.made else ""
             stopped = printable(self.hopeless)
             return f"{stopped}; {self.sent} requests, nothing was written{made}"
-        counts = Counter(each.outcome for each in self.findings)
+        counts = Counter(finding.outcome for finding in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
         lines = [*self.reached] if self.works else [NOTHING, *self.reached]
         return "\n".join([*map(printable, lines), f"{self.sent} requests; settings: {ends}"])
@@ -119,12 +119,14 @@ class Report:
             "hopeless": self.hopeless,
             "works": self.works,
             "fill_in": [
-                {"operation": operation, "field": place, "why": words}
-                for (operation, place), words in self.blanks.items()
+                {"operation": operation, "field": field_path, "why": words}
+                for (operation, field_path), words in self.blanks.items()
             ],
             "reached": list(self.reached),
             "made": list(self.made),
-            "findings": [{name: getattr(each, name) for name in facts} for each in self.findings],
+            "findings": [
+                {name: getattr(finding, name) for name in facts} for finding in self.findings
+            ],
         }
 
     def har(self, to: Path | None = None) -> dict[str, Any]:
@@ -139,7 +141,7 @@ class Report:
         editors complete and check the file without a network.
         """
         old = existing_service(path)
-        proven = {each.key: each.value for each in self.where(PROVEN)}
+        proven = {finding.key: finding.value for finding in self.where(PROVEN)}
         service = (old or self.service).with_values(proven)
         with files.replace(path.with_name(SCHEMA_FILE)) as sink:
             sink.write(schema_text().encode())
@@ -150,14 +152,14 @@ class Report:
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""
         chosen = self.where(*(outcomes or (PROVEN, REFUSED)))
-        width = max((len(each.key) for each in chosen), default=0)
+        width = max((len(finding.key) for finding in chosen), default=0)
         lines = []
-        for each in chosen:
-            lines.append(f"{each.key:<{width}}  {plain(each.words, 300)}")
-            if each.outcome == REFUSED:
-                lines.append(f"  ask: {each.ask}")
-        for (operation, place), words in self.blanks.items() if not outcomes else ():
-            lines.append(f'extra."{operation}".{place}  fill in a value: {plain(words, 300)}')
+        for finding in chosen:
+            lines.append(f"{finding.key:<{width}}  {plain(finding.words, 300)}")
+            if finding.outcome == REFUSED:
+                lines.append(f"  ask: {finding.ask}")
+        for (operation, field_path), words in self.blanks.items() if not outcomes else ():
+            lines.append(f'extra."{operation}".{field_path}  fill in a value: {plain(words, 300)}')
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -171,12 +173,12 @@ def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str
     """
     values = service.declared
     extra = to_json_value(values.get("extra", {}))
-    for operation, place in places:
+    for operation, field_path in places:
         inside = extra.setdefault(operation, {})
-        *groups, last = place.split(".")
+        *groups, field_name = field_path.split(".")
         for group in groups:
             inside = inside.setdefault(group, {})
-        inside.setdefault(last, FILL_IN)
+        inside.setdefault(field_name, FILL_IN)
     return {**values, "extra": extra} if extra else values
 
 

@@ -206,8 +206,12 @@ def _names_account(words: str) -> bool:
 def _named_fields(error: APIStatusError, service: Service) -> set[str]:
     """Our names of the fields that a refusal is about."""
     ours = partial(Translation(service).field, OPERATION, {})
-    complaints = [Complaint(each.field, each.message) for each in error.problems]
-    return {last_name(ours(part.field)) for each in complaints for part in each.split_by_field()}
+    complaints = [Complaint(problem.field, problem.message) for problem in error.problems]
+    return {
+        last_name(ours(field_complaint.field))
+        for problem in complaints
+        for field_complaint in problem.split_by_field()
+    }
 
 
 def _is_accepted(call: Call) -> bool:
@@ -225,8 +229,8 @@ def _is_accepted(call: Call) -> bool:
 
 def _has_deposit(body: object) -> bool:
     """Whether an object, or the single one inside it, has an id, or repeats the deposit."""
-    place = find_object_path(body, ANSWERED)
-    deposit = value_at(body, place) if place else body
+    deposit_path = find_object_path(body, ANSWERED)
+    deposit = value_at(body, deposit_path) if deposit_path else body
     if not isinstance(deposit, dict):
         return False
     if isinstance(deposit.get("id"), str | int) and deposit["id"]:
@@ -240,14 +244,20 @@ def _is_failure(value: object) -> bool:
     """Whether an object of a 2xx describes an error, in whatever shape."""
     if not isinstance(value, dict):
         return False
-    known = {re.sub("[_-]", "", name).lower(): inner for name, inner in value.items()}
-    states = [str(known.get(name)).lower() for name in ("status", "state", "result", "code")]
-    codes = [str(known.get(name)) for name in ("status", "statuscode", "code")]
-    flags = [known[name] for name in ("ok", "success", "issuccess", "succeeded") if name in known]
+    value_by_name = {re.sub("[_-]", "", name).lower(): inner for name, inner in value.items()}
+    states = [
+        str(value_by_name.get(name)).lower() for name in ("status", "state", "result", "code")
+    ]
+    codes = [str(value_by_name.get(name)) for name in ("status", "statuscode", "code")]
+    flags = [
+        value_by_name[name]
+        for name in ("ok", "success", "issuccess", "succeeded")
+        if name in value_by_name
+    ]
     return (
-        is_error(known)
+        is_error(value_by_name)
         or any(not flag or str(flag).lower() in FALSE for flag in flags)
-        or any(known.get(name) for name in FAILURES)
+        or any(value_by_name.get(name) for name in FAILURES)
         or not FAILED.isdisjoint(states)
         or any(code.isdecimal() and int(code) >= 300 for code in codes)
     )

@@ -28,30 +28,32 @@ REFUSED = (AuthenticationError, PermissionDeniedError)
 def begin(trials: Trials) -> None:
     """Read one list; HopelessError with one sentence when nothing can work."""
     failures = list[PaylabError]()
-    where = trials.client.settings.base_url
+    base_url = trials.client.settings.base_url
     for name in LISTS:
         try:
             trials.run(partial(first_page, name=name), ("signing.", "lists.", "rate_limits."))
         except PaylabError as error:
             failures.append(error)
             if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
-                raise HopelessError(sentence(error, where)) from error
+                raise HopelessError(sentence(error, base_url)) from error
         else:
             return
-    if all("html" in _read_header(each, "content-type") for each in failures):
+    if all("html" in _read_header(failure, "content-type") for failure in failures):
         raise HopelessError(
-            f"{where} answers with web pages, not with the API: check the base URL ({DOCTOR})"
+            f"{base_url} answers with web pages, not with the API: check the base URL ({DOCTOR})"
         ) from failures[0]
-    missing = (0, *PATH_MISSING)
-    refused = next((each for each in failures if error_status(each) not in missing), None)
+    missing_statuses = (0, *PATH_MISSING)
+    refused = next(
+        (failure for failure in failures if error_status(failure) not in missing_statuses), None
+    )
     if refused is not None:
         raise HopelessError(
-            f"{where} refuses its lists: {words_of(refused)}. Follow these words; the names of the "
-            "query parameters are lists.limit_parameter and lists.cursor_parameter"
+            f"{base_url} refuses its lists: {words_of(refused)}. Follow these words; the names of "
+            "the query parameters are lists.limit_parameter and lists.cursor_parameter"
         ) from refused
     raise HopelessError(
-        f"{where} has none of the lists: {words_of(failures[0])}. Check the base URL; if the paths "
-        "differ, ask your provider for them and set paths.transfers"
+        f"{base_url} has none of the lists: {words_of(failures[0])}. Check the base URL; if the "
+        "paths differ, ask your provider for them and set paths.transfers"
     ) from failures[0]
 
 
@@ -85,7 +87,7 @@ def error_status(error: PaylabError) -> int:
     return error.status if isinstance(error, APIStatusError) else 0
 
 
-def _refusal_sentence(error: PaylabError, where: str) -> str:
+def _refusal_sentence(error: PaylabError, base_url: str) -> str:
     theirs = from_http(_read_header(error, "date"))
     # By which this machine is ahead; 0 if unknown.
     seconds = (error.call.when - theirs).total_seconds() if theirs else 0.0
@@ -93,22 +95,22 @@ def _refusal_sentence(error: PaylabError, where: str) -> str:
     if abs(seconds) > MOST_SECONDS and not is_key:
         side = "ahead" if seconds > 0 else "behind"
         return (
-            f"{where} refuses the signature, and the clock of this machine is {abs(seconds):.0f} s "
-            f"{side}: set the clock ({DOCTOR})"
+            f"{base_url} refuses the signature, and the clock of this machine is "
+            f"{abs(seconds):.0f} s {side}: set the clock ({DOCTOR})"
         )
     if is_key:
         return (
-            f"{where} does not permit this key or this machine to read ({words_of(error)}): "
+            f"{base_url} does not permit this key or this machine to read ({words_of(error)}): "
             "your provider has to permit it; another signature does not help"
         )
     if not is_about_signature(error):
         return (
-            f"{where} refuses the key or the form of the request ({words_of(error)}): follow these "
-            "words, or ask your provider; paylab has no setting that would help"
+            f"{base_url} refuses the key or the form of the request ({words_of(error)}): follow "
+            "these words, or ask your provider; paylab has no setting that would help"
         )
     return (
-        f"{where} refuses the signature in every dialect ({words_of(error)}): check that API key "
-        f"and secret belong together and to this address ({DOCTOR})"
+        f"{base_url} refuses the signature in every dialect ({words_of(error)}): check that API "
+        f"key and secret belong together and to this address ({DOCTOR})"
     )
 
 

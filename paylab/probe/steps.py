@@ -48,8 +48,8 @@ def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
 def second_page(client: Client, name: str) -> Any:
     """The second page of a list; PagingError if it repeats the first."""
     pages = list(islice(_make_pager(client, name, SHORT).pages(), 2))
-    first, second = ({row.id for row in page.data} for page in (pages[0], pages[-1]))
-    if len(pages) == 2 and second <= first:  # a pager leaves out repeated rows
+    first_ids, second_ids = ({row.id for row in page.data} for page in (pages[0], pages[-1]))
+    if len(pages) == 2 and second_ids <= first_ids:  # a pager leaves out repeated rows
         error = PagingError("the second page repeats the first")
         error.doubts = tuple(cursor_names(client.service.list(name), client.service))
         raise error
@@ -84,13 +84,15 @@ def fresh(client: Client, person: dict[str, Any]) -> dict[str, Any]:
 
 def needed_images(individual: Any) -> dict[str, bytes]:
     """A specimen for each side that an individual still needs."""
-    details = (status.detail(each.code) for each in individual.status_details or ())
+    details = (
+        status.detail(status_detail.code) for status_detail in individual.status_details or ()
+    )
     return {side: tiny_image() for detail in details if detail.asks for side in detail.sides}
 
 
 def needs_token(client: Client, individual: Any) -> bool:
     """Whether an individual verifies with a token, not with images."""
-    detail_codes = [each.code for each in individual.status_details or ()]
+    detail_codes = [status_detail.code for status_detail in individual.status_details or ()]
     return status.verifies_by_token(individual.country, detail_codes, client.service.verification)
 
 
@@ -148,9 +150,9 @@ def terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:
 def additional(client: Client, table: str) -> dict[str, Any]:
     """Values of the additional fields that the service requires."""
     reference = f"{REFERENCE}-{client.new_key()[:8]}"
-    known = {"client_reference_id": reference, "destination_currency": "USDC"}
+    extra_values = {"client_reference_id": reference, "destination_currency": "USDC"}
     required = getattr(client.service, table).required
-    return {name: known[name] for name in required if name in known}
+    return {name: extra_values[name] for name in required if name in extra_values}
 
 
 def tiny_image(size: int = SMALLEST_IMAGE) -> bytes:

@@ -88,17 +88,19 @@ class Trials:
 
         `only` are the beginnings of the keys that may change.
         """
-        first = self.attempt(step, {})
-        if not isinstance(first, PaylabError):
-            return first
+        first_outcome = self.attempt(step, {})
+        if not isinstance(first_outcome, PaylabError):
+            return first_outcome
         self._tried = set[frozenset[tuple[str, Value]]]()
-        refusal = (_operation_of(first), str(first))
+        refusal = (_operation_of(first_outcome), str(first_outcome))
         if refusal not in self._given_up:
-            for pending, last, result in self._search_settings(step, {}, first, only):
-                self._keep_needed_values(step, pending, last)
-                return result
-            self._give_up(first, refusal)
-        raise first
+            for pending, attempt_number, step_result in self._search_settings(
+                step, {}, first_outcome, only
+            ):
+                self._keep_needed_values(step, pending, attempt_number)
+                return step_result
+            self._give_up(first_outcome, refusal)
+        raise first_outcome
 
     def _give_up(self, failure: PaylabError, refusal: tuple[str, str]) -> None:
         """Remember a refusal that no candidate helps, with what a person has to say."""
@@ -108,8 +110,8 @@ class Trials:
                 if key != EXTRA:
                     self.refusals.setdefault(key, failure)
         for values in failure.doubts:
-            for place in blanks(values.get(EXTRA, {})):
-                self.blanks.setdefault(place, words_of(failure))
+            for blank_path in blanks(values.get(EXTRA, {})):
+                self.blanks.setdefault(blank_path, words_of(failure))
 
     def _search_settings(
         self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
@@ -118,12 +120,12 @@ class Trials:
 
         A change whose refusal is about something else is followed to its end before the next one.
         """
-        for values, result in self._find_better_candidates(step, pending, failure, only):
+        for values, step_result in self._find_better_candidates(step, pending, failure, only):
             together = {**pending, **values}
-            if not isinstance(result, PaylabError):
-                yield together, len(values), result
+            if not isinstance(step_result, PaylabError):
+                yield together, len(values), step_result
             elif len(together) <= DEEPEST:
-                yield from self._search_settings(step, together, result, only)
+                yield from self._search_settings(step, together, step_result, only)
 
     def adopt(self, values: Values, call: int) -> None:
         """Keep values that were read in a successful answer and used in this call."""
@@ -172,11 +174,11 @@ class Trials:
                 continue
             tried += 1
             self._tried.add(together)
-            result = self.attempt(step, {**pending, **values})
-            if not isinstance(result, PaylabError) or (
-                isinstance(result, READABLE) and is_progress(failure, result, values)
+            step_result = self.attempt(step, {**pending, **values})
+            if not isinstance(step_result, PaylabError) or (
+                isinstance(step_result, READABLE) and is_progress(failure, step_result, values)
             ):
-                yield values, result
+                yield values, step_result
         paths = {key for values in failure.doubts for key in values if key.startswith("paths.")}
         self.exhausted |= {key for key in paths if key.startswith(only)}
 
@@ -193,14 +195,14 @@ class Trials:
         if self.pace:
             client.sleep(self.pace)
         for _ in range(MOST_WAITS):
-            result = self._run_step(step, client)
+            step_result = self._run_step(step, client)
             # The client waits as long as the service asks for; a wait that is too long is an error.
-            may_succeed_now = isinstance(result, RateLimitError) and _has_waited(
-                result, self.service
+            may_succeed_now = isinstance(step_result, RateLimitError) and _has_waited(
+                step_result, self.service
             )
             if not may_succeed_now:
                 break
-        return result
+        return step_result
 
     def _run_step(self, step: Step[R], client: Client) -> R | PaylabError:
         """The result of a step, or its error with the settings that may be behind it."""
@@ -213,7 +215,9 @@ class Trials:
             refuse_production(error)
             if exchanges and isinstance(error, READABLE) and not error.doubts:
                 path = getattr(getattr(error, "call", None), "path", "")
-                refused = [each for each in exchanges if each.request.path == path] or exchanges
+                refused = [
+                    exchange for exchange in exchanges if exchange.request.path == path
+                ] or exchanges
                 error.doubts = self._find_candidates(error, refused[-1], client.service)
             return error
         finally:
@@ -231,14 +235,14 @@ class Trials:
             self._signed.add(kind)
         return tuple(candidates(error, exchange, service, has_signed=has_signed))
 
-    def _keep_needed_values(self, step: Step[R], pending: Values, last: int) -> None:
+    def _keep_needed_values(self, step: Step[R], pending: Values, attempt_number: int) -> None:
         """Keep each value without which the step fails.
 
         The step has failed already without the `last` values that were tried together.
         """
         succeeded = self.number
         needed = dict(pending)
-        failed = list(pending)[-1:] if last == 1 else []
+        failed = list(pending)[-1:] if attempt_number == 1 else []
         # How long to wait is read from a 429: to wait too long would succeed as well.
         for key in (key for key in pending if key not in failed and not key.startswith(LIMITS)):
             rest = {name: value for name, value in needed.items() if name != key}

@@ -94,19 +94,24 @@ class ServiceWalk:
 
     def go(self, *, write: bool) -> None:
         """Walk through all parts; a part that fails ends, and the others go on."""
-        parts: list[tuple[str, Callable[[], None]]] = [("Lists", self._walk_lists)]
+        named_walks: list[tuple[str, Callable[[], None]]] = [("Lists", self._walk_lists)]
         if write:
             ramps = on_ramps.ON_RAMPS
-            parts += [
+            named_walks += [
                 (f"{ramp.country} on-ramp", partial(self._walk_onramp, ramp)) for ramp in ramps
             ]
-            parts += [(f"{code} payout", partial(self._walk_payout, code)) for code in COUNTRIES]
-            parts += [("Repeated order", self._repeat_order), ("Webhooks", self._walk_webhooks)]
-            parts += [("Lists again", self._walk_lists)]
-        for name, part in parts:
+            named_walks += [
+                (f"{code} payout", partial(self._walk_payout, code)) for code in COUNTRIES
+            ]
+            named_walks += [
+                ("Repeated order", self._repeat_order),
+                ("Webhooks", self._walk_webhooks),
+            ]
+            named_walks += [("Lists again", self._walk_lists)]
+        for name, walk_part in named_walks:
             stop = ""
             try:
-                part()
+                walk_part()
             except BudgetError as error:
                 stop = f"not reached ({error})"
             except StopError as error:
@@ -125,7 +130,7 @@ class ServiceWalk:
                 same = PaylabError(f"not tried again: {words}")
                 raise StopError(f"stops at {where} ({same})") from same
         try:
-            result = self._trials.run(step)
+            step_result = self._trials.run(step)
         except WaitTimeoutError as error:
             raise StopError(f"stops at {where}: {words_of(error)}") from error
         except (BudgetError, HopelessError):
@@ -135,38 +140,42 @@ class ServiceWalk:
                 self._refused[where, without_ids(words_of(error))] += 1
             raise StopError(f"stops at {where} ({words_of(error)})") from error
         if answered := self._trials.answered():
-            self._note(*answered, result)
-        return result
+            self._note(*answered, step_result)
+        return step_result
 
-    def _note(self, call: Call, operation: str, result: object) -> None:
+    def _note(self, call: Call, operation: str, step_result: object) -> None:
         """Remember what a successful call has used, created and shown."""
         self.done.add(operation)
         resource, _, verb = operation.partition(".")
         if verb == "create" and resource != "quotes":  # a quote expires by itself
             kind = resource.removesuffix("s").replace("_", " ")
-            self.made[f"{kind} {getattr(result, 'id', '')}"] = None
+            self.made[f"{kind} {getattr(step_result, 'id', '')}"] = None
         for values in contradicted(call, operation, self._trials.service):
             self._trials.adopt(values, call.number)
 
-    def _pay_within_limit(self, where: str, kind: str, step: Callable[[Client, str], R]) -> R:
+    def _pay_within_limit(self, step_name: str, kind: str, step: Callable[[Client, str], R]) -> R:
         """The result of a step with an amount, once more with the limit that the service states."""
         amount = self._amounts[kind]
         try:
-            return self._run(where, lambda client: step(client, amount))
+            return self._run(step_name, lambda client: step(client, amount))
         except StopError as error:
             stated = stated_amount(words_of(error.__cause__ or error), amount)
             if not stated:
                 raise
-        result = self._run(f"{where} of {stated}", lambda client: step(client, stated))
+        step_result = self._run(f"{step_name} of {stated}", lambda client: step(client, stated))
         self._amounts[kind] = stated
-        return result
+        return step_result
 
-    def _try_step(self, where: str, step: Callable[..., R], kind: str = "") -> R | None:
+    def _try_step(self, step_name: str, step: Callable[..., R], kind: str = "") -> R | None:
         """The result of a step that the part can go without; `kind` is that of its amount."""
         try:
-            return self._pay_within_limit(where, kind, step) if kind else self._run(where, step)
+            return (
+                self._pay_within_limit(step_name, kind, step)
+                if kind
+                else self._run(step_name, step)
+            )
         except StopError as error:
-            self._without.append(f"without {where} ({words_of(error.__cause__ or error)})")
+            self._without.append(f"without {step_name} ({words_of(error.__cause__ or error)})")
             return None
 
     def _walk_lists(self) -> None:
@@ -175,21 +184,21 @@ class ServiceWalk:
             self._list(name)
 
     def _list(self, name: str) -> None:
-        first = self._try_step(f"the list of {name}", lambda c: steps.first_page(c, name))
-        if first is None:
+        first_page = self._try_step(f"the list of {name}", lambda c: steps.first_page(c, name))
+        if first_page is None:
             return
         if name in LONG:
             largest = partial(steps.first_page, name=name, limit=steps.LARGEST)
             self._try_step(f"the largest page of {name}", largest)
-        if first.has_next_page:
+        if first_page.has_next_page:
             second = self._try_step(
                 f"the next page of {name}", lambda c: steps.second_page(c, name)
             )
             if second is None:  # what the first page seemed to say does not lead to it
                 self._trials.withdraw(f"lists.{name}.cursor", f"lists.{name}.more")
                 self._trials.withdraw(*(f"lists.{other}.cursor" for other in LISTS))
-        if first.data and name != "conversions":
-            one = first.data[0].id
+        if first_page.data and name != "conversions":
+            one = first_page.data[0].id
             self._try_step(f"one of {name}", lambda c: getattr(c, name).get(one))
 
     def _walk_onramp(self, on_ramp: OnRamp) -> None:
@@ -232,12 +241,12 @@ class ServiceWalk:
             words = words_of(error.__cause__ or error)
             sizes = [size for size in stated_bytes(words) if size > steps.SMALLEST_IMAGE]
             if is_one_item(words):
-                parts = [{side: image} for side, image in images.items()]
+                uploads = [{side: image} for side, image in images.items()]
             elif sizes and sizes[0] <= steps.LARGEST_IMAGE:
-                parts = [dict.fromkeys(images, steps.tiny_image(sizes[0] + 2048))]
+                uploads = [dict.fromkeys(images, steps.tiny_image(sizes[0] + 2048))]
             else:
                 raise
-            for part in parts:
+            for part in uploads:
                 self._run("the images as the service asks for them", partial(upload, some=part))
 
     def _walk_payout(self, country: str) -> None:
@@ -276,11 +285,11 @@ class ServiceWalk:
             fields = {**terms, "client_reference_id": f"paylab-{key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=key)
 
-        first = self._run("the order", pay)
+        first_order = self._run("the order", pay)
         again = self._run("the same order again", pay)
-        if again.id != first.id:
+        if again.id != first_order.id:
             raise StopError(
-                f"stops at the same order again (one Idempotency-Key made {first.id} and "
+                f"stops at the same order again (one Idempotency-Key made {first_order.id} and "
                 f"{again.id}: ask your provider for which requests keys are kept)"
             )
 
@@ -312,11 +321,13 @@ def without_ids(words: str) -> str:
 
 def reached(parts: Iterable[Part]) -> Iterator[str]:
     """How far the walk came: a line for each part, and one for all payouts."""
-    for is_payout, alike in groupby(parts, lambda part: part.name.endswith(" payout")):
+    for is_payout, alike in groupby(parts, lambda walk_part: walk_part.name.endswith(" payout")):
         if not is_payout:
             yield from map(str, alike)
             continue
         ends: dict[str, list[str]] = {}
-        for part in alike:
-            ends.setdefault(part.end, []).append(part.name.partition(" ")[0])
-        yield "Payouts: " + "; ".join(f"{', '.join(ends[end])} {end}" for end in ends)
+        for walk_part in alike:
+            ends.setdefault(walk_part.end, []).append(walk_part.name.partition(" ")[0])
+        yield "Payouts: " + "; ".join(
+            f"{', '.join(ends[outcome_text])} {outcome_text}" for outcome_text in ends
+        )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from ..corridors import countries
 from ..corridors.account_types import DetailField
+from ..errors.habits import fold_name
 from ..spec import money
 from ..spec.json_path import join_path, last_name
 from ..spec.operations.field import (
@@ -139,7 +139,7 @@ def similar_fields(operation: Operation, name: str) -> tuple[str, ...]:
 def _field_named(name: str, fields: tuple[Field | DetailField, ...]) -> Field | DetailField | None:
     """Return the field with a name, in any spelling; None if there is none."""
     for field in fields:
-        if _fold_name(field.name) == _fold_name(name):
+        if fold_name(field.name) == fold_name(name):
             return field
     return None
 
@@ -192,8 +192,3 @@ def _list_item(value: object, index: int) -> object:
         item: object = value[index]
         return item
     return None
-
-
-def _fold_name(name: str) -> str:
-    """Return a name without letter case, `_` and `-`."""
-    return re.sub("[_-]", "", name).lower()

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
-from ..errors.arguments import evaluate_annotation
+from ..errors.annotations import evaluate_annotation
 from ..errors.extras import extra_imports
 from ..light_dataclass import light_dataclass
 

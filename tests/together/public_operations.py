@@ -12,7 +12,7 @@ import pandas as pd
 import paylab
 from paylab.client.call import Call
 from paylab.corridors import examples
-from paylab.errors import arguments, names
+from paylab.errors import annotations, arguments, names
 from paylab.lab.lab import Lab
 from paylab.signing.canonical import ReceivedRequest
 from paylab.simulator.clock_panel import ClockPanel
@@ -111,6 +111,7 @@ def names_of_examples(simulator, folder):
         "qr_text": paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU"),
         "paylab": paylab,
         "pd": pd,
+        "annotations": annotations,
         "arguments": arguments,
         "names": names,
         "charts": charts,

@@ -118,7 +118,7 @@ SHOWN = {
     "corridors.corridor.Rail": lambda: bare(Rail, method=HOSTILE, settlement=HOSTILE),
     "corridors.corridor.Corridor": "checked in tests/corridors",
     "corridors.corridor_table.Corridors": "our own facts",
-    "errors.arguments.WrittenAnnotation": "an annotation of ours",
+    "errors.annotations.WrittenAnnotation": "an annotation of ours",
     "errors.names.UnknownModuleName": "names of a module and the user's own word",
     "errors.base.Problem": lambda: Problem(HOSTILE, LINES),
     "errors.base.PaylabError": refused,

@@ -317,6 +317,8 @@ class Sandbox:
         )
         raise_or_warn(rules.check(body, service=self._session.service))
         account = str(body["conversion_account_id"])
-        parts = {"id": account, "conversion_account_id": account}
-        answer = self._session.call("sandbox.deposit", body, parts=parts, any_body=True, **options)
+        path_ids = {"id": account, "conversion_account_id": account}
+        answer = self._session.call(
+            "sandbox.deposit", body, parts=path_ids, any_body=True, **options
+        )
         return answer.read_or(Deposit, body)

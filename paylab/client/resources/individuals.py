@@ -140,11 +140,11 @@ class Individuals:
         >>> lab.individuals.upload_images(draft, {"selfie": "selfie.jpg"}).images[0].type
         'selfie'
         """
-        parts = {"id": check_identifier(id)}
+        path_ids = {"id": check_identifier(id)}
         body = Upload(images, self._session.service)
         with self._explain_status(id):
             upload = "individuals.upload_images"
-            answer = self._session.call(upload, body, parts=parts, **options)
+            answer = self._session.call(upload, body, parts=path_ids, **options)
         return answer.read(VerificationImages)
 
     @strict_keywords(Options)

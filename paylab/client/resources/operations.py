@@ -141,8 +141,10 @@ def _is_reached(until: Until) -> Callable[[Any], bool]:
 
 def _describe_ends(until: str | Collection[str]) -> str:
     """The statuses that end a wait, in words."""
-    names = [until] if isinstance(until, str) else sorted(until)
-    return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+    statuses = [until] if isinstance(until, str) else sorted(until)
+    return " or ".join(
+        status_text for status_text in (", ".join(statuses[:-1]), *statuses[-1:]) if status_text
+    )
 
 
 def _describe_state(seen: Any) -> str:
@@ -158,9 +160,11 @@ TYPO_SIMILARITY = 0.85
 @lru_cache(maxsize=16)
 def known_detail_names(service: Service, kind: str) -> frozenset[str]:
     """The names that details of a type can have, ours and the service's; of any type if unknown."""
-    kinds = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
-    forms = [form for type_ in kinds for form in service.accounts_of(type_)]
-    spec_names = (name for form in forms for name in account_detail_names(form).our_names)
+    account_types = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
+    forms = [form for type_ in account_types for form in service.accounts_of(type_)]
+    spec_names = (
+        field_name for form in forms for field_name in account_detail_names(form).our_names
+    )
     return frozenset(chain(spec_names, *(form.fields for form in forms)))
 
 
@@ -179,32 +183,34 @@ def check_detail_names(details: object, kind: object, service: Service) -> None:
     refuse([*_check_details(kind, details, "details", service)])
 
 
-def _check_nested_fields(field: Field, value: object, service: Service) -> Iterator[Problem]:
+def _check_nested_fields(field: Field, nested_value: object, service: Service) -> Iterator[Problem]:
     """Problems for unknown fields of an object, or of each item of a list."""
     if field.kind == OBJECT:
-        yield from unknown(value, field.names(), field.name)
+        yield from unknown(nested_value, field.names(), field.name)
         return
-    for number, item in enumerate(value if isinstance(value, list) else ()):
-        at = join_path(field.name, number)
-        yield from unknown(item, field.names(), at)
-        if isinstance(item, Mapping):
+    for number, member in enumerate(nested_value if isinstance(nested_value, list) else ()):
+        field_path = join_path(field.name, number)
+        yield from unknown(member, field.names(), field_path)
+        if isinstance(member, Mapping):
             yield from _check_details(
-                item.get("type"), item.get("details"), f"{at}.details", service
+                member.get("type"), member.get("details"), f"{field_path}.details", service
             )
 
 
-def _check_details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
+def _check_details(
+    account_type: object, details: object, path: str, service: Service
+) -> Iterator[Problem]:
     """Problems for likely misspellings only, because most names in details are assumed."""
-    known_names = known_detail_names(service, str(kind))
+    known_names = known_detail_names(service, str(account_type))
     details = details if isinstance(details, Mapping) else {}
-    for name in details:
+    for detail_name in details:
         similar = (
             None
-            if name in known_names
-            else find_nearest_name(str(name), known_names, TYPO_SIMILARITY)
+            if detail_name in known_names
+            else find_nearest_name(str(detail_name), known_names, TYPO_SIMILARITY)
         )
         if similar and similar not in details:
             yield Problem(
-                join_path(at, str(name)),
+                join_path(path, str(detail_name)),
                 f"is not a known field; is {similar} meant? (extra={{...}} sends it unchanged)",
             )

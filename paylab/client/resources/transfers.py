@@ -114,7 +114,9 @@ class Quotes:
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
         usual = {
-            name: value for name, value in _terms_of(quote).items() if name not in rules.AMOUNTS
+            term_name: term_value
+            for term_name, term_value in _terms_of(quote).items()
+            if term_name not in rules.AMOUNTS
         }
         self._asked[quote.id] = {**usual, **body}
         return quote
@@ -123,10 +125,12 @@ class Quotes:
 def _terms_of(quote: Quote) -> dict[str, Any]:
     """The request terms of a quote."""
     amount_name = "destination_amount" if quote.derived_source_amount else "source_amount"
-    names = (*OPERATIONS["quotes.create"].field_names_of_kind(CURRENCY, ENUM), amount_name)
+    term_names = (*OPERATIONS["quotes.create"].field_names_of_kind(CURRENCY, ENUM), amount_name)
     terms = {"financial_account": quote.financial_account_id}
-    terms |= {name: getattr(quote, name) for name in names}
-    return {name: value for name, value in terms.items() if value is not None}
+    terms |= {term_name: getattr(quote, term_name) for term_name in term_names}
+    return {
+        term_name: term_value for term_name, term_value in terms.items() if term_value is not None
+    }
 
 
 @explain_arguments

@@ -1,0 +1,148 @@
+"""What the specification says about the fields that a service names in a refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..rules.expected import ExpectedField, expected_field, similar_fields
+from ..spec.complaints import Complaint
+from ..spec.json_path import last_name, value_at
+from ..spec.operations.operation import Operation
+from ..spec.service.service import Service
+from ..spec.service.setting import SPEC
+from ..spec.text import plain
+from ..spec.translation import Translation
+from .refusal_kinds import DEPTH_MAX
+
+FIELDS_MAX = 3
+CREDENTIALS = re.compile(
+    r"secret|client.?id|api.?key|token|password|signature|credential", re.IGNORECASE
+)
+"""Names of fields that never belong into a body of a signed request."""
+SAYS_THE_RULE = re.compile(
+    r"\b(must|should|one of|expected|allowed|at least|at most|between)\b", re.IGNORECASE
+)
+"""Words with which a service says its own rule: ours would repeat or contradict it."""
+
+
+@dataclass(frozen=True)
+class AdviceText:
+    """What to try, and the assumption that the call certainly rests on, if any."""
+
+    text: str | None = None
+    assumption: str | None = None
+
+
+class FieldAdvisor:
+    """Finds what to change in the body of one refused request."""
+
+    def __init__(self, operation: Operation, body: Mapping[str, Any], service: Service) -> None:
+        self._operation = operation
+        self._body = body
+        self._service = service
+
+    def advice(self, complaints: Sequence[Complaint]) -> AdviceText | None:
+        """What to change in the fields that complaints name; None if they name none."""
+        spec_name = partial(Translation(self._service).field, self._operation.name, self._body)
+        named = [
+            complaint._replace(field=spec_name(complaint.field))
+            for complaint in complaints
+            if complaint.field
+        ]
+        changes = list(self._changes(named[:FIELDS_MAX]))
+        if not changes:
+            return None
+        advice_texts = dict.fromkeys(change.text for change in changes if change.text)
+        assumptions = [change.assumption for change in changes if change.assumption]
+        return AdviceText("; ".join(advice_texts) or None, next(iter(assumptions), None))
+
+    def _changes(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
+        """What to change, by field; at the end, the fields that the specification lacks."""
+        sent_texts = {*_find_texts(self._body)}
+        missing_fields = list[str]()
+        for complaint in complaints:
+            field = self._expected_field(complaint.field)
+            if field is not None:
+                yield self._advise_on_known(field, complaint)
+            elif complaint.field in sent_texts or CREDENTIALS.search(complaint.field):
+                continue  # a refused value, or a field of no signed request
+            elif complaint.is_missing:
+                change = self._advise_on_moved(complaint.field)
+                if change is not None:
+                    yield change
+                elif self._expected_field(last_name(complaint.field)) is None:
+                    missing_fields.append(complaint.field)
+            elif complaint.is_unknown:
+                unknown_field = plain(complaint.field, 60)
+                yield AdviceText(
+                    f"leave {unknown_field} out of the call: this service does not know it"
+                )
+        if missing_fields:
+            yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
+
+    def _expected_field(self, field_path: str) -> ExpectedField | None:
+        return expected_field(self._operation.name, field_path, self._body, self._service)
+
+    def _advise_on_moved(self, field_path: str) -> AdviceText | None:
+        """Advice on a nested field that the specification has at the top; None if it has not."""
+        field_name = last_name(field_path)
+        is_at_top = self._expected_field(field_name) is not None
+        if not is_at_top or value_at(self._body, field_name) is not None:
+            return None
+        return AdviceText(
+            f"the service names {plain(field_path, 60)}; the specification has {field_name} at the "
+            "top, which was not sent: add it, or ask your provider"
+        )
+
+    def _advise_on_known(self, field: ExpectedField, complaint: Complaint) -> AdviceText:
+        """What the specification says about one of its fields."""
+        assumption = None if field.source == SPEC else field.source
+        sent_value = value_at(self._body, field.path)
+        is_about_value = (
+            isinstance(sent_value, str) and sent_value.lower() in complaint.words.lower()
+        )
+        if complaint.is_unknown and not is_about_value:
+            if field.required:  # it cannot be left out
+                return AdviceText()
+            return AdviceText(
+                f"this service does not know {field.path}: leave it out or ask your provider",
+                assumption,
+            )
+        if complaint.is_missing and sent_value is None:
+            rule_text = f": it {field.rule}" if field.rule else ""
+            return AdviceText(f"add {field.path} to the call{rule_text}", assumption)
+        rule = "" if complaint.is_missing and sent_value else field.rule_for(sent_value)
+        is_said = not rule or SAYS_THE_RULE.search(complaint.words) is not None
+        return AdviceText(None if is_said else f"{field.path} {rule}")
+
+
+def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
+    """The texts in a body."""
+    if isinstance(body, str):
+        yield body
+    members = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
+    for member in members if depth else ():
+        yield from _find_texts(member, depth - 1)
+
+
+def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) -> str:
+    """What to do about missing fields that the specification does not have."""
+    noun = "field" if len(field_names) == 1 else "fields"
+    listing = f"{noun} {', '.join(plain(field_name, 60) for field_name in field_names)}"
+    similar_names = dict.fromkeys(
+        similar_name
+        for field_name in field_names
+        for similar_name in similar_fields(operation, field_name)
+    )
+    if similar_names:
+        return (
+            f"the specification has no {listing} here, but {', '.join(similar_names)}: "
+            "compare it with your provider's documentation"
+        )
+    is_inside = any("." in field_name for field_name in field_names)
+    how = "" if is_inside else ", and send it with extra={...}"  # extra would need an object
+    return f"the specification has no {listing} here: ask your provider what to send{how}"

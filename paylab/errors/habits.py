@@ -1,0 +1,166 @@
+"""What other SDKs call things, and the names to use here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+_USE_REQUEST = "lab.request(), as paylab knows no such operation @get,list,create,request"
+_HABIT_TABLE = f"""
+# Operations of a resource.
+retrieve fetch find read describe show lookup get_transfer get_payout: get | first | raw
+retrieve_transfer: get | first | raw
+all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
+get_all_transfers: list | to_list
+search query find_by: filter | list().filter(name=value) @list
+new add make post insert: create | deposit | request
+send pay initiate: create | deposit | submit | transfers.create @transfers | request
+create_transfer create_payout send_payout: create | transfers.create @transfers
+transfer_funds: create | deposit | request
+retry repeat: create(..., new=id), which pays again @create_many | new | max_retries
+modify edit patch put replace: update | {_USE_REQUEST}
+remove destroy unsubscribe: delete | {_USE_REQUEST}
+poll wait_for wait_until get_waiter: wait
+bulk_create create_batch batch_create batch: create_many
+upload upload_documents: upload_images | export
+df dataframe to_df to_pandas to_dataframe: frame
+to_csv to_parquet to_excel download save: export
+simulate simulate_deposit fund: deposit
+calculate estimate preview: create
+cancel delete update transfer_cancel: {_USE_REQUEST}
+# Lists and results.
+auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
+data items results value body content: raw | list | to_list | body | response_body
+json text json_body http_body: body | response_body
+next_page has_more has_next next_cursor cursor iter_pages get_next: pages
+total length: len(pager.to_list()) @to_list
+count: limit | len(pager.to_list()) @to_list
+head take limit top: first | to_list
+last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
+where select: filter
+as_dict to_mapping asdict to_dict_recursive: to_dict
+as_json dumps to_string serialize: to_json
+refresh reload sync: refresh | get(id) of the part that returned it, which reads it again @to_dict
+state phase status_code http_status: status
+paid success succeeded successful settled done finalized: completed
+declined rejected unsuccessful: failed
+processing in_progress in_flight executing: started
+reason user_message: text
+errors details param: problems
+headers http_headers: response_headers | call.response_headers @call
+request: method, url, request_headers and request_body @request_body
+response: status, response_headers and response_body @request_body
+value value_amount amount_money source_value: source_amount | amount
+clabe qr qr_code deposit_address: deposit_instructions
+tx_hash: payout, which has it @payout
+duration: elapsed
+target_amount target_value: destination_amount
+target_currency: destination_currency
+error_code: code
+transfer_id payout_id payment_id conversion_id: id
+created_on creation_date date: created_at
+error failure_code failure_message: failure_reason | failed
+fees: total_fee
+fx_rate: exchange_rate | quotes
+name first_name full_name: given_name
+last_name: family_name
+currency iso_currency_code: source_currency
+mapping column_map: columns
+reference reference_id external_id metadata merchant_reference: client_reference_id
+# Parameters.
+name_of_sender: sender_name
+customer_transaction_id: idempotency_key | client_reference_id
+enabled_events events: event_types | list(inbox) @replay
+endpoint: url | base_url
+host environment platform api_base: base_url
+dob birth_date: date_of_birth
+phone_number: phone
+document_number document_type: document
+street city postal_code postcode zip zip_code: address
+email_address: email
+token client_id: api_key
+api_secret client_secret: secret_key
+max_network_retries: max_retries
+timeout_in_seconds request_timeout: timeout
+extra_headers custom_headers: headers
+page_size per_page max_results maxitems size: limit
+start start_date from_date date_from created_after: since
+account_id: conversion_account_id | financial_account | financial_accounts
+starting_after page_token after next_token: cursor
+quote_uuid: quote_id | quotes
+destination target_account counterparty: financial_account | financial_account_id
+recipient: financial_account | recipient_id | individuals | individual_id
+# Parts of a lab, and of the package.
+client session api configure init auth apiclient configuration: connect
+customers users people persons recipients: individuals | connect().individuals @connect
+beneficiaries entities legal_entities: individuals | connect().individuals @connect
+kyc: individuals | connect().individuals @connect | onboarding
+account_holders identity_verification_create: individuals | connect().individuals @connect
+payments remittances transfer_create: transfers | connect().transfers @connect
+transfer payouts: transfers | connect().transfers @connect | transfer
+wallets external_accounts payment_methods: financial_accounts
+bank_accounts: financial_accounts | account
+recipient_accounts transfer_instruments: financial_accounts
+webhooks: webhook_subscriptions to subscribe and inbox() to receive events @inbox | events
+webhook_endpoints: webhook_subscriptions
+readiness ready: simulator.readiness() @simulator
+advance tick: simulator.clock.advance @simulator | clock.advance @deliveries
+fail inject: simulator.faults @simulator | faults
+available amount: currencies @top_up
+# Errors.
+apiexception httperror requestexception restexception twiliorestexception: APIError
+unauthorizederror unauthorized authenticationexception: AuthenticationError
+forbiddenerror forbidden: PermissionDeniedError
+notfound notfoundexception: NotFoundError
+idempotencyerror: ConflictError
+toomanyrequests toomanyrequestserror: RateLimitError
+timeoutexception readtimeout connecttimeout: APITimeoutError
+connecterror networkerror: APIConnectionError
+validationerror: RuleError
+virtual_accounts deposit_accounts payins: conversion_accounts
+rates exchange_rates prices: quotes
+sandbox_transfer_simulate: simulator
+transfer_event_sync: watch
+deposits test_helpers: sandbox
+logs history requests debug: calls
+config options credentials base_url api_key: settings
+http: request
+wizard walkthrough stepper: onramp
+orders idempotency ledger: transfers
+# Without a counterpart here, although another name is similar.
+expiration expiry valid_until: expires_at
+account accounts: conversion_account_id | financial_account | financial_accounts
+end end_date to_date date_to created_before: until
+curl to_curl: as_curl
+to_code as_code: snippet
+customer_id recipient_id: individual_id
+rail: payout_method
+source_account:
+"""
+"""Names in other SDKs: the names to use here, of which the first that exists is suggested.
+
+A hint that is not a name is for an owner that has one of the names after its @.
+"""
+
+
+def fold_name(name: str) -> str:
+    """A name without case, underscores and hyphens."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _read_habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
+    """Each name of other SDKs with its suggestions, and the names that each of these needs."""
+    for table_line in table.strip().splitlines():
+        if table_line.startswith("#"):
+            continue
+        other_names, _, our_names = table_line.partition(": ")
+        suggestions: list[tuple[str, set[str]]] = []
+        for alternative in our_names.split(" | "):
+            suggestion, _, needed_names = alternative.partition(" @")
+            if suggestion:
+                suggestions.append((suggestion, set((needed_names or suggestion).split(","))))
+        for other_name in other_names.rstrip(":").split():
+            yield fold_name(other_name), suggestions
+
+
+HABITS = dict(_read_habits(_HABIT_TABLE))
+"""Names of other SDKs: what to use here, and the names of which the owner must have one."""
