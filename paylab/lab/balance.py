@@ -30,12 +30,16 @@ NOT_SIMULATED = (
 
 def amounts_text(balance: Balance) -> str:
     """The amounts of one currency that are known, in words."""
-    words = {
+    amount_by_label = {
         "available": balance.available,
         "reserved for payouts": balance.reserved,
         "awaited by payouts": balance.awaiting_funds,
     }
-    return ", ".join(f"{amount} {word}" for word, amount in words.items() if amount is not None)
+    return ", ".join(
+        f"{amount} {amount_label}"
+        for amount_label, amount in amount_by_label.items()
+        if amount is not None
+    )
 
 
 @explain_arguments
@@ -70,8 +74,8 @@ class Funds:
             controls = self._find_controls()
             if controls is None:
                 return None
-        rows = BalanceList.model_validate({"balances": controls.funds()})
-        return rows.balances or []
+        balance_list = BalanceList.model_validate({"balances": controls.funds()})
+        return balance_list.balances or []
 
 
 @explain_arguments
@@ -125,16 +129,20 @@ class AccountBalance:
         return self.refresh()
 
     def __getitem__(self, currency: str) -> Balance:
-        for name, balance in zip(self.currencies, self._balances, strict=True):
-            if isinstance(currency, str) and name == currency.upper():
+        for known_currency, balance in zip(self.currencies, self._balances, strict=True):
+            if isinstance(currency, str) and known_currency == currency.upper():
                 return balance
         if not self.is_known:
             raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
-        names = ", ".join(self.currencies)
-        if not names:
-            names = "none" if self._pay_in is None else "none yet; the first top-up sets one"
-        shown = plain(repr(currency), 40)
-        raise UnknownItemError(f"there is no balance in {shown}: the account has {names}")
+        currency_list = ", ".join(self.currencies)
+        if not currency_list:
+            currency_list = (
+                "none" if self._pay_in is None else "none yet; the first top-up sets one"
+            )
+        shown_currency = plain(repr(currency), 40)
+        raise UnknownItemError(
+            f"there is no balance in {shown_currency}: the account has {currency_list}"
+        )
 
     def __iter__(self) -> Iterator[Balance]:
         return iter(self._balances)
@@ -146,10 +154,12 @@ class AccountBalance:
         return isinstance(currency, str) and currency.upper() in self.currencies
 
     def __repr__(self) -> str:
-        lines = [f"  {balance.currency}: {amounts_text(balance)}" for balance in self._balances]
-        if not lines:
-            lines = ["  no balance is set" if self.is_known else f"  {UNKNOWN_BALANCE}"]
-        return printable_lines("\n".join([f"Balance  [{self._place()}]", *lines]))
+        balance_lines = [
+            f"  {balance.currency}: {amounts_text(balance)}" for balance in self._balances
+        ]
+        if not balance_lines:
+            balance_lines = ["  no balance is set" if self.is_known else f"  {UNKNOWN_BALANCE}"]
+        return printable_lines("\n".join([f"Balance  [{self._place()}]", *balance_lines]))
 
     def _show(self) -> BalancePage:
         """A card of the balance as it was read."""

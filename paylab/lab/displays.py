@@ -50,8 +50,8 @@ def register_displays() -> None:
     _show_warnings(shell)
     _register_completion(shell)
     html = shell.display_formatter.formatters["text/html"]
-    for (home, name), view in VIEWS.items():
-        html.for_type_by_name(home, name, _find_view(view))
+    for (home, class_name), view in VIEWS.items():
+        html.for_type_by_name(home, class_name, _find_view(view))
 
 
 class ValueMatcher:
@@ -146,13 +146,15 @@ def tell(text: str) -> None:
 
 def show(value: Any) -> str | None:
     """The HTML of a value; None if its type has no view."""
-    for kind in type(value).__mro__:
-        view = VIEWS.get((kind.__module__, kind.__name__))
+    for value_class in type(value).__mro__:
+        view = VIEWS.get((value_class.__module__, value_class.__name__))
         if view is not None:
             return _find_view(view)(value)
     return None
 
 
-def _find_view(name: str) -> Callable[[Any], str]:
-    module, _, function = name.partition(".")
-    return lambda value: str(getattr(import_module(f"paylab.views.{module}"), function)(value))
+def _find_view(class_name: str) -> Callable[[Any], str]:
+    module, _, function = class_name.partition(".")
+    return lambda displayed: str(
+        getattr(import_module(f"paylab.views.{module}"), function)(displayed)
+    )

@@ -103,7 +103,7 @@ class Forms:
     ) -> OnboardingForm:
         from ..views.forms.onboarding import OnboardingForm
 
-        make = partial(
+        make_form = partial(
             OnboardingForm,
             self._client.individuals.create,
             country,
@@ -112,8 +112,8 @@ class Forms:
             service=self._client.service,
             **options,
         )
-        about = "onboarding", country, product
-        return self._registry.get(about, tuple(sorted(options.items())), make, new=new)
+        form_identity = "onboarding", country, product
+        return self._registry.get(form_identity, tuple(sorted(options.items())), make_form, new=new)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
         """A form that uploads the images that verification asks for, or submits the token.
@@ -124,14 +124,14 @@ class Forms:
         from ..views.images.form import ImagesForm
 
         individual = self._client.individuals.get(person) if isinstance(person, str) else person
-        about = "images", individual.id, individual.updated_at
-        detail_codes = [each.code for each in individual.status_details or []]
+        form_identity = "images", individual.id, individual.updated_at
+        detail_codes = [status_detail.code for status_detail in individual.status_details or []]
         verification = self._client.service.verification
         if status.verifies_by_token(individual.country, detail_codes, verification):
             return self._registry.get(
-                about, example, self._make_token_form(individual, example), new=new
+                form_identity, example, self._make_token_form(individual, example), new=new
             )
-        make = partial(
+        make_form = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, individual.id),
             individual.status_details or [],
@@ -140,7 +140,7 @@ class Forms:
             example=example,
             service=self._client.service,
         )
-        return self._registry.get(about, example, make, new=new)
+        return self._registry.get(form_identity, example, make_form, new=new)
 
     def _make_token_form(self, who: Individual, example: bool) -> Callable[[], Form]:
         """Make the form for the token of an individual."""
@@ -167,8 +167,8 @@ class Forms:
         individual_id = id_of(person)
         create = partial(self._client.financial_accounts.create, individual_id, codes.CRYPTO_WALLET)
         form_options: dict[str, Any] = {"example": example, "service": self._client.service}
-        make = partial(WalletForm, create, individual_id=individual_id, **form_options)
-        return self._registry.get(("wallet", individual_id), example, make, new=new)
+        make_form = partial(WalletForm, create, individual_id=individual_id, **form_options)
+        return self._registry.get(("wallet", individual_id), example, make_form, new=new)
 
     def conversion_account(
         self,
@@ -191,7 +191,7 @@ class Forms:
             if isinstance(account, FinancialAccount)
         ]
         wallets = [account for account in accounts if account.type == codes.CRYPTO_WALLET]
-        make = partial(
+        make_form = partial(
             ConversionAccountForm,
             partial(self._client.conversion_accounts.create, individual.id),
             self._client.conversion_accounts.wait,
@@ -204,7 +204,7 @@ class Forms:
             **refresh_options(self._service_time),
         )
         question = (*(account.id for account in wallets), wallet and id_of(wallet))
-        return self._registry.get(("account", individual.id), question, make, new=new)
+        return self._registry.get(("account", individual.id), question, make_form, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.
@@ -223,7 +223,7 @@ class Forms:
                 f"the conversion account {account.id} has no source_currency: {advice}"
             )
         on_ramp = of_currency(currency)
-        make = partial(
+        make_form = partial(
             DepositForm,
             partial(self._client.sandbox.deposit, account.id),
             currency,
@@ -231,7 +231,7 @@ class Forms:
             account_id=account.id,
             service=self._client.service,
         )
-        return self._registry.get(("deposit", account.id), (), make, new=new)
+        return self._registry.get(("deposit", account.id), (), make_form, new=new)
 
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> LiveStatus:
         """A live status of an individual, of the conversion of a deposit, or of a transfer.
@@ -301,9 +301,9 @@ class Forms:
             self._make_onboarding_form, country, codes.ON_RAMP_PRODUCT, new=new, **options
         )
         functions = self._make_form_functions(begin, example, new)
-        make = partial(OnrampStepper, country, functions, individual_id, example=example)
-        about = "onramp", country, individual_id
-        return self._registry.get(about, (example, consent), make, new=new)
+        make_stepper = partial(OnrampStepper, country, functions, individual_id, example=example)
+        stepper_identity = "onramp", country, individual_id
+        return self._registry.get(stepper_identity, (example, consent), make_stepper, new=new)
 
     def _make_form_functions(
         self, begin: Callable[[], Form], example: bool, new: bool

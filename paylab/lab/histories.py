@@ -45,31 +45,31 @@ def seen_history(calls: Iterable[Call], object_id: str) -> History:
     for call in calls:
         if object_id not in call.response_body.text:
             continue
-        for row in _objects_of(call.response_body.text, object_id):
-            status = str(row["status"])
+        for resource in _objects_of(call.response_body.text, object_id):
+            status = str(resource["status"])
             if not history or history[-1][0] != status:
-                history.append((status, _time_of(row.get("updated_at"))))
+                history.append((status, _time_of(resource.get("updated_at"))))
     return history
 
 
-def _objects_of(text: str, object_id: str) -> Iterator[JsonObject]:
+def _objects_of(json_text: str, object_id: str) -> Iterator[JsonObject]:
     """The objects of a JSON text that have this id and a status."""
     try:
-        values: list[JsonValue] = [json.loads(text)]
+        open_values: list[JsonValue] = [json.loads(json_text)]
     except (ValueError, RecursionError):
         return
-    while values:
-        value = values.pop()
-        if isinstance(value, list):
-            values.extend(value)
-        elif isinstance(value, dict):
-            values.extend(value.values())
-            if value.get("id") == object_id and isinstance(value.get("status"), str):
-                yield value
+    while open_values:
+        json_value = open_values.pop()
+        if isinstance(json_value, list):
+            open_values.extend(json_value)
+        elif isinstance(json_value, dict):
+            open_values.extend(json_value.values())
+            if json_value.get("id") == object_id and isinstance(json_value.get("status"), str):
+                yield json_value
 
 
-def _time_of(value: JsonValue) -> datetime | None:
+def _time_of(json_value: JsonValue) -> datetime | None:
     try:
-        return timestamps.from_text(str(value))
+        return timestamps.from_text(str(json_value))
     except ValueError:
         return None

@@ -119,8 +119,12 @@ def _make_handler(router: Router | None, forward_to: str | None, signature: str)
             router.handle(arrival.event)
         if target is None:
             return 200
-        signed = {name: text for name, text in arrival.headers.items() if name == header}
-        return post_event(target, arrival.body, signature=signed) or UNANSWERED
+        signature_headers = {
+            header_name: header_text
+            for header_name, header_text in arrival.headers.items()
+            if header_name == header
+        }
+        return post_event(target, arrival.body, signature=signature_headers) or UNANSWERED
 
     return then
 

@@ -286,9 +286,9 @@ class Lab:
     def __repr__(self) -> str:
         if "sources" not in vars(self):
             return "Lab that is not connected"  # in the traceback of its own __init__
-        rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
+        lines = [f"  {name:<11}{text}  ({origin})" for name, text, origin in self.sources()]
         drift = [self.drift.line] if self.drift else []
-        return printable_lines("\n".join([f"Lab on {self._locator.known}", *rows, *drift]))
+        return printable_lines("\n".join([f"Lab on {self._locator.known}", *lines, *drift]))
 
 
 @hide_frames
@@ -330,7 +330,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     parts.log_as_asked()
     parts.warn_of_ledger()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
-    order = {"lists.order": list_order} if list_order else {}
+    order_setting = {"lists.order": list_order} if list_order else {}
     if replay is not None:
         parts.check_replay(simulator, base_url, api_key, secret_key, profile, control_token)
         return Lab(**parts.replay_parts(path_of(replay), service), **options)
@@ -343,8 +343,10 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         )
         if settings is not None:
             parts.refuse_service_in_page(settings.base_url)
-            declared = settings.service.with_values(order) if order else settings.service
+            declared = settings.service
+            if order_setting:
+                declared = declared.with_values(order_setting)
             return Lab(replace(settings, service=declared), **options)
     if control_token is not None:
         raise ConfigError("control_token is that of a simulator with an address: pass base_url")
-    return Lab(**parts.embedded_parts(simulator, service, order, read_only), **options)
+    return Lab(**parts.embedded_parts(simulator, service, order_setting, read_only), **options)

@@ -125,7 +125,11 @@ class ListSource:
         return {
             "base_url": self.session.settings.base_url,
             "service": self.session.place(),
-            "filter": {name: value for name, value in filters_given.items() if value is not None},
+            "filter": {
+                filter_name: filter_value
+                for filter_name, filter_value in filters_given.items()
+                if filter_value is not None
+            },
             "fetched_at": timestamps.to_text(self.session.clock()),
         }
 
@@ -134,13 +138,18 @@ class ListSource:
         from ..frames import frame
         from ..frames.decode import bodies
 
-        source, row_filter, others = self._read_filters(options)
-        limit = others.get("limit")
-        about = source.origin(limit=limit, **row_filter.describe())
-        with report_progress(others.get("progress"), self.kind) as reporter:
-            read: Any = {**others, "attrs": about, "progress": reporter, "row_filter": row_filter}
-            pages = bodies(replace(source, size=page_size(limit)).fetch)
-            return frame.frame(pages, self.kind, order=self.order, **read)
+        list_source, row_filter, other_options = self._read_filters(options)
+        limit = other_options.get("limit")
+        origin_attributes = list_source.origin(limit=limit, **row_filter.describe())
+        with report_progress(other_options.get("progress"), self.kind) as reporter:
+            read_options: Any = {
+                **other_options,
+                "attrs": origin_attributes,
+                "progress": reporter,
+                "row_filter": row_filter,
+            }
+            pages = bodies(replace(list_source, size=page_size(limit)).fetch)
+            return frame.frame(pages, self.kind, order=self.order, **read_options)
 
     def to_arrow(self, options: Mapping[str, object]) -> pa.Table:
         """The rows as an Arrow table in the types of a Parquet file."""
@@ -160,20 +169,26 @@ class ListSource:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        source, row_filter, others = self._read_filters(options)
-        with report_progress(others.get("progress"), self.kind) as reporter:
-            how: Any = {**others, "progress": reporter, "order": self.order}
+        list_source, row_filter, other_options = self._read_filters(options)
+        with report_progress(other_options.get("progress"), self.kind) as reporter:
+            how: Any = {**other_options, "progress": reporter, "order": self.order}
             how |= {"account": self.account, "row_filter": row_filter}
-            return frames.export_list(source.fetch, to, self.kind, source.origin(), **how)
+            return frames.export_list(list_source.fetch, to, self.kind, list_source.origin(), **how)
 
     def _read_filters(
         self, options: Mapping[str, object]
     ) -> tuple[ListSource, RowFilter, dict[str, Any]]:
         """The list with the filters of the service, the other filters, and the other options."""
-        given_filters = {name: options[name] for name in FILTER_NAMES & options.keys()}
-        sent, row_filter = read_filters(self.session.service, self.kind, given_filters)
-        others = {name: value for name, value in options.items() if name not in FILTER_NAMES}
-        return replace(self, filters={**self.filters, **sent}), row_filter, others
+        given_filters = {
+            option_name: options[option_name] for option_name in FILTER_NAMES & options.keys()
+        }
+        sent_filters, row_filter = read_filters(self.session.service, self.kind, given_filters)
+        other_options = {
+            option_name: option_value
+            for option_name, option_value in options.items()
+            if option_name not in FILTER_NAMES
+        }
+        return replace(self, filters={**self.filters, **sent_filters}), row_filter, other_options
 
 
 def page_size(limit: int | None) -> int:

@@ -64,11 +64,11 @@ class ObjectBrowser:
         """
         from ..views.forms.objects import ObjectPage
 
-        text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
-        if not text.strip():
+        id_text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
+        if not id_text.strip():
             raise ArgumentError("open takes the id of an object, such as conv_01…, or the object")
         page = ObjectPage(self.read, self._links_of)
-        page.open(text.strip())
+        page.open(id_text.strip())
         page.show_service_name(self._place())
         return page
 
@@ -82,12 +82,14 @@ class ObjectBrowser:
 
     def read(self, object_id: str) -> Resource:
         """The object with an id; NotFoundError names the kinds that were looked through."""
-        kinds = [kind for kind, prefix in KINDS.items() if object_id.startswith(prefix)]
-        kinds = kinds or [*KINDS]
-        for kind in kinds:
+        resource_kinds = [
+            resource_kind for resource_kind, prefix in KINDS.items() if object_id.startswith(prefix)
+        ]
+        resource_kinds = resource_kinds or [*KINDS]
+        for resource_kind in resource_kinds:
             with suppress(NotFoundError, MissingOperationError):
-                return self._readers[kind](object_id)
-        message = f"no {' or '.join(kinds)} has this id: {object_id[:60]!a}"
+                return self._readers[resource_kind](object_id)
+        message = f"no {' or '.join(resource_kinds)} has this id: {object_id[:60]!a}"
         raise NotFoundError(404, message)
 
     def _find_account(self, account_id: str) -> FinancialAccount:
@@ -124,11 +126,11 @@ def _make_links(resources: Iterable[Resource]) -> list[Link]:
     """A link to each of the first objects, with its status and its amounts."""
     links = []
     for resource in islice(resources, LINKS_MAX):
-        texts = [str(getattr(resource, "status", None) or "")]
+        fact_texts = [str(getattr(resource, "status", None) or "")]
         deposit = getattr(resource, "deposit", None)
         if deposit is not None:
-            texts.append(f"deposit of {deposit.amount} {deposit.currency}")
-        links.append((str(getattr(resource, "id", "")), ", ".join(filter(None, texts))))
+            fact_texts.append(f"deposit of {deposit.amount} {deposit.currency}")
+        links.append((str(getattr(resource, "id", "")), ", ".join(filter(None, fact_texts))))
     return links
 
 

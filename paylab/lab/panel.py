@@ -73,28 +73,28 @@ class Panels:
         options = {"filter": str(filter), "show": show}
         return Panel(feed, self._explain, self._resend, self._client.place, options)
 
-    def _explain(self, row: PanelRow) -> str:
+    def _explain(self, panel_row: PanelRow) -> str:
         """The details of a row, and how an event differs from what GET returns now."""
-        details = row_details(row)
-        if row.kind == "call":
+        details = row_details(panel_row)
+        if panel_row.kind == "call":
             return details
         from ..views.inbox import comparison_html
         from ..webhooks.difference import differences
 
-        family = str(row.source.get("event_type")).partition(".")[0]
-        resource = self._current(family, str(row.source.get("resource_id")))
-        compared = None if resource is None else differences(payload_of(row.source), resource)
+        family = str(panel_row.source.get("event_type")).partition(".")[0]
+        resource = self._current(family, str(panel_row.source.get("resource_id")))
+        compared = None if resource is None else differences(payload_of(panel_row.source), resource)
         return comparison_html(compared) + details
 
-    def _resend(self, row: PanelRow) -> str:
+    def _resend(self, panel_row: PanelRow) -> str:
         """Deliver an event again: by the simulator, or to the inbox that received it."""
-        arrival = row.source.get("arrival")
+        arrival = panel_row.source.get("arrival")
         if arrival is not None:
             for inbox in self._inboxes:
                 if arrival in inbox.newest(len(inbox)):
                     return f"Sent again: the inbox answered {inbox.replay(arrival)}."
         controls = self._locator.find_controls()
-        ids = self._delivery_ids(row.source)
+        ids = self._delivery_ids(panel_row.source)
         if controls is None or not ids:
             raise UnknownItemError(NOBODY_RECEIVES)
         count = sum(controls.deliveries.redeliver({"id": delivery_id}) for delivery_id in ids)
@@ -147,7 +147,7 @@ class Panel:
         >>> len(lab.panel().rows()[-1])
         4
         """
-        return [row.cells for row in self._read()]
+        return [panel_row.cells for panel_row in self._read()]
 
     def clear(self) -> None:
         """Drop all rows; what happens from now on is shown.
@@ -186,8 +186,8 @@ class Panel:
         return self._feed.read() if self._last_rows is None else self._last_rows
 
     def __repr__(self) -> str:
-        lines = ["  ".join(cells).rstrip() for cells in self.rows()[-SHOWN_ROWS:]]
-        return printable_lines("\n".join([f"Panel  [{self._place()}]", *lines]))
+        row_lines = ["  ".join(cells).rstrip() for cells in self.rows()[-SHOWN_ROWS:]]
+        return printable_lines("\n".join([f"Panel  [{self._place()}]", *row_lines]))
 
     def _show(self) -> PanelView:
         """The widget, one for all displays; it follows from the first one on."""

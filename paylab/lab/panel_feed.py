@@ -67,8 +67,8 @@ class PanelFeed:
     def _unfollow(self) -> None:
         if self._follower in self._world_followers:
             self._world_followers.remove(self._follower)
-        for end in self._ends:
-            end()
+        for stop_following in self._ends:
+            stop_following()
         self._ends.clear()
         self._follower = None
 
@@ -132,18 +132,18 @@ class PanelFeed:
         self._delivery_counts = {}
         for number, inbox in enumerate(self._inboxes):
             for arrival in reversed(inbox.newest(ROWS_MAX)):
-                key = number, arrival.seq
-                self._delivery_counts[key] = arrival.deliveries
-                if earlier_counts.get(key) != arrival.deliveries:
+                arrival_key = number, arrival.seq
+                self._delivery_counts[arrival_key] = arrival.deliveries
+                if earlier_counts.get(arrival_key) != arrival.deliveries:
                     facts = _arrival_facts(arrival)
-                    moment = (0, arrival.last_at)
-                    yield moment, partial(event_row, at=arrival.last_at, facts=facts)
+                    sort_key = (0, arrival.last_at)
+                    yield sort_key, partial(event_row, at=arrival.last_at, facts=facts)
 
     def _finish_open_rows(self) -> None:
         """Read the deliveries again that were under way."""
-        for index, row in enumerate(self._rows):
-            if row.is_open and "status" in row.source:
-                self._rows[index] = finish_row(row)
+        for index, panel_row in enumerate(self._rows):
+            if panel_row.is_open and "status" in panel_row.source:
+                self._rows[index] = finish_row(panel_row)
 
 
 def _arrival_facts(arrival: Arrival) -> dict[str, object]:

@@ -162,7 +162,7 @@ def refuse_service_in_page(*values: str | None) -> None:
     if not in_page():
         return
     variables = (*VARIABLES.values(), PROFILE_VARIABLE)
-    if any(values) or any(os.environ.get(name) for name in variables):
+    if any(values) or any(os.environ.get(variable_name) for variable_name in variables):
         raise ConfigError(
             "a page connects to its own simulator only, since a secret does not belong in a page"
             " and browsers block calls to a service: write paylab.connect() here without address,"
@@ -193,10 +193,12 @@ def embedded_parts(
 
 def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
     """The settings of a simulator in this process."""
-    where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
-    where |= {name: source for name, (_, source) in found.items()}
-    switches = {name: value for name, (value, _) in found.items()} | {"service": service}
-    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=where, **switches)
+    origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
+    origin_by_name |= {setting_name: origin for setting_name, (_, origin) in found.items()}
+    switches = {
+        setting_name: setting_value for setting_name, (setting_value, _) in found.items()
+    } | {"service": service}
+    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=origin_by_name, **switches)
 
 
 def check_replay(*settings: object) -> None:
@@ -211,10 +213,10 @@ def replay_parts(path: Path, given: GivenService | None) -> Parts:
 
     option_sources = service_source(given, {})
     replay = Replay(path, option_sources["service"][0] if option_sources else None)
-    where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
+    origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     # A replay is not signed; its placeholder key is valid in every encoding.
     keys = Secret("replay"), Secret("f00d" * 10)
-    settings = Settings(replay.base_url, *keys, where=where, service=replay.service)
+    settings = Settings(replay.base_url, *keys, where=origin_by_name, service=replay.service)
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
 
 

@@ -64,8 +64,8 @@ class PayoutForms:
         known_word("product_types", product, codes.PRODUCTS)
         form_options: dict[str, Any] = {"example": example, "clock": self._session.clock}
         form_options["service"] = self._session.service
-        make = partial(RecipientForm, self._people.create, country, product, **form_options)
-        return self._registry.get(("recipient", country, product), example, make, new=new)
+        make_form = partial(RecipientForm, self._people.create, country, product, **form_options)
+        return self._registry.get(("recipient", country, product), example, make_form, new=new)
 
     def financial_account(
         self,
@@ -80,7 +80,7 @@ class PayoutForms:
 
         individual = self._people.get(person)
         country = str(individual.country)
-        make = partial(
+        make_form = partial(
             AccountForm,
             partial(self._accounts.create, individual.id),
             country,
@@ -90,8 +90,8 @@ class PayoutForms:
             example=examples.account(country, self._session.service) if example else None,
             service=self._session.service,
         )
-        about = "bank", individual.id, account and account.id
-        return self._registry.get(about, example, make, new=new)
+        form_identity = "bank", individual.id, account and account.id
+        return self._registry.get(form_identity, example, make_form, new=new)
 
     def quote(
         self,
@@ -104,8 +104,8 @@ class PayoutForms:
         """A form that gets a quote over any rail that reaches a recipient."""
         from ..views.forms.transfer import QuoteForm
 
-        make = partial(QuoteForm, self._quotes.create, card=self.quote_card)
-        return self._make_payout_form("quote", make, person, amount, source_currency, new=new)
+        make_form = partial(QuoteForm, self._quotes.create, card=self.quote_card)
+        return self._make_payout_form("quote", make_form, person, amount, source_currency, new=new)
 
     def transfer(
         self,
@@ -118,10 +118,12 @@ class PayoutForms:
         """A form that creates a transfer without a quote."""
         from ..views.forms.transfer import TransferForm
 
-        make = partial(
+        make_form = partial(
             TransferForm, partial(self._transfers.create, new=self._new_order_name(new=new))
         )
-        return self._make_payout_form("transfer", make, person, amount, source_currency, new=new)
+        return self._make_payout_form(
+            "transfer", make_form, person, amount, source_currency, new=new
+        )
 
     def _new_order_name(self, *, new: bool) -> str:
         """The name of the payments of a new form, so that each is paid once."""
@@ -129,18 +131,18 @@ class PayoutForms:
 
     def _make_payout_form(  # noqa: PLR0913 - what, for whom, how much
         self,
-        what: str,
+        form_name: str,
         make: Callable[..., F],
         person: Individual | str,
         amount: str,
-        source: str,
+        source_currency: str,
         *,
         new: bool,
     ) -> F:
         """Make a form with the recipient's current accounts and the routes to them."""
         individual = self._people.get(person)
         accounts = individual.financial_accounts or []
-        form_options = {"accounts": accounts, "amount": amount, "source": source.upper()}
+        form_options = {"accounts": accounts, "amount": amount, "source": source_currency.upper()}
         make_form = partial(
             make,
             _label_routes(individual, self._session.service),
@@ -148,14 +150,14 @@ class PayoutForms:
             service=self._session.service,
         )
         return self._registry.get(
-            (what, individual.id, len(accounts)), (amount, source), make_form, new=new
+            (form_name, individual.id, len(accounts)), (amount, source_currency), make_form, new=new
         )
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""
         from ..views.forms.transfer import QuoteCard
 
-        make = partial(
+        make_card = partial(
             QuoteCard,
             quote,
             partial(self._transfers.create, new=self._new_order_name(new=new)),
@@ -166,7 +168,7 @@ class PayoutForms:
             pass_time=self._service_time.move_on,
             service=self._session.service,
         )
-        return self._registry.get(("quote card", quote.id), (), make, new=new)
+        return self._registry.get(("quote card", quote.id), (), make_card, new=new)
 
     def transfer_line(self, transfer: Transfer | str) -> TransferView:
         """A live status of a transfer."""
@@ -204,11 +206,15 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
 def _account_label(account: FinancialAccount) -> str:
     """The type and the end of the number of an account; an e-mail address keeps its domain."""
     details = account.details or {}
-    numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]
+    numbers = [
+        str(detail_value)
+        for detail_name, detail_value in details.items()
+        if detail_name not in OTHER_DETAILS
+    ]
     number = max(numbers, key=len, default="")
     user, at_sign, domain = number.rpartition("@")
-    end = f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
-    return f"{account.type} {end}"
+    account_hint = f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
+    return f"{account.type} {account_hint}"
 
 
 OTHER_DETAILS = ("account_holder_name", "issuer", "bank_account_country", "bank_code", "bic")

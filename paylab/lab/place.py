@@ -53,13 +53,13 @@ class Place:
 
     def __str__(self) -> str:
         host = urlsplit(self.base_url).netloc
-        texts = {
+        text_by_kind = {
             "embedded": "SIMULATOR (embedded)",
             "shared": f"SIMULATOR (shared, {host})",
             "sandbox": f"SANDBOX ({host})",
             "recording": f"RECORDING ({self.file})",
         }
-        return printable(texts.get(self.kind, host))
+        return printable(text_by_kind.get(self.kind, host))
 
 
 def is_local(settings: Settings) -> bool:
@@ -130,11 +130,11 @@ class ServiceLocator:
         settings = self._settings
         if self._replay:
             return Place("recording", settings.base_url, self._replay.path.name)
-        kind: Kind = "other"
+        place_kind: Kind = "other"
         if self._embedded:
-            kind = "embedded"
+            place_kind = "embedded"
         elif is_local(settings):
-            kind = "shared" if self._controls or self._product == PRODUCT else "other"
+            place_kind = "shared" if self._controls or self._product == PRODUCT else "other"
         elif is_sandbox_host(settings.base_url):
-            kind = "sandbox"
-        return Place(kind, settings.base_url)
+            place_kind = "sandbox"
+        return Place(place_kind, settings.base_url)

@@ -74,21 +74,21 @@ def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
             yield from (_Route(person, account, rail, corridor.currency) for rail in corridor.rails)
 
 
-def _make_frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
+def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
     with extra_imports():
         import pandas as pd
 
     from .. import frames
     from ..frames.frame import ExactFrame
 
-    rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
-    exact = frames.transfers([{"data": rows, "has_next_page": False}])
+    quote_rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
+    exact = frames.transfers([{"data": quote_rows, "has_next_page": False}])
     facts = pd.DataFrame(
-        [(r.recipient.country, r.account.type, r.rail.method, r.rail.settlement) for r in found],
+        [(r.recipient.country, r.account.type, r.rail.method, r.rail.settlement) for r in routes],
         columns=["country", "account", "rail", "settlement"],
     )
     table = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
-    table["financial_account_id"] = [route.account.id for route in found]
+    table["financial_account_id"] = [route.account.id for route in routes]
     table["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
     table["quote_id"] = exact["id"]
     table["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]

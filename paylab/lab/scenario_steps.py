@@ -192,55 +192,57 @@ RUNNERS: Mapping[str, Callable[[ScenarioParts, str], ScenarioOutcome]] = {
 """What runs a scenario, by the object that its value belongs to."""
 
 
-def _event_steps(parts: ScenarioParts, resource_id: str) -> tuple[WayStep, ...]:
+def _event_steps(scenario_parts: ScenarioParts, resource_id: str) -> tuple[WayStep, ...]:
     """The events of an object, as the simulator recorded them."""
     return tuple(
         WayStep(event.updated_at, event.type, str(event.status or ""))
-        for event in parts.events(resource_id)
+        for event in scenario_parts.events(resource_id)
     )
 
 
-def _create_active_person(parts: ScenarioParts) -> Individual:
+def _create_active_person(scenario_parts: ScenarioParts) -> Individual:
     """Create an individual of an on-ramp, and verify it."""
-    person = parts.client.individuals.create(
-        **examples.individual(COUNTRY, consent_at=parts.client.clock())
+    person = scenario_parts.client.individuals.create(
+        **examples.individual(COUNTRY, consent_at=scenario_parts.client.clock())
     )
-    parts.controls.move(person.id, "pending")
-    return parts.client.individuals.wait(person.id, until="active")
+    scenario_parts.controls.move(person.id, "pending")
+    return scenario_parts.client.individuals.wait(person.id, until="active")
 
 
 def _create_account(
-    parts: ScenarioParts, person: Individual, reference: str | None = None
+    scenario_parts: ScenarioParts, person: Individual, reference: str | None = None
 ) -> ConversionAccount:
     """Register a wallet and open a conversion account for it."""
-    wallet = parts.client.financial_accounts.create(
-        person, codes.CRYPTO_WALLET, examples.wallet(parts.client.service)
+    wallet = scenario_parts.client.financial_accounts.create(
+        person, codes.CRYPTO_WALLET, examples.wallet(scenario_parts.client.service)
     )
     currency = need_on_ramp(country=COUNTRY).currency
-    return parts.client.conversion_accounts.create(
+    return scenario_parts.client.conversion_accounts.create(
         person, wallet.id, currency, client_reference_id=reference, new=True
     )
 
 
-def _create_recipient_account(parts: ScenarioParts) -> str:
+def _create_recipient_account(scenario_parts: ScenarioParts) -> str:
     """Create a recipient of payouts; return the id of its account."""
-    person = parts.client.individuals.create(**examples.recipient(COUNTRY, parts.client.service))
-    account = examples.account(COUNTRY, parts.client.service)
-    return parts.client.financial_accounts.create(person.id, **account).id
+    person = scenario_parts.client.individuals.create(
+        **examples.recipient(COUNTRY, scenario_parts.client.service)
+    )
+    account = examples.account(COUNTRY, scenario_parts.client.service)
+    return scenario_parts.client.financial_accounts.create(person.id, **account).id
 
 
-def _create_transfer(parts: ScenarioParts, reference: str) -> Transfer:
+def _create_transfer(scenario_parts: ScenarioParts, reference: str) -> Transfer:
     """Send a payout to a new recipient; each one is a payment of its own."""
-    return _pay(parts, _create_recipient_account(parts), reference or None)
+    return _pay(scenario_parts, _create_recipient_account(scenario_parts), reference or None)
 
 
-def _pay(parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
-    return parts.client.transfers.create(
+def _pay(scenario_parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
+    return scenario_parts.client.transfers.create(
         account_id,
         source_amount="10.00",
         source_currency="USD",
         destination_currency="MXN",
-        payout_method=parts.client.service.payout_methods(COUNTRY)[0],
+        payout_method=scenario_parts.client.service.payout_methods(COUNTRY)[0],
         client_reference_id=reference,
         new=True,
     )

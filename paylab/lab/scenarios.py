@@ -95,24 +95,30 @@ class ScenarioRun:
         return str(getattr(self.resource, "status", ""))
 
     def __repr__(self) -> str:
-        lines = [f"{self.scenario.label}: {self.id} is {self.status}  [{self.place}]"]
+        run_lines = [f"{self.scenario.label}: {self.id} is {self.status}  [{self.place}]"]
         for step in self.way:
             time = f"{step.at:%H:%M:%S}" if step.at else ""
-            lines.append(f"  {time:<8}  {step.status:<16}  {step.what}")
-        return printable_lines("\n".join(lines))
+            run_lines.append(f"  {time:<8}  {step.status:<16}  {step.what}")
+        return printable_lines("\n".join(run_lines))
 
 
 def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
     scenarios: dict[str, NamedScenario] = {}
-    for name, row in named_scenarios(service).items():
-        subject = row.where.partition(",")[0]
-        outcome = row.outcome.partition(";")[0]
-        label = LABELS.get(name) or name.removeprefix("verification_").replace("_", " ")
+    for scenario_name, scenario_row in named_scenarios(service).items():
+        subject = scenario_row.where.partition(",")[0]
+        outcome = scenario_row.outcome.partition(";")[0]
+        label = LABELS.get(scenario_name) or scenario_name.removeprefix("verification_").replace(
+            "_", " "
+        )
         label = label[:1].upper() + label[1:]
-        scenarios[name] = NamedScenario(name, subject, row.value, outcome, label)
-    for name, (subject, outcome) in FURTHER.items():
-        scenarios[name] = NamedScenario(name, subject, "", outcome, LABELS[name])
+        scenarios[scenario_name] = NamedScenario(
+            scenario_name, subject, scenario_row.value, outcome, label
+        )
+    for scenario_name, (subject, outcome) in FURTHER.items():
+        scenarios[scenario_name] = NamedScenario(
+            scenario_name, subject, "", outcome, LABELS[scenario_name]
+        )
     return scenarios
 
 
@@ -149,31 +155,35 @@ class ScenarioRunner:
         controls = self._locator.find_controls()
         if controls is None:
             raise ConfigError(NOT_SIMULATED)
-        parts = ScenarioParts(self._client, controls, self._events, self._open_inbox)
-        outcome = RUNNERS[scenario.subject](parts, scenario.value)
+        scenario_parts = ScenarioParts(self._client, controls, self._events, self._open_inbox)
+        outcome = RUNNERS[scenario.subject](scenario_parts, scenario.value)
         return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
 
     def __call__(self) -> list[str]:
         """The names of all scenarios."""
         return list(self._scenarios)
 
-    def _find(self, name: object) -> str:
+    def _find(self, scenario_name: object) -> str:
         """The name of a scenario; UnknownNameError names those that are similar."""
-        if isinstance(name, str):
-            if name in self._scenarios:
-                return name
-            words = _words_of(name)
+        if isinstance(scenario_name, str):
+            if scenario_name in self._scenarios:
+                return scenario_name
+            name_words = _words_of(scenario_name)
             for known_name in self._scenarios:
-                if words and words == _words_of(known_name):
+                if name_words and name_words == _words_of(known_name):
                     return known_name
-        raise UnknownNameError("scenario", str(name), self._find_similar_names(str(name)))
+        raise UnknownNameError(
+            "scenario", str(scenario_name), self._find_similar_names(str(scenario_name))
+        )
 
-    def _find_similar_names(self, name: str) -> list[str]:
+    def _find_similar_names(self, scenario_name: str) -> list[str]:
         """The names that are similar, or whose button has a similar text."""
-        names_by_text = {each.label.lower(): each.name for each in self._scenarios.values()}
-        names_by_text |= {name: name for name in self._scenarios}
-        nearest_texts = find_nearest_names(name.lower(), names_by_text)
-        return list(dict.fromkeys(names_by_text[text] for text in nearest_texts))
+        names_by_text = {
+            scenario.label.lower(): scenario.name for scenario in self._scenarios.values()
+        }
+        names_by_text |= {scenario_name: scenario_name for scenario_name in self._scenarios}
+        nearest_texts = find_nearest_names(scenario_name.lower(), names_by_text)
+        return list(dict.fromkeys(names_by_text[label] for label in nearest_texts))
 
     def __getattr__(self, name: str) -> Callable[[], ScenarioRun]:
         if name.startswith("_"):
@@ -200,23 +210,28 @@ class ScenarioRunner:
 
     def __repr__(self) -> str:
         width = max(map(len, self._scenarios))
-        lines = [f"  {each.name:<{width}}  {each.outcome}" for each in self._scenarios.values()]
-        return printable_lines("\n".join([f"<{len(lines)} scenarios; run(name)>", *lines]))
+        scenario_lines = [
+            f"  {scenario.name:<{width}}  {scenario.outcome}"
+            for scenario in self._scenarios.values()
+        ]
+        return printable_lines(
+            "\n".join([f"<{len(scenario_lines)} scenarios; run(name)>", *scenario_lines])
+        )
 
     def _show(self) -> ScenarioPage:
         """The card of buttons, or of the reason why there are none."""
         from ..views.scenarios import ScenarioPage
 
-        place = self._locator.known
+        known_place = self._locator.known
         # A local address that has not answered yet may be a simulator: a click asks it.
-        is_open = place.kind == "other" and is_local(self._client.settings)
+        is_open = known_place.kind == "other" and is_local(self._client.settings)
         problem = (
             ""
-            if place.is_simulator or is_open
+            if known_place.is_simulator or is_open
             else f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."
         )
         page = ScenarioPage(tuple(self._scenarios.values()), self.run, problem)
-        page.show_service_name(str(place))
+        page.show_service_name(str(known_place))
         return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
@@ -226,7 +241,7 @@ class ScenarioRunner:
         display_or_text(self._show)
 
 
-def _words_of(name: str) -> frozenset[str]:
+def _words_of(scenario_name: str) -> frozenset[str]:
     """The words of a name in lower case, without synonyms."""
-    words = re.findall(r"[a-z]+", name.lower())
-    return frozenset(SYNONYMS.get(word, word) for word in words) - SILENT_WORDS
+    name_words = re.findall(r"[a-z]+", scenario_name.lower())
+    return frozenset(SYNONYMS.get(name_word, name_word) for name_word in name_words) - SILENT_WORDS

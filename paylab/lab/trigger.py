@@ -63,20 +63,22 @@ def trigger(
     if to is not None and event_type != STATUS_CHANGED:
         raise ConfigError(f"a new status can be chosen for {STATUS_CHANGED}, not for {event_type}")
     family = event_type.partition(".")[0]
-    row = current(lab.client, family, resource_id) if resource_id else None
-    if row is None or not resource_id:
+    resource = current(lab.client, family, resource_id) if resource_id else None
+    if resource is None or not resource_id:
         new_id = _make(lab, controls, event_type, resource_id, to)
         return _wait_for_events(lab, event_type, new_id, 0)
     event_count = len(lab.events(resource_id))
-    _move(controls, event_type, row, to)
+    _move(controls, event_type, resource, to)
     return _wait_for_events(lab, event_type, resource_id, event_count)
 
 
-def _move(controls: Controls, event_type: str, row: Mapping[str, object], to: str | None) -> None:
+def _move(
+    controls: Controls, event_type: str, resource: Mapping[str, object], to: str | None
+) -> None:
     """Make the moves that lead to an event; none for an event that occurs automatically."""
     machine = FAMILIES[event_type.partition(".")[0]][1]
-    row_id = str(row.get("id"))
-    status = str(row.get("status"))
+    row_id = str(resource.get("id"))
+    status = str(resource.get("status"))
     target = TARGETS.get(event_type)
     if event_type == STATUS_CHANGED:
         target = to or ONWARD.get(status)

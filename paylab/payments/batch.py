@@ -149,9 +149,9 @@ class Batch:
         if self.failure is not None:
             unsent_reason = f"not sent: {self.failure}"
         self._settle_unsent(unsent_reason)
-        words = {row_outcome.word for row_outcome in self.outcomes.values()}
+        outcome_words = {row_outcome.word for row_outcome in self.outcomes.values()}
         # A row whose payout was made, or may have been, must be returned.
-        if self.failure and words.isdisjoint(outcome.MADE | {outcome.UNKNOWN}):
+        if self.failure and outcome_words.isdisjoint(outcome.MADE | {outcome.UNKNOWN}):
             raise self.failure
 
     def _first_conflict(self) -> int | None:
@@ -192,19 +192,21 @@ class Batch:
         ChoiceError if rows have an equal payment that is older than 7 days, and you have not chosen
         what it means.
         """
-        rows = {row.reference: row for row in self.plan.rows if row.reference}
+        row_by_reference = {row.reference: row for row in self.plan.rows if row.reference}
         lookback = self.choices.lookback
-        if not rows or lookback is None:
+        if not row_by_reference or lookback is None:
             return
         clock = self.client.service_clock
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return clock.now() - lookback
 
-        payments = find_by_references(self.client.transfers, rows.keys(), since, self.notify)
+        payments = find_by_references(
+            self.client.transfers, row_by_reference.keys(), since, self.notify
+        )
         now = clock.now()
         old_payments: list[str] = []
-        for reference, row in rows.items():
+        for reference, row in row_by_reference.items():
             if reference not in payments:
                 continue
             try:
@@ -286,9 +288,9 @@ class Batch:
         while True:
             try:
                 response = self.client.transfers.send(self._make_order(row, new_name))
-                word = outcome.REPLAYED if response.replayed else outcome.CREATED
+                outcome_word = outcome.REPLAYED if response.replayed else outcome.CREATED
                 transfer = response.identified
-                return Outcome(word, {**transfer, "id": str(transfer["id"])})
+                return Outcome(outcome_word, {**transfer, "id": str(transfer["id"])})
             except ChoiceError as error:
                 sent_names.add(new_name)
                 new_name = self._next_name(error)

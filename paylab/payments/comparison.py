@@ -41,21 +41,29 @@ def is_dead(payment: Transfer) -> bool:
 def shown_values(row: Resource) -> dict[str, Any]:
     """The readable values of an object, spelled as those of an order, without masked ones."""
     fields = {**vars(row), **(row.model_extra or {})}
-    visible_values = {name: fields[name] for name in TEXTS if _is_readable(fields.get(name))}
-    visible_values |= {
-        name: fields[name] for name in AMOUNTS if isinstance(fields.get(name), Decimal)
+    visible_values = {
+        account_field: fields[account_field]
+        for account_field in TEXTS
+        if _is_readable(fields.get(account_field))
     }
-    for name in ACCOUNTS:
-        account = fields.get(f"{name}_id") or fields.get(name)
+    visible_values |= {
+        account_field: fields[account_field]
+        for account_field in AMOUNTS
+        if isinstance(fields.get(account_field), Decimal)
+    }
+    for account_field in ACCOUNTS:
+        account = fields.get(f"{account_field}_id") or fields.get(account_field)
         account_id = account.get("id") if isinstance(account, Mapping | Resource) else account
         if _is_readable(account_id):
-            visible_values[name] = account_id
+            visible_values[account_field] = account_id
     return values(visible_values)
 
 
-def _is_readable(value: object) -> bool:
+def _is_readable(field_value: object) -> bool:
     """Whether a value is text that is neither blank nor masked."""
-    return isinstance(value, str) and bool(value.strip()) and MASK.isdisjoint(value)
+    return (
+        isinstance(field_value, str) and bool(field_value.strip()) and MASK.isdisjoint(field_value)
+    )
 
 
 def find_differences(order: Values, row: Resource, *, may_choose: bool = False) -> list[str]:
@@ -64,13 +72,15 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
     With `may_choose` the service may have chosen the rail, and a reference if the order has none.
     """
     visible_values = shown_values(row)
-    names = [name for name in COMPARED if name in visible_values]
+    compared_names = [field_name for field_name in COMPARED if field_name in visible_values]
     if may_choose:
-        names = [name for name in names if name != "payout_method"]
+        compared_names = [
+            field_name for field_name in compared_names if field_name != "payout_method"
+        ]
     differences = [
-        f"{name} is {plain(str(visible_values[name]), 60)}, not {order[name]}"
-        for name in names
-        if order.get(name) not in (None, visible_values[name])
+        f"{field_name} is {plain(str(visible_values[field_name]), 60)}, not {order[field_name]}"
+        for field_name in compared_names
+        if order.get(field_name) not in (None, visible_values[field_name])
     ]
     if REFERENCE in visible_values and order.get(REFERENCE) is None and not may_choose:
         reference = plain(visible_values[REFERENCE], 60)
@@ -81,7 +91,11 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
 def hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show."""
     visible_values = shown_values(row)
-    return [name for name in order if name not in visible_values and name != "quote_id"]
+    return [
+        field_name
+        for field_name in order
+        if field_name not in visible_values and field_name != "quote_id"
+    ]
 
 
 def is_recognised(order: Values, row: Resource) -> bool:
@@ -113,12 +127,12 @@ def age_text(age: timedelta | None) -> str:
 
 def describe_payment(payment: Transfer, now: datetime) -> str:
     """A payment as errors name it: `tr_1 (completed, 50.00 USD, 2 hours old)`."""
-    name = plain(payment.id, 80) or "a row without id"
+    payment_name = plain(payment.id, 80) or "a row without id"
     facts = [plain(str(payment.status or "no status"), 60)]
     if payment.source_amount:
         facts.append(plain(f"{payment.source_amount} {payment.source_currency}", 60))
     facts.append(age_text(age_of(payment, now)))
-    return f"{name} ({', '.join(facts)})"
+    return f"{payment_name} ({', '.join(facts)})"
 
 
 def raise_if_other_terms(

@@ -73,8 +73,8 @@ def key_of_values(reference: str, order: Values, new: str, operation: str) -> st
     '85306cb6-3e17-439e-9213-ba211a2f0fde'
     """
     identified_by = "reference" if reference else "values"
-    name = _normalize_name("new", new) if new else ""
-    key_parts = [NAME, operation, identified_by, reference or order, name]
+    new_name = _normalize_name("new", new) if new else ""
+    key_parts = [NAME, operation, identified_by, reference or order, new_name]
     digest = sha256(_canonical_bytes(key_parts)).digest()
     return str(UUID(bytes=digest[:16], version=4))
 
@@ -96,56 +96,66 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     {'source_currency': 'USD', 'financial_account': 'fa_1'}
     """
     spelled = {
-        normalize("NFC", name): _normalize_value(name, value) for name, value in fields.items()
+        normalize("NFC", field_name): _normalize_value(field_name, field_value)
+        for field_name, field_value in fields.items()
     }
-    order_values = {name: value for name, value in spelled.items() if value is not None}
-    for name in ACCOUNTS:
-        _merge_account(order_values, name)
+    order_values = {
+        field_name: field_value
+        for field_name, field_value in spelled.items()
+        if field_value is not None
+    }
+    for field_name in ACCOUNTS:
+        _merge_account(order_values, field_name)
     if terms is None:
         return order_values
     order_values.pop("quote_id", None)
     return {**values(terms), **order_values}
 
 
-def _normalize_name(field: str, value: object) -> str:
+def _normalize_name(field: str, given_name: object) -> str:
     """A name in NFC without spaces around it; RuleError if it is not text or blank."""
-    name = normalize("NFC", value).strip() if isinstance(value, str) else ""
-    if not name:
+    normalized_name = normalize("NFC", given_name).strip() if isinstance(given_name, str) else ""
+    if not normalized_name:
         raise RuleError([Problem(field, "must be text that is not blank")])
-    return name
+    return normalized_name
 
 
-def _normalize_value(name: str, value: object) -> Any:
+def _normalize_value(field_name: str, field_value: object) -> Any:
     """The value of a field in one spelling."""
-    if name == REFERENCE and isinstance(value, str):
-        return normalize("NFC", value).strip()
-    if name in AMOUNTS:
-        text = str(value).strip()
-        if NUMBER.fullmatch(text):
-            return format(EXACT.normalize(Decimal(text)), "f")
-    if name in WORDS and isinstance(value, str):
-        return normalize("NFC", value).upper()
-    return _normalize_json(value)
+    if field_name == REFERENCE and isinstance(field_value, str):
+        return normalize("NFC", field_value).strip()
+    if field_name in AMOUNTS:
+        value_text = str(field_value).strip()
+        if NUMBER.fullmatch(value_text):
+            return format(EXACT.normalize(Decimal(value_text)), "f")
+    if field_name in WORDS and isinstance(field_value, str):
+        return normalize("NFC", field_value).upper()
+    return _normalize_json(field_value)
 
 
-def _normalize_json(value: object) -> Any:
+def _normalize_json(json_value: object) -> Any:
     """A JSON value with text in NFC, without null members."""
-    if isinstance(value, str):
-        return normalize("NFC", value)
-    if isinstance(value, Mapping):
+    if isinstance(json_value, str):
+        return normalize("NFC", json_value)
+    if isinstance(json_value, Mapping):
         members = {
-            normalize("NFC", str(name)): _normalize_json(member) for name, member in value.items()
+            normalize("NFC", str(member_name)): _normalize_json(member)
+            for member_name, member in json_value.items()
         }
-        return {name: member for name, member in members.items() if member is not None}
-    if isinstance(value, list | tuple):
-        return [_normalize_json(member) for member in value]
-    return value if value is None or isinstance(value, bool | int) else str(value)
+        return {
+            member_name: member for member_name, member in members.items() if member is not None
+        }
+    if isinstance(json_value, list | tuple):
+        return [_normalize_json(member) for member in json_value]
+    return (
+        json_value if json_value is None or isinstance(json_value, bool | int) else str(json_value)
+    )
 
 
-def _merge_account(order_values: dict[str, Any], name: str) -> None:
+def _merge_account(order_values: dict[str, Any], field_name: str) -> None:
     """Write an account as its id, however it was given; contradicting ids are both kept."""
-    account = order_values.pop(name, None)
-    second_id = order_values.pop(f"{name}_id", None)
+    account = order_values.pop(field_name, None)
+    second_id = order_values.pop(f"{field_name}_id", None)
     if isinstance(account, Mapping):
         other_members = dict(account)
         account_id = other_members.pop("id", None)
@@ -154,12 +164,12 @@ def _merge_account(order_values: dict[str, Any], name: str) -> None:
         account_id = account
     ids = list(dict.fromkeys(str(id_) for id_ in (account_id, second_id) if id_ is not None))
     if len(ids) == 1 and not other_members:
-        order_values[name] = ids[0]
+        order_values[field_name] = ids[0]
     elif ids or other_members:
-        order_values[name] = [*ids, other_members]
+        order_values[field_name] = [*ids, other_members]
 
 
-def _canonical_bytes(value: object) -> bytes:
+def _canonical_bytes(json_value: object) -> bytes:
     """JSON without spaces, sorted by name, in UTF-8."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
+    json_text = json.dumps(json_value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json_text.encode("utf-8", "surrogatepass")

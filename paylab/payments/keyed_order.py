@@ -64,12 +64,12 @@ def make_keyed_order(
     is_computed = own_key is None and order.new is not True
     order_values = values(order.fields, order.terms)
     if own_key is not None:
-        key = check_key(own_key)
+        idempotency_key = check_key(own_key)
     elif order.new is True:
-        key = new_key()
+        idempotency_key = new_key()
     else:
-        key = _compute_key(order, order_values, is_raw=is_raw)
-    request = replace(request, idempotency_key=key)
+        idempotency_key = _compute_key(order, order_values, is_raw=is_raw)
+    request = replace(request, idempotency_key=idempotency_key)
     return KeyedOrder(
         details=order,
         values=order_values,

@@ -64,9 +64,9 @@ class Outcome:
 def already_paid(payment: Transfer) -> Outcome:
     """The outcome of a row whose payment is in the list; its times are the text as sent."""
     fields = payment.to_dict()
-    for name, value in payment:
-        if isinstance(value, datetime):
-            fields[name] = payment.raw.get(name) or to_text(value)
+    for field_name, field_value in payment:
+        if isinstance(field_value, datetime):
+            fields[field_name] = payment.raw.get(field_name) or to_text(field_value)
     return Outcome(PAID, fields)
 
 
@@ -74,12 +74,12 @@ def outcome_of_error(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
     # Every other row would get the same answer.
     is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
-    word = UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error)
+    outcome_word = UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error)
     failed_payment = ""
-    if word == FAILED and isinstance(error, ChoiceError):
+    if outcome_word == FAILED and isinstance(error, ChoiceError):
         failed_payment = error.payment.id
     return Outcome(
-        word,
+        outcome_word,
         error=_row_error_text(error),
         payment=failed_payment,
         stops=error if is_hopeless else None,
@@ -104,8 +104,8 @@ def _outcome_word(error: PaylabError) -> str:
 def _row_error_text(error: PaylabError) -> str:
     """The problems of an error, or its text; for a choice also what there is to choose."""
     problems = "; ".join(map(str, getattr(error, "problems", ())))
-    text = problems or str(error)
+    error_text = problems or str(error)
     if not isinstance(error, ChoiceError):
-        return text
+        return error_text
     choices = error.hint if error.payment is None else ROW_CHOICES.get(error.reason, error.hint)
-    return f"{text}; {choices}" if choices else text
+    return f"{error_text}; {choices}" if choices else error_text

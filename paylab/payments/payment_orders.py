@@ -148,14 +148,14 @@ class PaymentOrders:
     def _repetition_notice(self, order: KeyedOrder, payment: Transfer, hidden: list[str]) -> str:
         """The notice of a repetition; `hidden` are the fields that the list does not show."""
         description = describe_payment(payment, self._now())
-        text = f"not paid again: {description} was made for this order before"
+        notice_text = f"not paid again: {description} was made for this order before"
         if hidden:
-            text += f"; not compared, since it is not shown: {', '.join(hidden)}"
+            notice_text += f"; not compared, since it is not shown: {', '.join(hidden)}"
         if order.name:
-            return f"{text}; a second payment needs another new="
+            return f"{notice_text}; a second payment needs another new="
         if order.reference:
-            return f"{text}; a second payment needs another {REFERENCE}, or new="
-        return f"{text}; a second payment needs new="
+            return f"{notice_text}; a second payment needs another {REFERENCE}, or new="
+        return f"{notice_text}; a second payment needs new="
 
     def _return_replacement(self, order: KeyedOrder, error: ChoiceError) -> Response:
         """The live payment that was made instead of a dead one; the error if there is none."""
@@ -255,9 +255,15 @@ class PaymentOrders:
         """The parameters of `find` that look for an order."""
         if order.reference:
             return f"{REFERENCE}={order.reference!r}"
-        terms = {name: value for name, value in order.values.items() if name in NEEDED}
+        terms = {
+            field_name: field_value
+            for field_name, field_value in order.values.items()
+            if field_name in NEEDED
+        }
         terms["since"] = self._now().date().isoformat()
-        return ", ".join(f"{name}={value!r}" for name, value in terms.items())
+        return ", ".join(
+            f"{field_name}={field_value!r}" for field_name, field_value in terms.items()
+        )
 
 
 def _add_hint(error: PaylabError, hint: str, *, is_first: bool = False) -> None:

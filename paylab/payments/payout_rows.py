@@ -47,7 +47,11 @@ class PayoutRow:
 
     def body(self) -> dict[str, Any]:
         """The body of the request; the order of the columns does not change its bytes."""
-        cells = {name: self.cells[name] for name in COLUMNS if name in self.cells}
+        cells = {
+            column_name: self.cells[column_name]
+            for column_name in COLUMNS
+            if column_name in self.cells
+        }
         account = cells.pop(ACCOUNT, None)
         if account is None:
             return cells
@@ -63,19 +67,27 @@ def read_rows(
     `defaults` fill empty cells.
     """
     if hasattr(payouts, "columns"):  # to_dict would keep the last of two
-        _raise_if_duplicated(_column_name(str(name), reference) for name in payouts.columns)
+        _raise_if_duplicated(
+            _column_name(str(column_name), reference) for column_name in payouts.columns
+        )
     records = list(_read_records(payouts, delimiter))
-    columns = {name: _column_name(str(name), reference) for row in records for name in row.cells}
+    columns = {
+        column_name: _column_name(str(column_name), reference)
+        for row in records
+        for column_name in row.cells
+    }
     if records and reference not in {REFERENCE, *columns}:
         raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
     _raise_if_duplicated(columns.values())
-    default_cells = {name: _read_cell(value) for name, value in defaults.items()}
-    rows = [
+    default_cells = {
+        column_name: _read_cell(default_value) for column_name, default_value in defaults.items()
+    }
+    payout_rows = [
         _make_row(number, csv_row, columns, default_cells)
         for number, csv_row in enumerate(records, 1)
     ]
-    ignored = [str(name) for name, column in columns.items() if column not in COLUMNS]
-    return tuple(rows), tuple(ignored)
+    ignored = [str(column_name) for column_name, column in columns.items() if column not in COLUMNS]
+    return tuple(payout_rows), tuple(ignored)
 
 
 def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
@@ -103,24 +115,26 @@ def _read_dicts(records: object) -> Iterator[CsvRow]:
         yield CsvRow(dict(csv_row))
 
 
-def _column_name(name: str, reference: str) -> str:
+def _column_name(header_text: str, reference: str) -> str:
     """The name of a column in our spelling; that of an unknown column stays.
 
     `reference` is the name of the reference column. If it is another one than ours, a column with
     our name is an unknown one.
     """
-    if name == reference:
+    if header_text == reference:
         return REFERENCE
-    normal_name = name.strip().lower().replace(" ", "_")
+    normal_name = header_text.strip().lower().replace(" ", "_")
     if normal_name not in COLUMNS:
-        return name
-    return name if normal_name == REFERENCE != reference else normal_name
+        return header_text
+    return header_text if normal_name == REFERENCE != reference else normal_name
 
 
-def _raise_if_duplicated(names: Iterable[str]) -> None:
+def _raise_if_duplicated(column_names: Iterable[str]) -> None:
     """Raise PaylabError if two columns have the same known name."""
-    known_names = [name for name in names if name in COLUMNS]
-    duplicates = sorted({name for name in known_names if known_names.count(name) > 1})
+    known_names = [column_name for column_name in column_names if column_name in COLUMNS]
+    duplicates = sorted(
+        {column_name for column_name in known_names if known_names.count(column_name) > 1}
+    )
     if duplicates:
         raise PaylabError(f"the column {duplicates[0]!r} is duplicated")
 
@@ -131,8 +145,8 @@ def _make_row(
     """A row with its number; `columns` are the names in our spelling, `defaults` fill cells."""
     cells = dict(defaults)
     extra_cells: dict[str, str | None] = {}
-    for name, value in csv_row.cells.items():
-        column = columns[name]
+    for column_name, value in csv_row.cells.items():
+        column = columns[column_name]
         cell = _read_cell(value)
         if column not in COLUMNS:
             extra_cells[column] = None if cell is None else _escape_surrogates(str(cell))
@@ -141,31 +155,31 @@ def _make_row(
     return PayoutRow(number, cells, csv_row.line, csv_row.surplus, extra_cells)
 
 
-def _escape_surrogates(text: str) -> str:
+def _escape_surrogates(cell_text: str) -> str:
     """A text without unpaired surrogates, which JSON can contain and a file cannot."""
-    return text.encode(errors="backslashreplace").decode()
+    return cell_text.encode(errors="backslashreplace").decode()
 
 
-def _read_cell(value: object) -> Any:
+def _read_cell(cell: object) -> Any:
     """A cell as JSON: exact numbers as text, None when empty, anything else unchanged."""
-    if isinstance(value, str):
-        return value.strip() or None
-    if isinstance(value, Decimal):
-        return _decimal_text(value) if value.is_finite() else None
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return None if _is_missing(value) else value
+    if isinstance(cell, str):
+        return cell.strip() or None
+    if isinstance(cell, Decimal):
+        return _decimal_text(cell) if cell.is_finite() else None
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return str(cell)
+    return None if _is_missing(cell) else cell
 
 
-def _is_missing(value: object) -> bool:
+def _is_missing(cell: object) -> bool:
     """Whether a cell is None, NaN, NaT or pandas' NA (whose comparison is not a bool)."""
     try:
-        return value is None or bool(value != value)  # noqa: PLR0124 - NaN is not itself
+        return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN is not itself
     except (TypeError, ValueError):
-        return type(value).__name__ == "NAType"
+        return type(cell).__name__ == "NAType"
 
 
-def _decimal_text(value: Decimal) -> str:
+def _decimal_text(amount: Decimal) -> str:
     """Plain digits without the trailing zeros of the column's type."""
-    text = getattr(value, "text", None) or format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    amount_text = getattr(amount, "text", None) or format(amount, "f")
+    return amount_text.rstrip("0").rstrip(".") if "." in amount_text else amount_text

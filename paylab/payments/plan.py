@@ -38,8 +38,8 @@ class RowProblem(Problem):
 
     def __str__(self) -> str:
         """`row 3 (line 4), source_amount: must be more than 0`."""
-        line = f" (line {self.line})" if self.line else ""
-        return f"row {self.row}{line}, {super().__str__()}"
+        line_note = f" (line {self.line})" if self.line else ""
+        return f"row {self.row}{line_note}, {super().__str__()}"
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class Plan:
         """The sum of each amount by its column and currency, of rows without a problem."""
         problem_rows = {problem.row for problem in self.problems}
         sums: dict[str, Decimal] = {}
-        for row in self.rows:
-            if row.number in problem_rows:
+        for payout_row in self.rows:
+            if payout_row.number in problem_rows:
                 continue
-            for label, amount in _read_amounts(row):
+            for label, amount in _read_amounts(payout_row):
                 sums[label] = _EXACT.add(sums.get(label, Decimal(0)), amount)
         return sums
 
@@ -80,11 +80,11 @@ class Plan:
         problems_text = "no problems"
         if problem_rows:
             problems_text = f"{problem_rows} {'has' if problem_rows == 1 else 'have'} problems"
-        text = f"{_count_payouts(len(self.rows))}, {problems_text}"
+        plan_text = f"{_count_payouts(len(self.rows))}, {problems_text}"
         totals = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
         if not totals:
-            return text
-        return f"{text}; total{' of the others' if problem_rows else ''}: {totals}"
+            return plan_text
+        return f"{plan_text}; total{' of the others' if problem_rows else ''}: {totals}"
 
 
 def _count_payouts(count: int) -> str:
@@ -105,63 +105,69 @@ def make_plan(
     A row needs a reference, unless `references` is False. `delimiter` separates the cells of a CSV
     file. Other keywords fill empty cells of a column: `source_currency="USD"`.
     """
-    unknown_names = [name for name in defaults if name not in COLUMNS]
+    unknown_names = [column_name for column_name in defaults if column_name not in COLUMNS]
     if unknown_names:
         columns = ", ".join(COLUMNS)
         raise TypeError(f"{unknown_names[0]!r} is not a column; the columns are {columns}")
-    rows, ignored = read_rows(payouts, reference, delimiter, defaults)
+    payout_rows, ignored = read_rows(payouts, reference, delimiter, defaults)
     columns_by_field = _COLUMNS_BY_FIELD | {REFERENCE: reference}
-    problems = _check_rows(rows, columns_by_field, references=references)
-    return Plan(rows, tuple(problems), ignored)
+    problems = _check_rows(payout_rows, columns_by_field, references=references)
+    return Plan(payout_rows, tuple(problems), ignored)
 
 
 def _check_rows(
-    rows: Sequence[PayoutRow], columns: Mapping[str, str], *, references: bool
+    payout_rows: Sequence[PayoutRow], columns: Mapping[str, str], *, references: bool
 ) -> Iterator[RowProblem]:
     """The problems of all rows; `columns` are the names of columns that differ from the field."""
     first_rows: dict[str, int] = {}
-    for row in rows:
-        first_row = first_rows.setdefault(row.reference or identity(row.body()), row.number)
-        problems = [*_check_in_batch(row, first_row), *_check_by_rules(row)]
-        if references and not row.reference:
+    for payout_row in payout_rows:
+        first_row = first_rows.setdefault(
+            payout_row.reference or identity(payout_row.body()), payout_row.number
+        )
+        problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row)]
+        if references and not payout_row.reference:
             problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))
         for problem in problems:
             column = columns.get(problem.field, problem.field)
-            yield RowProblem(column, problem.message, problem.source, row.number, row.line)
+            yield RowProblem(
+                column, problem.message, problem.source, payout_row.number, payout_row.line
+            )
 
 
-def _check_in_batch(row: PayoutRow, first_row: int) -> Iterator[Problem]:
+def _check_in_batch(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
     """The problems of a row among the others; `first_row` is the first row of the same payout."""
-    is_repeated = first_row != row.number
-    if is_repeated and row.reference:
+    is_repeated = first_row != payout_row.number
+    if is_repeated and payout_row.reference:
         message = f"is also the reference of row {first_row}: it must be unique"
         yield Problem(REFERENCE, message, _SOURCE)
     elif is_repeated:
         yield Problem("", f"equals row {first_row}: give each a reference, or remove one", _SOURCE)
-    if row.surplus:
+    if payout_row.surplus:
         message = "has more cells than the header: is a comma not in quotes?"
         yield Problem("", message, _SOURCE)
 
 
-def _check_by_rules(row: PayoutRow) -> Iterator[Problem]:
+def _check_by_rules(payout_row: PayoutRow) -> Iterator[Problem]:
     """The problems of a row by the rules of a transfer; a likely typo is a warning."""
-    body = row.body()
+    body = payout_row.body()
     currency = body.get("destination_currency")
     rail = body.get("payout_method")
     if isinstance(currency, str):
         for doubt in transfers.warn_rail(currency, rail):
             warn_caller(str(doubt), RuleWarning)
     for problem in transfers.check(body) or transfers.check_rail(str(currency), rail):
-        is_float = isinstance(row.cells.get(problem.field), float)  # pandas read the amount so
+        is_float = isinstance(
+            payout_row.cells.get(problem.field), float
+        )  # pandas read the amount so
         if is_float and problem.field in transfers.AMOUNTS:
             yield Problem(problem.field, FLOAT_AMOUNT, problem.source)
         else:
             yield problem
 
 
-def _read_amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
+def _read_amounts(payout_row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
     """The amounts of a row, each with its currency and column, such as `USD source amount`."""
-    for name, currency_name in transfers.AMOUNTS.items():
-        amount = money.read_amount(row.cells.get(name))
+    for amount_name, currency_name in transfers.AMOUNTS.items():
+        amount = money.read_amount(payout_row.cells.get(amount_name))
         if amount is not None:
-            yield f"{row.cells.get(currency_name)} {name}".replace("_", " "), amount
+            yield f"{payout_row.cells.get(currency_name)} {amount_name}".replace("_", " "), amount

@@ -47,7 +47,7 @@ def recognise_payment(
         return None
     if not live_payments:
         raise dead_error(order, payments[0], now())
-    recognised_payments = [row for row in live_payments if is_recognised(order, row)]
+    recognised_payments = [payment for payment in live_payments if is_recognised(order, payment)]
     has_terms = ACCOUNT in order and not AMOUNTS.isdisjoint(order)
     is_certain = not is_refused or (len(live_payments) == 1 and has_terms)
     if not recognised_payments or not is_certain:
@@ -91,17 +91,19 @@ def _live_payments(payments: Sequence[Transfer]) -> list[Transfer]:
     return [payment for payment in payments if not is_dead(payment)]
 
 
-def _live_payments_of_name(payments: Sequence[Transfer], name: str, now: Now) -> list[Transfer]:
+def _live_payments_of_name(
+    payments: Sequence[Transfer], order_name: str, now: Now
+) -> list[Transfer]:
     """The live payments of an order with a name (`new=`), or of one without ("").
 
     For a name that is the id of a payment, they are the live ones after that payment. ChoiceError
     if the name is not the id of one of the payments.
     """
-    if not name:
+    if not order_name:
         return _live_payments(payments)
-    named_payment = next((payment for payment in payments if payment.id == name), None)
+    named_payment = next((payment for payment in payments if payment.id == order_name), None)
     if named_payment is None:
-        raise _unlisted_name_error(payments, name, now())
+        raise _unlisted_name_error(payments, order_name, now())
     later_payments = [
         row
         for row in _live_payments(payments)
@@ -110,12 +112,14 @@ def _live_payments_of_name(payments: Sequence[Transfer], name: str, now: Now) ->
     return [payment for payment in later_payments if payment is not named_payment]
 
 
-def _unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime) -> ChoiceError:
+def _unlisted_name_error(
+    payments: Sequence[Transfer], order_name: str, now: datetime
+) -> ChoiceError:
     """The error for an order whose name is not the id of one of its payments in the list."""
     described = [describe_payment(payment, now) for payment in payments[:DESCRIBED_MAX]]
     refusal_text = (
         "it could not be told whether it was made before: the list does not show which payment was "
-        f"made as new={name!r}; it has {', '.join(described)}"
+        f"made as new={order_name!r}; it has {', '.join(described)}"
     )
     hint = (
         f'if one of these is it, it is done; for another payment: new="{payments[0].id}", '
@@ -130,14 +134,16 @@ def _unrecognised_error(
     """The error if live payments in the list are not surely that of an order."""
     payment = live_payments[0]
     if len(live_payments) > 1:
-        described = [describe_payment(row, now()) for row in live_payments[:DESCRIBED_MAX]]
+        described = [
+            describe_payment(payment_row, now()) for payment_row in live_payments[:DESCRIBED_MAX]
+        ]
         refusal_text = (
             f"the list has {len(live_payments)} payments that may be it: {', '.join(described)}"
         )
     else:
         raise_if_other_terms(order_values, payment, now)
-        names = ", ".join(hidden_fields(order_values, payment))
-        reason = f"does not show {names}" if names else "the order has no terms"
+        hidden_names = ", ".join(hidden_fields(order_values, payment))
+        reason = f"does not show {hidden_names}" if hidden_names else "the order has no terms"
         refusal_text = f"{describe_payment(payment, now())} may be its payment, but {reason}"
     hint = f'look at it: lab.transfers.get("{payment.id}"); new="..." makes another payment'
     return ChoiceError(refusal_text, hint, reason="conflict", payment=payment)

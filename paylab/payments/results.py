@@ -43,14 +43,14 @@ Outcomes = Mapping[int, Outcome]
 Reader = Callable[[Sequence[dict[str, Any]]], object]
 
 
-def _text_rows(rows: Sequence[dict[str, Any]]) -> pa.Table:
+def _text_rows(result_rows: Sequence[dict[str, Any]]) -> pa.Table:
     """Rows as text; PaylabError for a row that cannot be read."""
-    return text_table(rows, TRANSFERS)
+    return text_table(result_rows, TRANSFERS)
 
 
-def _typed_rows(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _typed_rows(result_rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Rows as a typed frame; PaylabError for a row that cannot be read."""
-    return typed_frame(_text_rows(rows), TRANSFERS)
+    return typed_frame(_text_rows(result_rows), TRANSFERS)
 
 
 class Results:
@@ -63,38 +63,60 @@ class Results:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        names = [name for name in COLUMNS if name not in TRANSFERS.names]
+        column_names = [
+            column_name for column_name in COLUMNS if column_name not in TRANSFERS.names
+        ]
         self._sent_columns = [
-            name for name in names if any(row.cells.get(name) for row in plan.rows)
+            column_name
+            for column_name in column_names
+            if any(payout_row.cells.get(column_name) for payout_row in plan.rows)
         ]
         result_names = {*RESULTS, *TRANSFERS.names, *self._sent_columns}
         own_names = list(plan.ignored)
         if {*own_names} >= RESULTS:  # the payouts are the corrected results of an earlier batch
-            own_names = [name for name in own_names if name not in result_names]
+            own_names = [
+                column_name for column_name in own_names if column_name not in result_names
+            ]
         self._own_columns = {
-            name: f"{name} (given)" if name in result_names else name for name in own_names
+            column_name: f"{column_name} (given)" if column_name in result_names else column_name
+            for column_name in own_names
         }
 
     def table(
         self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _text_rows
     ) -> pa.Table:
         """Some rows as text; a row whose transfer `read` refuses has only the id."""
-        settled = [outcomes[row.number] for row in rows]
-        cells = [_result_cells(row, outcome) for row, outcome in zip(rows, settled, strict=True)]
+        settled = [outcomes[payout_row.number] for payout_row in rows]
+        cells = [
+            _result_cells(payout_row, outcome)
+            for payout_row, outcome in zip(rows, settled, strict=True)
+        ]
         readable, reasons = _split_unreadable(cells, read)
         errors = [outcome.error or why for outcome, why in zip(settled, reasons, strict=True)]
         columns: dict[str, list[str | None]] = {
-            "row": [str(row.number) for row in rows],
+            "row": [str(payout_row.number) for payout_row in rows],
             "outcome": [outcome.word for outcome in settled],
             "error": [error and printable(error) for error in errors],
         }
         transfers = _text_rows(readable)
-        columns |= {name: transfers[name].to_pylist() for name in transfers.column_names}
-        for name in self._sent_columns:
-            columns[name] = [as_text(row.cells.get(name)) for row in rows]
-        for name, label in self._own_columns.items():
-            columns[label] = [as_text(row.extra_cells.get(name)) for row in rows]
-        return pa.table({name: pa.array(texts, pa.string()) for name, texts in columns.items()})
+        columns |= {
+            column_name: transfers[column_name].to_pylist()
+            for column_name in transfers.column_names
+        }
+        for column_name in self._sent_columns:
+            columns[column_name] = [
+                as_text(payout_row.cells.get(column_name)) for payout_row in rows
+            ]
+        for column_name, label in self._own_columns.items():
+            columns[label] = [
+                as_text(payout_row.extra_cells.get(column_name)) for payout_row in rows
+            ]
+        return pa.table(
+            {
+                column_name: pa.array(column_texts, pa.string())
+                for column_name, column_texts in columns.items()
+            }
+        )
 
     def frame(self, outcomes: Outcomes) -> pd.DataFrame:
         """All rows, typed as `lab.transfers.frame()`; a row for each payout, always.
@@ -103,8 +125,8 @@ class Results:
         """
         frame = typed_frame(self.table(self._plan.rows, outcomes, _typed_rows), TRANSFERS)
         frame["row"] = frame["row"].astype("int64")
-        words = Counter(outcomes[row.number].word for row in self._plan.rows)
-        frame.attrs = {"outcomes": dict(words)}
+        outcome_counts = Counter(outcomes[payout_row.number].word for payout_row in self._plan.rows)
+        frame.attrs = {"outcomes": dict(outcome_counts)}
         return frame
 
 
@@ -121,13 +143,16 @@ class ResultsFile:
         self._path = path
         self._results = results
         self._rows_per_write = max(1, len(plan.rows) // WRITES_MAX)
-        table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
-        column_kinds = [TRANSFERS.kind(name) for name in table.column_names]
+        table = results.table(
+            plan.rows, {payout_row.number: UNANSWERED for payout_row in plan.rows}
+        )
+        column_kinds = [TRANSFERS.kind(column_name) for column_name in table.column_names]
         self._escapes = [
-            _escape_number if kind in NUMBERS else escape_cell for kind in column_kinds
+            _escape_number if column_kind in NUMBERS else escape_cell
+            for column_kind in column_kinds
         ]
         self._header = _csv_line(map(escape_cell, table.column_names))
-        numbers = [row.number for row in plan.rows]
+        numbers = [payout_row.number for payout_row in plan.rows]
         self._lines = dict(zip(numbers, self._escape_lines(table), strict=True))
         self._unwritten: list[tuple[PayoutRow, Outcome]] = []
 
@@ -147,8 +172,10 @@ class ResultsFile:
             self._write(is_durable=True)
             forget_sidecar(self._path)
         except OSError as error:
-            text = f"{self._path} could not be written ({error}): it may lack the last results"
-            warn_caller(text, ConfigWarning)
+            warning_text = (
+                f"{self._path} could not be written ({error}): it may lack the last results"
+            )
+            warn_caller(warning_text, ConfigWarning)
 
     def add_outcome(self, row: PayoutRow, outcome: Outcome) -> None:
         """Write the outcome of a row, now or with the next ones."""
@@ -160,11 +187,11 @@ class ResultsFile:
 
     def _write(self, *, is_durable: bool) -> None:
         """Replace the file by one that also has the outcomes since the last time."""
-        rows = [row for row, _ in self._unwritten]
-        outcomes = {row.number: outcome for row, outcome in self._unwritten}
-        table = self._results.table(rows, outcomes)
-        lines = self._escape_lines(table)
-        self._lines |= zip(outcomes, lines, strict=True)
+        payout_rows = [payout_row for payout_row, _ in self._unwritten]
+        outcomes = {payout_row.number: outcome for payout_row, outcome in self._unwritten}
+        table = self._results.table(payout_rows, outcomes)
+        csv_lines = self._escape_lines(table)
+        self._lines |= zip(outcomes, csv_lines, strict=True)
         self._unwritten.clear()
         with files.replace(self._path, is_durable=is_durable) as sink:
             sink.write(b"".join([self._header, *self._lines.values()]))
@@ -176,15 +203,15 @@ class ResultsFile:
             [cell and escape(cell) for cell in column.to_pylist()]
             for escape, column in zip(self._escapes, table.columns, strict=True)
         ]
-        return [_csv_line(row) for row in zip(*columns, strict=True)]
+        return [_csv_line(csv_cells) for csv_cells in zip(*columns, strict=True)]
 
 
-def _result_cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
+def _result_cells(payout_row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
     """The fields of the transfer of a row; without one, the cells that were given."""
-    fields: Mapping[str, Any] = {"id": outcome.payment or None, **row.cells}
+    fields: Mapping[str, Any] = {"id": outcome.payment or None, **payout_row.cells}
     if outcome.is_made:
         fields = outcome.transfer
-    return {**fields, REFERENCE: row.cells.get(REFERENCE)}
+    return {**fields, REFERENCE: payout_row.cells.get(REFERENCE)}
 
 
 def _split_unreadable(
@@ -205,15 +232,17 @@ def _split_unreadable(
         try:
             read_cell([row])
         except PaylabError as error:
-            names = [name for name in ("id", REFERENCE) if name in row]
-            readable[index] = {name: plain(str(row[name])) for name in names}
+            field_names = [field_name for field_name in ("id", REFERENCE) if field_name in row]
+            readable[index] = {
+                field_name: plain(str(row[field_name])) for field_name in field_names
+            }
             reasons[index] = f"made, but its fields cannot be shown: {error}"
     return readable, reasons
 
 
-def _escape_number(text: str) -> str:
+def _escape_number(number_text: str) -> str:
     """A cell of numbers: a short plain one is no formula, also if it is negative."""
-    return text if re.match(PLAIN, text) else escape_cell(text)
+    return number_text if re.match(PLAIN, number_text) else escape_cell(number_text)
 
 
 def _csv_line(cells: Iterable[str | None]) -> bytes:

@@ -54,11 +54,11 @@ class _ListReading:
         """Count a page, and note the times of its rows."""
         self.pages += 1
         self.repeated_pages = 0 if page.data else self.repeated_pages + 1
-        for row in page.data:
-            if not isinstance(row.created_at, datetime):
+        for listed_row in page.data:
+            if not isinstance(listed_row.created_at, datetime):
                 self.is_ordered = False
                 continue
-            created_at = creation_time(row)
+            created_at = creation_time(listed_row)
             if self.last_time is not None and created_at > self.last_time:
                 self.is_ordered = False
             self.last_time = created_at
@@ -66,7 +66,7 @@ class _ListReading:
 
     def is_past(self, page: Page[Any]) -> bool:
         """Whether all rows after a page are older than the bound: it is, and the list descends."""
-        times = [row.created_at for row in page.data]
+        times = [listed_row.created_at for listed_row in page.data]
         if self.since is None or not times:
             return False
         # One row, or rows of one time, show no order.
@@ -75,10 +75,10 @@ class _ListReading:
 
     def __str__(self) -> str:
         """How far the list was read, and how far it is read at most."""
-        text = f"reading the list for earlier payouts: {self.pages:,} pages so far"
+        progress_text = f"reading the list for earlier payouts: {self.pages:,} pages so far"
         if self.last_time is None or self.since is None:
-            return text
-        return f"{text}, back to {self.last_time:%Y-%m-%d} of {self.since:%Y-%m-%d}"
+            return progress_text
+        return f"{progress_text}, back to {self.last_time:%Y-%m-%d} of {self.since:%Y-%m-%d}"
 
 
 def read_rows_since(
@@ -94,17 +94,19 @@ def read_rows_since(
     rows so far were in descending order. `notify` shows how far it is after 2, 4, 8, ... pages.
     """
     reading = _ListReading()
-    rows: list[R] = []
+    listed_rows: list[R] = []
     try:
         for page in pages:
             if reading.pages == 0:
                 reading.since = since() if callable(since) else since
-            rows += [
-                row for row in page.data if is_wanted(row) and _may_be_since(row, reading.since)
+            listed_rows += [
+                listed_row
+                for listed_row in page.data
+                if is_wanted(listed_row) and _may_be_since(listed_row, reading.since)
             ]
             reading.add_page(page)
             if reading.is_past(page) or not page.has_next_page:
-                return rows
+                return listed_rows
             if notify and reading.pages > 1 and reading.pages.bit_count() == 1:
                 notify(str(reading))
             if reading.pages >= pages_max:
@@ -117,16 +119,16 @@ def read_rows_since(
         raise
     except PaylabError as error:
         raise undecided_error(f"the list could not be read: {error}") from error
-    return rows
+    return listed_rows
 
 
 def _read_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
     return transfers.list(limit=PAGE_MAX).pages()
 
 
-def _may_be_since(row: Resource, since: datetime | None) -> bool:
+def _may_be_since(listed_row: Resource, since: datetime | None) -> bool:
     """Whether a row may be as new as a time: one that does not show its time may be."""
-    created_at = row.get("created_at")
+    created_at = listed_row.get("created_at")
     if since is None or not isinstance(created_at, datetime):
         return True
     return created_at >= since
@@ -186,12 +188,12 @@ def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Tr
     """
     reference_filter = ReferenceFilter(())
 
-    def may_be_payment(row: Transfer) -> bool:
-        reference_filter(row)
-        return not find_differences(order, row)
+    def may_be_payment(payment: Transfer) -> bool:
+        reference_filter(payment)
+        return not find_differences(order, payment)
 
     payments = sort_newest(read_rows_since(_read_pages(transfers), since, may_be_payment))
-    hides_reference = any(REFERENCE not in row.model_fields_set for row in payments)
+    hides_reference = any(REFERENCE not in payment.model_fields_set for payment in payments)
     if hides_reference and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return payments
@@ -249,12 +251,16 @@ def find_payment(
 
 def _raise_if_unsure(order_values: Values, payment: Transfer) -> None:
     """Raise ChoiceError if a payment does not show its id, or all that is needed."""
-    names = [name for name in hidden_fields(order_values, payment) if name in NEEDED]
-    if payment.id and not names:
+    hidden_names = [
+        payment_name
+        for payment_name in hidden_fields(order_values, payment)
+        if payment_name in NEEDED
+    ]
+    if payment.id and not hidden_names:
         return
-    lacking = ", ".join(names) or "its id"
-    name = payment.id or "a row"
-    raise undecided_error(f"{name} may be the payment, but does not show {lacking}")
+    lacking = ", ".join(hidden_names) or "its id"
+    payment_name = payment.id or "a row"
+    raise undecided_error(f"{payment_name} may be the payment, but does not show {lacking}")
 
 
 def sort_newest(payments: Iterable[Transfer]) -> list[Transfer]:

@@ -35,26 +35,28 @@ class SentAccounts:
 
     def has_field(self, field_path: str) -> bool:
         """Whether a field is one of an account's details."""
-        *parents, name = field_path.split(".")
-        if name in _BESIDE_DETAILS:
+        *parents, field_name = field_path.split(".")
+        if field_name in _BESIDE_DETAILS:
             return False
         if "details" in parents or "financial_accounts" in parents:
             return True
         is_account = self._operation.resource == "financial_accounts"
-        return is_account and not parents and self._has_bare_field(name)
+        return is_account and not parents and self._has_bare_field(field_name)
 
-    def _has_bare_field(self, name: str) -> bool:
+    def _has_bare_field(self, field_name: str) -> bool:
         """Whether the service tells a field of the details by its name alone."""
-        account = self.find_form(name)
-        return account is not None and bool({name, *self._unknown_names} & {*account[0].fields})
+        account = self.find_form(field_name)
+        return account is not None and bool(
+            {field_name, *self._unknown_names} & {*account[0].fields}
+        )
 
     def find_form(self, field_path: str) -> AccountForm | None:
         """The form and the details of the account that a field belongs to; None if not known."""
         forms = list(self._forms(re.match(r"financial_accounts\.(\d+)", field_path)))
         # Without a number, the only account that has such a field.
         if len(forms) != 1:
-            name = last_name(field_path)
-            forms = [(form, details) for form, details in forms if name in form.fields]
+            field_name = last_name(field_path)
+            forms = [(form, details) for form, details in forms if field_name in form.fields]
         return forms[0] if len(forms) == 1 else None
 
     def _forms(self, number: re.Match[str] | None) -> Iterator[AccountForm]:

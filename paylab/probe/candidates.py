@@ -84,12 +84,12 @@ def candidates(
 def is_about_signature(error: PaylabError) -> bool:
     """Whether another signature may help: a 401, or a 403 that says so, without another reason."""
     headers = getattr(error, "call", None) and error.call.response_headers
-    words = f"{error} {(headers or {}).get('www-authenticate', '')}"
+    refusal_words = f"{error} {(headers or {}).get('www-authenticate', '')}"
     if isinstance(error, PermissionDeniedError):
-        return bool(ABOUT_SIGNATURES.search(words))
-    if not isinstance(error, AuthenticationError) or OTHER_SCHEME.search(words):
+        return bool(ABOUT_SIGNATURES.search(refusal_words))
+    if not isinstance(error, AuthenticationError) or OTHER_SCHEME.search(refusal_words):
         return False
-    return not is_explained(error) or bool(ABOUT_SIGNATURES.search(words))
+    return not is_explained(error) or bool(ABOUT_SIGNATURES.search(refusal_words))
 
 
 PARTIAL = ("signing.empty_query", "signing.query_order", "signing.hash_encoding")
@@ -111,22 +111,29 @@ def dialects(
     base = request.url.path.removesuffix(request.path)
     if base and service.signing.base_path == NONE and not has_signed:
         yield {"signing.base_path": base}
-    words = str(error).lower()
-    names = [
-        name
-        for name, key in keys().items()
-        if name.startswith(PARTIAL if has_signed else "signing.") and key.kind == "word"
+    refusal_words = str(error).lower()
+    setting_names = [
+        setting_name
+        for setting_name, setting in keys().items()
+        if setting_name.startswith(PARTIAL if has_signed else "signing.") and setting.kind == "word"
     ]
-    for name in sorted(names, key=lambda name: not _is_named(name, words)):
-        for value in keys()[name].words:
-            if value not in (service.value(name), "required"):  # a nonce is sent anyway
-                yield {name: value}
+    for setting_name in sorted(
+        setting_names, key=lambda setting_name: not _is_named(setting_name, refusal_words)
+    ):
+        for setting_word in keys()[setting_name].words:
+            if setting_word not in (
+                service.value(setting_name),
+                "required",
+            ):  # a nonce is sent anyway
+                yield {setting_name: setting_word}
 
 
-def _is_named(name: str, words: str) -> bool:
+def _is_named(setting_name: str, refusal_words: str) -> bool:
     """Whether words name what a signing setting is about, such as the date or the nonce."""
-    setting_words = name.partition(".")[2].split("_")
-    return any(word in words for word in setting_words if word not in ("form", "order", "encoding"))
+    setting_words = setting_name.partition(".")[2].split("_")
+    return any(
+        word in refusal_words for word in setting_words if word not in ("form", "order", "encoding")
+    )
 
 
 RESET = re.compile(r"retry-after(-ms)?|(x-)?rate-?limit-reset(-after)?", re.IGNORECASE)
@@ -138,19 +145,19 @@ def _suggest_wait_settings(exchange: Exchange, service: Service) -> Iterator[Val
     limits = service.rate_limits
     if requested_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
         return
-    for name, value in exchange.headers.items():
-        if not RESET.fullmatch(name):
+    for header_name, header_value in exchange.headers.items():
+        if not RESET.fullmatch(header_name):
             continue
-        if not re.fullmatch(r"\d{1,14}", value):
+        if not re.fullmatch(r"\d{1,14}", header_value):
             unit = "date"
-        elif name.lower().endswith("-ms"):
+        elif header_name.lower().endswith("-ms"):
             unit = "milliseconds"
-        elif int(value) >= SINCE_1970:
+        elif int(header_value) >= SINCE_1970:
             unit = "unix_time"
         else:
-            unit = "seconds" if int(value) <= RETRY_AFTER_SECONDS_MAX else "milliseconds"
+            unit = "seconds" if int(header_value) <= RETRY_AFTER_SECONDS_MAX else "milliseconds"
         yield {
-            "rate_limits.header": "-".join(map(str.title, name.split("-"))),
+            "rate_limits.header": "-".join(map(str.title, header_name.split("-"))),
             "rate_limits.unit": unit,
         }
 
@@ -160,9 +167,9 @@ def _of_refusal(error: APIStatusError, exchange: Exchange, service: Service) -> 
     operation = OPERATIONS.get(exchange.request.operation)
     if operation is None:
         return
-    key = key_of(operation.path)
-    if error.status in PATH_MISSING and key:
-        yield from ({key: path} for path in known_paths(keys()[key], service))
+    path_key = key_of(operation.path)
+    if error.status in PATH_MISSING and path_key:
+        yield from ({path_key: path} for path in known_paths(keys()[path_key], service))
     elif error.status in REFUSED:
         if ABOUT_KEYS.search(str(error)) and not operation.takes_key(service):
             yield {"idempotency.operations": "every_post"}
@@ -171,11 +178,11 @@ def _of_refusal(error: APIStatusError, exchange: Exchange, service: Service) -> 
         yield from RefusedFields(error, exchange, service).candidates()
 
 
-def _key_headers(words: str, service: Service) -> Iterator[Values]:
+def _key_headers(refusal_words: str, service: Service) -> Iterator[Values]:
     """Headers with a key that a refusal names, beside the one that was sent."""
-    for name in KEY_HEADER.findall(words):
-        if name.lower() not in (service.idempotency.header.lower(), "x-api-key"):
-            yield {"idempotency.header": name}
+    for header_name in KEY_HEADER.findall(refusal_words):
+        if header_name.lower() not in (service.idempotency.header.lower(), "x-api-key"):
+            yield {"idempotency.header": header_name}
 
 
 def _of_page(exchange: Exchange, service: Service) -> Iterator[Values]:
@@ -187,16 +194,18 @@ def _of_page(exchange: Exchange, service: Service) -> Iterator[Values]:
         body = read_json(exchange.content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return
-    values = page_values(body, service.list(operation.resource))
-    if values:
-        yield values
-    yield from ({key: value} for key, value in values.items())
+    page_settings = page_values(body, service.list(operation.resource))
+    if page_settings:
+        yield page_settings
+    yield from (
+        {setting_key: setting_value} for setting_key, setting_value in page_settings.items()
+    )
 
 
 def page_values(body: object, form: ListForm) -> dict[str, Value]:
     """The settings of a list that an answer contradicts, with their values in it."""
     differences = find_envelope_differences(body, form)
-    return {list_key(form, setting): value for setting, value in differences}
+    return {list_key(form, setting): setting_value for setting, setting_value in differences}
 
 
 def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool:
@@ -210,9 +219,11 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
     new = _complaints_of(after)
     if type(before) is type(after) and not old - new:
         return False
-    ours = {last_name(key) for key in values if ".fields." in key}
-    theirs = {str(value) for value in values.values()}
-    wrong_name = {field for field, kind in new - old if kind in (MISSING, UNKNOWN)}
+    ours = {last_name(setting_key) for setting_key in values if ".fields." in setting_key}
+    theirs = {str(setting_value) for setting_value in values.values()}
+    wrong_name = {
+        field for field, complaint_kind in new - old if complaint_kind in (MISSING, UNKNOWN)
+    }
     return not wrong_name & (ours | theirs)
 
 
@@ -243,7 +254,7 @@ def _kind_of_complaint(complaint: Complaint) -> str:
 
 def known_paths(key: Key, service: Service) -> Iterator[str]:
     """Other paths: those of the resource, those of public descriptions, other spellings."""
-    name = key.name.partition(".")[2]
+    path_name = key.name.partition(".")[2]
     resource = next(
         operation.resource
         for operation in OPERATIONS.values()
@@ -253,14 +264,16 @@ def known_paths(key: Key, service: Service) -> Iterator[str]:
     paths = [OPERATIONS[operation].path(service) for operation in near if operation in OPERATIONS]
     if "id" in key.holds:
         paths = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in paths]
-    public = _public_paths(key, resource) + _public_paths(key, name)
+    public = _public_paths(key, resource) + _public_paths(key, path_name)
     paths = [str(service.value(key.name)), *paths, *key.others, *public]
     plain = [path for path in map(str, paths) if path.startswith("/")]
     styled = [styled for path in plain for styled in (path, *_path_spellings(path))]
     for path in dict.fromkeys(styled):
         with suppress(ValueError):
             yield str(key.limit.check(path) if key.limit else path)
-    if NONE in key.others and name.endswith(("individual", "transfer", "account", "conversion")):
+    if NONE in key.others and path_name.endswith(
+        ("individual", "transfer", "account", "conversion")
+    ):
         yield NONE  # the list is read instead, which the same step proves
 
 

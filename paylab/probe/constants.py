@@ -35,8 +35,8 @@ def blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
     return {
         (operation, field_path)
         for operation, constants in to_json_value(extra).items()
-        for field_path, value in walk_values(constants, 4)
-        if value == FILL_IN
+        for field_path, field_value in walk_values(constants, 4)
+        if field_value == FILL_IN
     }
 
 
@@ -47,10 +47,14 @@ def listed_words(content: bytes) -> list[str]:
     except (ValueError, RecursionError):
         return []
     whole = body[0] if isinstance(body, list) and body else body
-    for name, value in walk_values(whole, 4):
-        is_list = isinstance(value, list) and value and all(isinstance(v, str) for v in value)
-        if is_list and LISTED.search(last_name(name)):
-            return list(value[:MOST_VALUES])
+    for field_name, field_value in walk_values(whole, 4):
+        is_list = (
+            isinstance(field_value, list)
+            and field_value
+            and all(isinstance(v, str) for v in field_value)
+        )
+        if is_list and LISTED.search(last_name(field_name)):
+            return list(field_value[:MOST_VALUES])
     return []
 
 

@@ -69,8 +69,11 @@ class Drift(tuple[_Difference, ...]):
     @property
     def line(self) -> str:
         """One line for a display; empty when there is none."""
-        kinds = dict.fromkeys(difference.kind for difference in self)
-        named = ", ".join(f"{sum(e.kind == kind for e in self)} {kind}" for kind in kinds)
+        difference_kinds = dict.fromkeys(difference.kind for difference in self)
+        named = ", ".join(
+            f"{sum(e.kind == difference_kind for e in self)} {difference_kind}"
+            for difference_kind in difference_kinds
+        )
         return f"drift: {named} (lab.drift shows them)" if self else ""
 
 
@@ -84,19 +87,21 @@ def find_drift(
     met: dict[tuple[str, str, str], list[int | None]] = {}
     key_of_place: dict[tuple[str, str, str], str] = {}
     for call in calls:
-        for kind, operation_name, field_name, key in answer_differences(call, service):
-            met.setdefault((kind, operation_name, field_name), []).append(call.number)
-            key_of_place[kind, operation_name, field_name] = key
+        for difference_kind, operation_name, field_name, setting_key in answer_differences(
+            call, service
+        ):
+            met.setdefault((difference_kind, operation_name, field_name), []).append(call.number)
+            key_of_place[difference_kind, operation_name, field_name] = setting_key
     known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    for name, number in events:
-        if name not in known_event_types:
-            met.setdefault(("event type", "webhooks", name), []).append(number)
-            key_of_place["event type", "webhooks", name] = "webhooks.event_types"
-    rows = [
+    for event_type, number in events:
+        if event_type not in known_event_types:
+            met.setdefault(("event type", "webhooks", event_type), []).append(number)
+            key_of_place["event type", "webhooks", event_type] = "webhooks.event_types"
+    differences = [
         _Difference(*difference, len(numbers), numbers[0], key_of_place[difference])
         for difference, numbers in met.items()
     ]
-    return Drift(sorted(rows, key=lambda row: (row.kind, -row.times, row.where, row.what)))
+    return Drift(sorted(differences, key=lambda row: (row.kind, -row.times, row.where, row.what)))
 
 
 Found = tuple[str, str, str, str]
@@ -106,10 +111,14 @@ def answer_differences(call: Call, service: Service) -> Iterator[Found]:
     """The differences of one response, as kind, place, name and key."""
     if call.status is None:
         return
-    for name in call.response_headers:
-        if name.lower() not in HEADERS:
-            key = "rate_limits.header" if call.status == 429 and "limit" in name.lower() else ""
-            yield "header", "answers", name.lower(), key
+    for header_name in call.response_headers:
+        if header_name.lower() not in HEADERS:
+            setting_key = (
+                "rate_limits.header"
+                if call.status == 429 and "limit" in header_name.lower()
+                else ""
+            )
+            yield "header", "answers", header_name.lower(), setting_key
     route = service.match(call.path)[0].get(call.method)
     if route is None or call.failed:
         return
@@ -152,18 +161,20 @@ def object_of(record: Operation, body: object, service: Service) -> Any:
 def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
     group = record.resource
     model = getattr(models, record.answer)
-    names = answer_names(record.answer, service)
-    doubts = {name: key for key, name in renamed_fields(model, row, service)}
-    ours = names.read(row)
-    for name in ours:
-        if name not in model.model_fields:
-            yield "field", group, str(name), doubts.get(name, "")
+    known_fields = answer_names(record.answer, service)
+    doubts = {
+        field_name: setting_key for setting_key, field_name in renamed_fields(model, row, service)
+    }
+    ours = known_fields.read(row)
+    for field_name in ours:
+        if field_name not in model.model_fields:
+            yield "field", group, str(field_name), doubts.get(field_name, "")
     yield from _amount_types(group, ours, service)
-    key = f"statuses.{group}"
+    setting_key = f"statuses.{group}"
     status = row.get("status")
     if group in MACHINES and isinstance(status, str):
         known_statuses = (*MACHINES[group].states, *STATUSES[group](service.statuses))
-        yield from [("status", group, status, key)] if status not in known_statuses else ()
+        yield from [("status", group, status, setting_key)] if status not in known_statuses else ()
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None
         if code and code not in (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes):
@@ -175,19 +186,21 @@ def _amount_types(group: str, row: Mapping[str, object], service: Service) -> It
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
-    amounts = {name: row[name] for name in row if name in ANSWER_AMOUNTS}
+    amounts = {type_name: row[type_name] for type_name in row if type_name in ANSWER_AMOUNTS}
     types = {
-        name: "text" if isinstance(value, str) else "number"
-        for name, value in amounts.items()
-        if value is not None
+        type_name: "text" if isinstance(amount, str) else "number"
+        for type_name, amount in amounts.items()
+        if amount is not None
     }
     of_amounts = {
-        names_with_type for name, names_with_type in types.items() if name != "exchange_rate"
+        names_with_type
+        for type_name, names_with_type in types.items()
+        if type_name != "exchange_rate"
     }
-    for name, names_with_type in types.items():
+    for type_name, names_with_type in types.items():
         if names_with_type != service.amounts.answers:
-            key = "amounts.answers" if of_amounts == {names_with_type} else ""
-            yield "type", group, f"{name} as {names_with_type}", key
+            setting_key = "amounts.answers" if of_amounts == {names_with_type} else ""
+            yield "type", group, f"{type_name} as {names_with_type}", setting_key
 
 
 def renamed_fields(
@@ -214,21 +227,27 @@ def _find_renamed_fields(
     """The missing fields of an object, and their probable names in it."""
     key_prefix = f"{table}.fields."
     table_keys = {
-        name[len(key_prefix) :]: key for name, key in keys().items() if key_prefix in name
+        field_name[len(key_prefix) :]: setting
+        for field_name, setting in keys().items()
+        if key_prefix in field_name
     }
-    theirs = {our: str(service.value(key.name)) for our, key in table_keys.items()}
+    theirs = {our: str(service.value(setting.name)) for our, setting in table_keys.items()}
     heads = {field_path.partition(".")[0] for field_path in theirs.values()}
-    free = [name for name in body if name not in heads and name not in (known_names or ())]
+    free = [
+        field_name
+        for field_name in body
+        if field_name not in heads and field_name not in (known_names or ())
+    ]
     for our in theirs if free else ():
         is_there = theirs[our].partition(".")[0] in body or (
             known_names is not None and our not in known_names
         )
-        words = {*our.split("_")} - COMMON_WORDS
+        name_words = {*our.split("_")} - COMMON_WORDS
         likely = (
-            name
-            for name in free
-            if name in table_keys[our].others or words & {*name.lower().split("_")}
+            field_name
+            for field_name in free
+            if field_name in table_keys[our].others or name_words & {*field_name.lower().split("_")}
         )
-        name = None if is_there else next(likely, None)
-        if name is not None:
-            yield table_keys[our].name, name
+        field_name = None if is_there else next(likely, None)
+        if field_name is not None:
+            yield table_keys[our].name, field_name

@@ -31,27 +31,30 @@ SHAPES = {
 
 def is_replayed(call: Call) -> bool:
     """Whether an answer is that of an earlier request with the same Idempotency-Key."""
-    headers = {name.lower(): value for name, value in call.response_headers.items()}
+    headers = {
+        header_name.lower(): header_value
+        for header_name, header_value in call.response_headers.items()
+    }
     return str(headers.get("idempotency-replayed", "")).lower() == "true"
 
 
 def contradicted(call: Call, operation: str, service: Service) -> Iterator[Values]:
     """The settings that a successful answer contradicts, with their values in it."""
-    words: dict[str, tuple[str, ...]] = {}
-    for kind, _, field_name, key in answer_differences(call, service):
-        if kind in ("status", "code") and key in keys():
-            now = words.get(key) or tuple(map(str, service.value(key)))  # type: ignore[arg-type]
-            words[key] = tuple(dict.fromkeys((*now, field_name)))
-        elif kind == "type" and key:
-            yield {key: field_name.rpartition(" ")[2]}
-        elif kind == "field" and key:
-            yield {key: field_name}
-    yield from ({key: value} for key, value in words.items())
+    words_by_key: dict[str, tuple[str, ...]] = {}
+    for difference_kind, _, field_name, setting_key in answer_differences(call, service):
+        if difference_kind in ("status", "code") and setting_key in keys():
+            now = words_by_key.get(setting_key) or tuple(map(str, service.value(setting_key)))  # type: ignore[arg-type]
+            words_by_key[setting_key] = tuple(dict.fromkeys((*now, field_name)))
+        elif difference_kind == "type" and setting_key:
+            yield {setting_key: field_name.rpartition(" ")[2]}
+        elif difference_kind == "field" and setting_key:
+            yield {setting_key: field_name}
+    yield from ({setting_key: setting_value} for setting_key, setting_value in words_by_key.items())
     for status in OPERATIONS[operation].success:
-        key = "" if isinstance(status, int) else key_of(status)
+        setting_key = "" if isinstance(status, int) else key_of(status)
         is_new = not is_replayed(call)
-        if key and is_new and call.status in keys()[key].words:
-            yield {key: int(call.status or 0)}
+        if setting_key and is_new and call.status in keys()[setting_key].words:
+            yield {setting_key: int(call.status or 0)}
     yield from _find_envelope(operation, answer_of(call), service)
     if OPERATIONS[operation].is_list:
         yield from _find_more_pages_field(
@@ -78,14 +81,14 @@ def _find_more_pages_field(body: object, form: ListForm) -> Iterator[Values]:
     """The settings by which this answer says that there is a next page, with their values in it."""
     if not isinstance(body, dict):
         return
-    values = page_values(body, form)
+    page_settings = page_values(body, form)
     cursor_key = list_key(form, "cursor")
-    if cursor_key in values and value_at(body, str(values[cursor_key])):
-        yield {cursor_key: values[cursor_key]}
+    if cursor_key in page_settings and value_at(body, str(page_settings[cursor_key])):
+        yield {cursor_key: page_settings[cursor_key]}
     if not form.more or form.more in body:
         return
     more_key = list_key(form, "more")
-    more_field = values.get(more_key)
+    more_field = page_settings.get(more_key)
     is_cursor_enough = "." not in form.more and value_at(body, str(form.cursor))
     if more_field:
         yield {more_key: more_field}
@@ -99,8 +102,12 @@ def _find_instruction_name(body: object, service: Service) -> Iterator[Values]:
     if not isinstance(details, dict):
         return
     key_prefix = f"deposit_instructions.{value_at(body, 'deposit_instructions.type')}.fields."
-    for key in (name for name in keys() if name.startswith(key_prefix)):
-        shape = SHAPES.get(key.removeprefix(key_prefix))
-        fits = [name for name, value in details.items() if shape and shape.fullmatch(str(value))]
-        if service.value(key) not in details and len(fits) == 1:
-            yield {key: fits[0]}
+    for setting_key in (field_name for field_name in keys() if field_name.startswith(key_prefix)):
+        shape = SHAPES.get(setting_key.removeprefix(key_prefix))
+        fits = [
+            field_name
+            for field_name, field_value in details.items()
+            if shape and shape.fullmatch(str(field_value))
+        ]
+        if service.value(setting_key) not in details and len(fits) == 1:
+            yield {setting_key: fits[0]}

@@ -22,11 +22,11 @@ def list_key(form: ListForm, setting: str) -> str:
 
 def cursor_names(form: ListForm, service: Service) -> Iterator[Mapping[str, Value]]:
     """Other names of the parameter with the cursor: often as the answer names it."""
-    key = list_key(form, "cursor_parameter")
-    told_as = service.value(key.removesuffix("_parameter")) or service.value("lists.cursor")
-    for name in (last_name(str(told_as)), *keys()[key].others):
-        if name != NONE:
-            yield {key: name}
+    cursor_key = list_key(form, "cursor_parameter")
+    told_as = service.value(cursor_key.removesuffix("_parameter")) or service.value("lists.cursor")
+    for parameter_name in (last_name(str(told_as)), *keys()[cursor_key].others):
+        if parameter_name != NONE:
+            yield {cursor_key: parameter_name}
 
 
 def noun_of(name: str) -> str:
@@ -39,6 +39,11 @@ def likeness(our: str, their: str) -> float:
     return (
         len(words_of_name(our) & words_of_name(their)) + SequenceMatcher(None, our, their).ratio()
     )
+
+
+def unlikeness(their: str, our: str) -> float:
+    """How little two names are alike: the key that sorts our names, the likest first."""
+    return -likeness(our, their)
 
 
 def words_of_name(name: str) -> set[str]:

@@ -123,7 +123,7 @@ def probe(
         trials.proofs.clear()
     return Report(
         tuple(reached(walk.parts)),
-        tuple(_make_finding(trials, walk, key, write=write) for key in keys()),
+        tuple(_make_finding(trials, walk, setting_key, write=write) for setting_key in keys()),
         trials.service,
         sent=trials.sent,
         made=tuple(walk.made),
@@ -146,33 +146,40 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
         if route is None or call.failed:
             continue
         done.add(route.operation)
-        for values in contradicted(call, route.operation, service):
-            for key, value in values.items():
-                if value != service.value(key):
-                    proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
+        for contradiction in contradicted(call, route.operation, service):
+            for setting_key, setting_value in contradiction.items():
+                if setting_value != service.value(setting_key):
+                    proofs.setdefault(
+                        setting_key, ProbeFinding(setting_key, PROVEN, setting_value, call=number)
+                    )
     why = "not in the recorded calls"
-    value_by_key = {key: finding.value for key, finding in proofs.items()}
+    value_by_key = {setting_key: finding.value for setting_key, finding in proofs.items()}
     findings = [
-        proofs.get(key) or ProbeFinding(key, *_describe_use(key, done, why)) for key in keys()
+        proofs.get(setting_key) or ProbeFinding(setting_key, *_describe_use(setting_key, done, why))
+        for setting_key in keys()
     ]
     reached = (f"{len(calls)} recorded calls",)
     return Report(reached, tuple(findings), service.with_values(value_by_key), calls=calls)
 
 
-def _make_finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
-    if key in trials.proofs:
-        return trials.proofs[key]
-    if key in trials.refusals:
-        return ProbeFinding(key, REFUSED, why=words_of(trials.refusals[key]))
+def _make_finding(
+    trials: Trials, walk: ServiceWalk, setting_key: str, *, write: bool
+) -> ProbeFinding:
+    if setting_key in trials.proofs:
+        return trials.proofs[setting_key]
+    if setting_key in trials.refusals:
+        return ProbeFinding(setting_key, REFUSED, why=words_of(trials.refusals[setting_key]))
     stop = next((walk_part.stop for walk_part in walk.parts if walk_part.stop), "")
-    return ProbeFinding(key, *_describe_use(key, walk.done, stop if write else WITHOUT_WRITE))
+    return ProbeFinding(
+        setting_key, *_describe_use(setting_key, walk.done, stop if write else WITHOUT_WRITE)
+    )
 
 
-def _describe_use(key: str, done: set[str], why: str) -> tuple[str, None, str]:
+def _describe_use(setting_key: str, done: set[str], why: str) -> tuple[str, None, str]:
     """Whether a request that succeeded rests on a key: assumed, or not reached and why."""
-    if key.startswith(SERVICE_ONLY):
+    if setting_key.startswith(SERVICE_ONLY):
         return NOT_REACHED, None, NOT_SHOWN
-    used = done & {*operations_of(key)}
+    used = done & {*operations_of(setting_key)}
     return (ASSUMED, None, "") if used else (NOT_REACHED, None, why or NOT_SHOWN)
 
 
@@ -191,8 +198,8 @@ def operations_of(key: str) -> Iterator[str]:
     head, _, rest = key.partition(".")
     if head in OTHERS:
         yield OTHERS[head]
-    for name, operation in OPERATIONS.items():
-        names = (key_of(operation.names).partition(".")[0], operation.resource)
+    for operation_name, operation in OPERATIONS.items():
+        table_names = (key_of(operation.names).partition(".")[0], operation.resource)
         if head == "paths":
             is_used = key_of(operation.path) == key
         elif head == "lists":
@@ -200,6 +207,6 @@ def operations_of(key: str) -> Iterator[str]:
         elif head in ("statuses", "success_codes"):
             is_used = rest == operation.resource
         else:
-            is_used = head in names
+            is_used = head in table_names
         if is_used:
-            yield name
+            yield operation_name

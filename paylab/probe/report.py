@@ -56,8 +56,10 @@ class ProbeFinding:
     def words(self) -> str:
         """The outcome with the value and its call, or the reason."""
         if self.outcome == PROVEN:
-            value = self.value if isinstance(self.value, tuple) else (self.value,)
-            return f"proven: {', '.join(map(str, value)) or 'none at all'} (call {self.call})"
+            setting_values = self.value if isinstance(self.value, tuple) else (self.value,)
+            return (
+                f"proven: {', '.join(map(str, setting_values)) or 'none at all'} (call {self.call})"
+            )
         return f"{self.outcome} ({self.why})" if self.why else self.outcome
 
 
@@ -105,8 +107,10 @@ class Report:
             return f"{stopped}; {self.sent} requests, nothing was written{made}"
         counts = Counter(finding.outcome for finding in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
-        lines = [*self.reached] if self.works else [NOTHING, *self.reached]
-        return "\n".join([*map(printable, lines), f"{self.sent} requests; settings: {ends}"])
+        summary_lines = [*self.reached] if self.works else [NOTHING, *self.reached]
+        return "\n".join(
+            [*map(printable, summary_lines), f"{self.sent} requests; settings: {ends}"]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
@@ -119,13 +123,14 @@ class Report:
             "hopeless": self.hopeless,
             "works": self.works,
             "fill_in": [
-                {"operation": operation, "field": field_path, "why": words}
-                for (operation, field_path), words in self.blanks.items()
+                {"operation": operation, "field": field_path, "why": allowed_words}
+                for (operation, field_path), allowed_words in self.blanks.items()
             ],
             "reached": list(self.reached),
             "made": list(self.made),
             "findings": [
-                {name: getattr(finding, name) for name in facts} for finding in self.findings
+                {fact_name: getattr(finding, fact_name) for fact_name in facts}
+                for finding in self.findings
             ],
         }
 
@@ -146,21 +151,23 @@ class Report:
         with files.replace(path.with_name(SCHEMA_FILE)) as sink:
             sink.write(schema_text().encode())
         with files.replace(path) as sink:
-            values = with_blanks(service, self.blanks)
-            sink.write(service_file_text(values, f"./{SCHEMA_FILE}").encode())
+            setting_values = with_blanks(service, self.blanks)
+            sink.write(service_file_text(setting_values, f"./{SCHEMA_FILE}").encode())
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""
         chosen = self.where(*(outcomes or (PROVEN, REFUSED)))
         width = max((len(finding.key) for finding in chosen), default=0)
-        lines = []
+        table_lines = []
         for finding in chosen:
-            lines.append(f"{finding.key:<{width}}  {plain(finding.words, 300)}")
+            table_lines.append(f"{finding.key:<{width}}  {plain(finding.words, 300)}")
             if finding.outcome == REFUSED:
-                lines.append(f"  ask: {finding.ask}")
-        for (operation, field_path), words in self.blanks.items() if not outcomes else ():
-            lines.append(f'extra."{operation}".{field_path}  fill in a value: {plain(words, 300)}')
-        return "\n".join(lines)
+                table_lines.append(f"  ask: {finding.ask}")
+        for (operation, field_path), allowed_words in self.blanks.items() if not outcomes else ():
+            table_lines.append(
+                f'extra."{operation}".{field_path}  fill in a value: {plain(allowed_words, 300)}'
+            )
+        return "\n".join(table_lines)
 
     def __repr__(self) -> str:
         return printable_lines("\n".join(filter(None, (self.summary, self.table()))))
@@ -171,15 +178,15 @@ def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str
 
     A file with a mark is refused when it is read, with a line that asks for the value.
     """
-    values = service.declared
-    extra = to_json_value(values.get("extra", {}))
+    setting_values = service.declared
+    extra = to_json_value(setting_values.get("extra", {}))
     for operation, field_path in places:
         inside = extra.setdefault(operation, {})
         *groups, field_name = field_path.split(".")
         for group in groups:
             inside = inside.setdefault(group, {})
         inside.setdefault(field_name, FILL_IN)
-    return {**values, "extra": extra} if extra else values
+    return {**setting_values, "extra": extra} if extra else setting_values
 
 
 def existing_service(path: Path) -> Service | None:
@@ -188,5 +195,7 @@ def existing_service(path: Path) -> Service | None:
     try:
         return Service.load(path) if path.exists() else None
     except ServiceError as error:
-        words = f"{path} is not replaced, because it is not a service.toml: name another file"
-        raise ConfigError(f"{words} ({error})") from None
+        refusal_text = (
+            f"{path} is not replaced, because it is not a service.toml: name another file"
+        )
+        raise ConfigError(f"{refusal_text} ({error})") from None

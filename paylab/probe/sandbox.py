@@ -154,14 +154,14 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
         return _is_accepted(call)
     if not isinstance(answer, APIStatusError) or _is_html(call):
         return False  # not sent, not answered, or a page
-    words = _fold_words(" ".join([str(answer), *_find_texts(answer.body)]))
-    if ELSEWHERE.search(words):
+    refusal_words = _fold_words(" ".join([str(answer), *_find_texts(answer.body)]))
+    if ELSEWHERE.search(refusal_words):
         return False
     fields = _named_fields(answer, service)
     if answer.status == NOT_FOUND:
         if NO_ACCOUNT in call.path:  # a production looks for the account of any path below it
             return False
-        return not MISSING_PART.search(words) and (
+        return not MISSING_PART.search(refusal_words) and (
             FIELDS[0] in fields or _names_account(str(answer))
         )
     is_named = bool(fields & {*FIELDS}) or any(
@@ -188,19 +188,23 @@ def _find_texts(body: object, depth: int = ERROR_DEPTH) -> Iterator[str]:
     if isinstance(body, str):
         yield body
     elif isinstance(body, dict | list) and depth:
-        for value in body.values() if isinstance(body, dict) else body:
-            yield from _find_texts(value, depth - 1)
+        for member in body.values() if isinstance(body, dict) else body:
+            yield from _find_texts(member, depth - 1)
 
 
 def _find_codes(error: APIStatusError) -> Iterator[str]:
     """The texts of a refusal that are one word, such as `conversion_account_not_found`."""
-    return (text for text in _find_texts(error.body) if re.fullmatch(r"\w+", text))
+    return (code for code in _find_texts(error.body) if re.fullmatch(r"\w+", code))
 
 
-def _names_account(words: str) -> bool:
+def _names_account(refusal_words: str) -> bool:
     """Whether words are about the account, and do not repeat the path or the body that was sent."""
-    is_repeated = "/" in words or ABOUT_PATHS.search(words) or str(steps.DEPOSIT) in words
-    return not is_repeated and bool(ACCOUNT.search(words) or AMOUNT.search(words))
+    is_repeated = (
+        "/" in refusal_words
+        or ABOUT_PATHS.search(refusal_words)
+        or str(steps.DEPOSIT) in refusal_words
+    )
+    return not is_repeated and bool(ACCOUNT.search(refusal_words) or AMOUNT.search(refusal_words))
 
 
 def _named_fields(error: APIStatusError, service: Service) -> set[str]:
@@ -224,7 +228,7 @@ def _is_accepted(call: Call) -> bool:
         return False
     if not _has_deposit(body) or ELSEWHERE.search(_fold_words(" ".join(_find_texts(body)))):
         return False
-    return not any(map(_is_failure, [body, *(value for _, value in walk_values(body, ENVELOPE))]))
+    return not any(map(_is_failure, [body, *(member for _, member in walk_values(body, ENVELOPE))]))
 
 
 def _has_deposit(body: object) -> bool:
@@ -235,29 +239,33 @@ def _has_deposit(body: object) -> bool:
         return False
     if isinstance(deposit.get("id"), str | int) and deposit["id"]:
         return True
-    texts = {str(value) for value in deposit.values()}
+    deposit_texts = {str(deposit_value) for deposit_value in deposit.values()}
     amounts = {str(steps.DEPOSIT), f"{steps.DEPOSIT:.0f}", f"{steps.DEPOSIT:.1f}"}
-    return NO_ACCOUNT in texts and not amounts.isdisjoint(texts)
+    return NO_ACCOUNT in deposit_texts and not amounts.isdisjoint(deposit_texts)
 
 
-def _is_failure(value: object) -> bool:
+def _is_failure(member: object) -> bool:
     """Whether an object of a 2xx describes an error, in whatever shape."""
-    if not isinstance(value, dict):
+    if not isinstance(member, dict):
         return False
-    value_by_name = {re.sub("[_-]", "", name).lower(): inner for name, inner in value.items()}
+    value_by_name = {
+        re.sub("[_-]", "", field_name).lower(): field_value
+        for field_name, field_value in member.items()
+    }
     states = [
-        str(value_by_name.get(name)).lower() for name in ("status", "state", "result", "code")
+        str(value_by_name.get(field_name)).lower()
+        for field_name in ("status", "state", "result", "code")
     ]
-    codes = [str(value_by_name.get(name)) for name in ("status", "statuscode", "code")]
+    codes = [str(value_by_name.get(field_name)) for field_name in ("status", "statuscode", "code")]
     flags = [
-        value_by_name[name]
-        for name in ("ok", "success", "issuccess", "succeeded")
-        if name in value_by_name
+        value_by_name[field_name]
+        for field_name in ("ok", "success", "issuccess", "succeeded")
+        if field_name in value_by_name
     ]
     return (
         is_error(value_by_name)
         or any(not flag or str(flag).lower() in FALSE for flag in flags)
-        or any(value_by_name.get(name) for name in FAILURES)
+        or any(value_by_name.get(field_name) for field_name in FAILURES)
         or not FAILED.isdisjoint(states)
         or any(code.isdecimal() and int(code) >= 300 for code in codes)
     )
@@ -271,9 +279,16 @@ def _propose_deposit(trials: Trials, path: str) -> Any:
             _read_without_query(trials, "rate_limits.")  # finds how long to wait
             answer = trials.attempt(_deposit_into_none, {PATH: path})
         elif isinstance(answer, PaylabError):  # a key says nothing of the place
-            keyed = next((values for values in answer.doubts if KEYED in values), None)
-            if keyed:
-                answer = trials.attempt(_deposit_into_none, {PATH: path, **keyed})
+            key_setting = next(
+                (
+                    doubted_settings
+                    for doubted_settings in answer.doubts
+                    if KEYED in doubted_settings
+                ),
+                None,
+            )
+            if key_setting:
+                answer = trials.attempt(_deposit_into_none, {PATH: path, **key_setting})
     except (BudgetError, HopelessError):
         raise
     except PaylabError as error:  # such as a request that a recording does not have
@@ -305,9 +320,9 @@ def _read_without_query(trials: Trials, *setting_names: str) -> None:
     The deposit that follows has no query either: its signature is then known to be right, and it
     is not sent again in other dialects. If no list can be read, the settings stay as they are.
     """
-    for name in LISTS:
+    for list_name in LISTS:
         try:
-            trials.run(partial(_read_list, name=name), setting_names)
+            trials.run(partial(_read_list, list_name=list_name), setting_names)
         except BudgetError:
             raise
         except PaylabError:
@@ -315,5 +330,5 @@ def _read_without_query(trials: Trials, *setting_names: str) -> None:
         return
 
 
-def _read_list(client: Client, name: str) -> Any:
-    return client.request("GET", client.service.path(f"{name}.list"))
+def _read_list(client: Client, list_name: str) -> Any:
+    return client.request("GET", client.service.path(f"{list_name}.list"))

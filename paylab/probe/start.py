@@ -29,9 +29,9 @@ def begin(trials: Trials) -> None:
     """Read one list; HopelessError with one sentence when nothing can work."""
     failures = list[PaylabError]()
     base_url = trials.client.settings.base_url
-    for name in LISTS:
+    for list_name in LISTS:
         try:
-            trials.run(partial(first_page, name=name), ("signing.", "lists.", "rate_limits."))
+            trials.run(partial(first_page, name=list_name), ("signing.", "lists.", "rate_limits."))
         except PaylabError as error:
             failures.append(error)
             if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
@@ -63,8 +63,12 @@ def sentence(error: PaylabError, where: str) -> str:
         return _refusal_sentence(error, where)
     if advice := ADVICE.get(error_status(error)):
         return f"{where} refuses every request ({words_of(error)}): {advice}"
-    text = next(text for kind, text in SENTENCES.items() if isinstance(error, kind))
-    return text.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
+    sentence_template = next(
+        sentence_template
+        for error_class, sentence_template in SENTENCES.items()
+        if isinstance(error, error_class)
+    )
+    return sentence_template.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
 
 
 SENTENCES = {
@@ -114,6 +118,6 @@ def _refusal_sentence(error: PaylabError, base_url: str) -> str:
     )
 
 
-def _read_header(error: PaylabError, name: str) -> str:
+def _read_header(error: PaylabError, header_name: str) -> str:
     """A header of the answer; empty if there is none."""
-    return str(error.call.response_headers.get(name, "")) if error.call else ""
+    return str(error.call.response_headers.get(header_name, "")) if error.call else ""

@@ -28,12 +28,14 @@ def stated_words(words: str) -> tuple[str, ...]:
     """The words that a message says are accepted."""
     choices = [match[1] for match in _CHOICE.finditer(words)]
     listed = _WORD.findall(max(choices, key=len)) if choices else []
-    return tuple(word for word in listed if word.lower() not in _NOT_CHOICES)
+    return tuple(listed_word for listed_word in listed if listed_word.lower() not in _NOT_CHOICES)
 
 
 def stated_numbers(words: str) -> tuple[int, ...]:
     """The integers in a message."""
-    return tuple(int(text) for text in _NUMBER.findall(words) if len(text) < 10)
+    return tuple(
+        int(number_text) for number_text in _NUMBER.findall(words) if len(number_text) < 10
+    )
 
 
 def stated_amount(words: str, amount: str) -> str:
@@ -41,7 +43,7 @@ def stated_amount(words: str, amount: str) -> str:
     if _WHOLE.search(words):
         return str(int(Decimal(amount)))
     words = re.sub(r"^\d{3} ", "", words)  # the status
-    limits = [text for text in _AMOUNT.findall(words) if Decimal(text) > 0]
+    limits = [amount_text for amount_text in _AMOUNT.findall(words) if Decimal(amount_text) > 0]
     is_limit = "amount" in words.lower() and _LIMIT.search(words) and len(limits) == 1
     return limits[0] if is_limit and Decimal(limits[0]) != Decimal(amount) else ""
 

@@ -48,7 +48,9 @@ def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
 def second_page(client: Client, name: str) -> Any:
     """The second page of a list; PagingError if it repeats the first."""
     pages = list(islice(_make_pager(client, name, SHORT).pages(), 2))
-    first_ids, second_ids = ({row.id for row in page.data} for page in (pages[0], pages[-1]))
+    first_ids, second_ids = (
+        {listed_row.id for listed_row in page.data} for page in (pages[0], pages[-1])
+    )
     if len(pages) == 2 and second_ids <= first_ids:  # a pager leaves out repeated rows
         error = PagingError("the second page repeats the first")
         error.doubts = tuple(cursor_names(client.service.list(name), client.service))
@@ -56,11 +58,11 @@ def second_page(client: Client, name: str) -> Any:
     return pages[-1]
 
 
-def _make_pager(client: Client, name: str, limit: int) -> Any:
-    resource = getattr(client, name)
-    if name == "webhook_subscriptions":  # the whole list in one answer, as assumed
+def _make_pager(client: Client, list_name: str, limit: int) -> Any:
+    resource = getattr(client, list_name)
+    if list_name == "webhook_subscriptions":  # the whole list in one answer, as assumed
         return resource.list()
-    return resource.list(limit=min(limit, client.service.list(name).max_limit))
+    return resource.list(limit=min(limit, client.service.list(list_name).max_limit))
 
 
 def create_person(client: Client, country: str) -> Any:
@@ -77,9 +79,16 @@ def create_recipient(client: Client, country: str) -> Any:
 def fresh(client: Client, person: dict[str, Any]) -> dict[str, Any]:
     """A person with an e-mail address and a phone number of its own, where it has any."""
     token = client.new_key()[:8]
-    own = {"email": f"probe.{token}@example.com"}
-    own["phone"] = f"{str(person.get('phone'))[:-7]}{int(token, 16) % 10**7:07d}"
-    return {**person, **{name: value for name, value in own.items() if name in person}}
+    own_values = {"email": f"probe.{token}@example.com"}
+    own_values["phone"] = f"{str(person.get('phone'))[:-7]}{int(token, 16) % 10**7:07d}"
+    return {
+        **person,
+        **{
+            field_name: field_value
+            for field_name, field_value in own_values.items()
+            if field_name in person
+        },
+    }
 
 
 def needed_images(individual: Any) -> dict[str, bytes]:
@@ -87,7 +96,9 @@ def needed_images(individual: Any) -> dict[str, bytes]:
     details = (
         status.detail(status_detail.code) for status_detail in individual.status_details or ()
     )
-    return {side: tiny_image() for detail in details if detail.asks for side in detail.sides}
+    return {
+        image_side: tiny_image() for detail in details if detail.asks for image_side in detail.sides
+    }
 
 
 def needs_token(client: Client, individual: Any) -> bool:
@@ -152,7 +163,11 @@ def additional(client: Client, table: str) -> dict[str, Any]:
     reference = f"{REFERENCE}-{client.new_key()[:8]}"
     extra_values = {"client_reference_id": reference, "destination_currency": "USDC"}
     required = getattr(client.service, table).required
-    return {name: extra_values[name] for name in required if name in extra_values}
+    return {
+        field_name: extra_values[field_name]
+        for field_name in required
+        if field_name in extra_values
+    }
 
 
 def tiny_image(size: int = SMALLEST_IMAGE) -> bytes:

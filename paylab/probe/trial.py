@@ -106,11 +106,15 @@ class Trials:
         """Remember a refusal that no candidate helps, with what a person has to say."""
         if isinstance(failure, APIStatusError):
             self._given_up.add(refusal)
-            for key in (key for values in failure.doubts[:MOST_ASKED] for key in values):
-                if key != EXTRA:
-                    self.refusals.setdefault(key, failure)
-        for values in failure.doubts:
-            for blank_path in blanks(values.get(EXTRA, {})):
+            for setting_key in (
+                setting_key
+                for doubted_settings in failure.doubts[:MOST_ASKED]
+                for setting_key in doubted_settings
+            ):
+                if setting_key != EXTRA:
+                    self.refusals.setdefault(setting_key, failure)
+        for doubted_settings in failure.doubts:
+            for blank_path in blanks(doubted_settings.get(EXTRA, {})):
                 self.blanks.setdefault(blank_path, words_of(failure))
 
     def _search_settings(
@@ -120,29 +124,44 @@ class Trials:
 
         A change whose refusal is about something else is followed to its end before the next one.
         """
-        for values, step_result in self._find_better_candidates(step, pending, failure, only):
-            together = {**pending, **values}
+        for better_settings, step_result in self._find_better_candidates(
+            step, pending, failure, only
+        ):
+            together = {**pending, **better_settings}
             if not isinstance(step_result, PaylabError):
-                yield together, len(values), step_result
+                yield together, len(better_settings), step_result
             elif len(together) <= DEEPEST:
                 yield from self._search_settings(step, together, step_result, only)
 
     def adopt(self, values: Values, call: int) -> None:
         """Keep values that were read in a successful answer and used in this call."""
-        new = {key: value for key, value in values.items() if self.service.value(key) != value}
-        if new:
-            self.client = self.client.with_service(self.service.with_values(new))
+        new_settings = {
+            setting_key: setting_value
+            for setting_key, setting_value in values.items()
+            if self.service.value(setting_key) != setting_value
+        }
+        if new_settings:
+            self.client = self.client.with_service(self.service.with_values(new_settings))
             self.proofs |= {
-                key: ProbeFinding(key, PROVEN, value, call=call) for key, value in new.items()
+                setting_key: ProbeFinding(setting_key, PROVEN, setting_value, call=call)
+                for setting_key, setting_value in new_settings.items()
             }
 
     def withdraw(self, *keys: str) -> None:
         """Forget proofs that a later answer contradicts."""
-        wrong = {key for key in keys if key in self.proofs}
-        if wrong:
-            self.proofs = {key: proof for key, proof in self.proofs.items() if key not in wrong}
-            values = {key: v for key, v in self.service.declared.items() if key not in wrong}
-            self.client = self.client.with_service(Service(values))
+        wrong_keys = {setting_key for setting_key in keys if setting_key in self.proofs}
+        if wrong_keys:
+            self.proofs = {
+                setting_key: proof
+                for setting_key, proof in self.proofs.items()
+                if setting_key not in wrong_keys
+            }
+            kept_settings = {
+                setting_key: v
+                for setting_key, v in self.service.declared.items()
+                if setting_key not in wrong_keys
+            }
+            self.client = self.client.with_service(Service(kept_settings))
 
     @property
     def service(self) -> Service:
@@ -158,29 +177,45 @@ class Trials:
         service = self.service.with_values(dict(pending))
         tried = 0
         most = MOST_DIALECTS if is_about_signature(failure) else HANDFUL
-        for values in failure.doubts:
-            together = frozenset({**pending, **values}.items())
+        for candidate_settings in failure.doubts:
+            together = frozenset({**pending, **candidate_settings}.items())
             if tried >= most or len(self._tried) >= MOST_ATTEMPTS:
                 break
-            if together in self._tried or any(name in pending for name in values if NAME in name):
+            if together in self._tried or any(
+                setting_name in pending
+                for setting_name in candidate_settings
+                if NAME in setting_name
+            ):
                 continue
-            if not all(key.startswith(only) for key in values) or {*values} <= self.exhausted:
+            if (
+                not all(setting_key.startswith(only) for setting_key in candidate_settings)
+                or {*candidate_settings} <= self.exhausted
+            ):
                 continue
-            if all(service.value(key) == value for key, value in values.items()):
+            if all(
+                service.value(setting_key) == setting_value
+                for setting_key, setting_value in candidate_settings.items()
+            ):
                 continue
             try:
-                service.with_values(values)
+                service.with_values(candidate_settings)
             except ServiceError:
                 continue
             tried += 1
             self._tried.add(together)
-            step_result = self.attempt(step, {**pending, **values})
+            step_result = self.attempt(step, {**pending, **candidate_settings})
             if not isinstance(step_result, PaylabError) or (
-                isinstance(step_result, READABLE) and is_progress(failure, step_result, values)
+                isinstance(step_result, READABLE)
+                and is_progress(failure, step_result, candidate_settings)
             ):
-                yield values, step_result
-        paths = {key for values in failure.doubts for key in values if key.startswith("paths.")}
-        self.exhausted |= {key for key in paths if key.startswith(only)}
+                yield candidate_settings, step_result
+        paths = {
+            setting_key
+            for candidate_settings in failure.doubts
+            for setting_key in candidate_settings
+            if setting_key.startswith("paths.")
+        }
+        self.exhausted |= {setting_key for setting_key in paths if setting_key.startswith(only)}
 
     def attempt(self, step: Step[R], values: Values) -> R | PaylabError:
         """The result of a step with these values, or its error; nothing is remembered of it."""
@@ -229,10 +264,10 @@ class Trials:
         """What to try after an error; other signatures once for each kind of request."""
         has_signed = any(not call.failed for call in self.client.calls if call.number > self.start)
         if is_about_signature(error):
-            kind = (bool(exchange.request.url.query), exchange.request.method)
-            if kind in self._signed:
+            request_kind = (bool(exchange.request.url.query), exchange.request.method)
+            if request_kind in self._signed:
                 return ()
-            self._signed.add(kind)
+            self._signed.add(request_kind)
         return tuple(candidates(error, exchange, service, has_signed=has_signed))
 
     def _keep_needed_values(self, step: Step[R], pending: Values, attempt_number: int) -> None:
@@ -244,10 +279,18 @@ class Trials:
         needed = dict(pending)
         failed = list(pending)[-1:] if attempt_number == 1 else []
         # How long to wait is read from a 429: to wait too long would succeed as well.
-        for key in (key for key in pending if key not in failed and not key.startswith(LIMITS)):
-            rest = {name: value for name, value in needed.items() if name != key}
-            if not isinstance(self.attempt(step, rest), PaylabError):
-                needed = rest
+        for setting_key in (
+            setting_key
+            for setting_key in pending
+            if setting_key not in failed and not setting_key.startswith(LIMITS)
+        ):
+            other_settings = {
+                other_key: setting_value
+                for other_key, setting_value in needed.items()
+                if other_key != setting_key
+            }
+            if not isinstance(self.attempt(step, other_settings), PaylabError):
+                needed = other_settings
         self.adopt(needed, succeeded)
 
     @property
@@ -281,11 +324,11 @@ def refuse_production(error: PaylabError) -> None:
 
 def words_of(error: BaseException) -> str:
     """An error in one line: its status, the words of the service, and its problems by field."""
-    text = " ".join(str(error).split())
+    error_text = " ".join(str(error).split())
     for problem in getattr(error, "problems", ())[:MOST_PROBLEMS]:
-        if problem.field and problem.field not in text:
-            text += f"; {problem.field}: {problem.message}"
-    return plain(text, 300)
+        if problem.field and problem.field not in error_text:
+            error_text += f"; {problem.field}: {problem.message}"
+    return plain(error_text, 300)
 
 
 def _operation_of(error: PaylabError) -> str:

@@ -108,7 +108,7 @@ class ServiceWalk:
                 ("Webhooks", self._walk_webhooks),
             ]
             named_walks += [("Lists again", self._walk_lists)]
-        for name, walk_part in named_walks:
+        for walk_name, walk_part in named_walks:
             stop = ""
             try:
                 walk_part()
@@ -116,29 +116,29 @@ class ServiceWalk:
                 stop = f"not reached ({error})"
             except StopError as error:
                 stop = str(error)
-            self.parts.append(Part(name, stop, tuple(self._without)))
+            self.parts.append(Part(walk_name, stop, tuple(self._without)))
             self._without.clear()
 
-    def _run(self, where: str, step: Callable[[Client], R]) -> R:
+    def _run(self, walk_step: str, step: Callable[[Client], R]) -> R:
         """The result of a step that the part needs; StopError says where it stops.
 
         A step that was refused twice with the same words is not tried again, unless they are about
         a country, which the next one has not.
         """
-        for (step_name, words), times in self._refused.items():
-            if step_name == where and times >= MOST_REFUSALS:
-                same = PaylabError(f"not tried again: {words}")
-                raise StopError(f"stops at {where} ({same})") from same
+        for (step_name, refusal_words), times in self._refused.items():
+            if step_name == walk_step and times >= MOST_REFUSALS:
+                same = PaylabError(f"not tried again: {refusal_words}")
+                raise StopError(f"stops at {walk_step} ({same})") from same
         try:
             step_result = self._trials.run(step)
         except WaitTimeoutError as error:
-            raise StopError(f"stops at {where}: {words_of(error)}") from error
+            raise StopError(f"stops at {walk_step}: {words_of(error)}") from error
         except (BudgetError, HopelessError):
             raise
         except PaylabError as error:
             if not is_about_country(error):
-                self._refused[where, without_ids(words_of(error))] += 1
-            raise StopError(f"stops at {where} ({words_of(error)})") from error
+                self._refused[walk_step, without_ids(words_of(error))] += 1
+            raise StopError(f"stops at {walk_step} ({words_of(error)})") from error
         if answered := self._trials.answered():
             self._note(*answered, step_result)
         return step_result
@@ -148,14 +148,16 @@ class ServiceWalk:
         self.done.add(operation)
         resource, _, verb = operation.partition(".")
         if verb == "create" and resource != "quotes":  # a quote expires by itself
-            kind = resource.removesuffix("s").replace("_", " ")
-            self.made[f"{kind} {getattr(step_result, 'id', '')}"] = None
-        for values in contradicted(call, operation, self._trials.service):
-            self._trials.adopt(values, call.number)
+            resource_noun = resource.removesuffix("s").replace("_", " ")
+            self.made[f"{resource_noun} {getattr(step_result, 'id', '')}"] = None
+        for contradiction in contradicted(call, operation, self._trials.service):
+            self._trials.adopt(contradiction, call.number)
 
-    def _pay_within_limit(self, step_name: str, kind: str, step: Callable[[Client, str], R]) -> R:
+    def _pay_within_limit(
+        self, step_name: str, part_kind: str, step: Callable[[Client, str], R]
+    ) -> R:
         """The result of a step with an amount, once more with the limit that the service states."""
-        amount = self._amounts[kind]
+        amount = self._amounts[part_kind]
         try:
             return self._run(step_name, lambda client: step(client, amount))
         except StopError as error:
@@ -163,15 +165,15 @@ class ServiceWalk:
             if not stated:
                 raise
         step_result = self._run(f"{step_name} of {stated}", lambda client: step(client, stated))
-        self._amounts[kind] = stated
+        self._amounts[part_kind] = stated
         return step_result
 
-    def _try_step(self, step_name: str, step: Callable[..., R], kind: str = "") -> R | None:
+    def _try_step(self, step_name: str, step: Callable[..., R], part_kind: str = "") -> R | None:
         """The result of a step that the part can go without; `kind` is that of its amount."""
         try:
             return (
-                self._pay_within_limit(step_name, kind, step)
-                if kind
+                self._pay_within_limit(step_name, part_kind, step)
+                if part_kind
                 else self._run(step_name, step)
             )
         except StopError as error:
@@ -180,26 +182,28 @@ class ServiceWalk:
 
     def _walk_lists(self) -> None:
         """Of each list a first page, the largest page, the next page and one object."""
-        for name in LISTS:
-            self._list(name)
+        for list_name in LISTS:
+            self._list(list_name)
 
-    def _list(self, name: str) -> None:
-        first_page = self._try_step(f"the list of {name}", lambda c: steps.first_page(c, name))
+    def _list(self, list_name: str) -> None:
+        first_page = self._try_step(
+            f"the list of {list_name}", lambda c: steps.first_page(c, list_name)
+        )
         if first_page is None:
             return
-        if name in LONG:
-            largest = partial(steps.first_page, name=name, limit=steps.LARGEST)
-            self._try_step(f"the largest page of {name}", largest)
+        if list_name in LONG:
+            largest = partial(steps.first_page, name=list_name, limit=steps.LARGEST)
+            self._try_step(f"the largest page of {list_name}", largest)
         if first_page.has_next_page:
             second = self._try_step(
-                f"the next page of {name}", lambda c: steps.second_page(c, name)
+                f"the next page of {list_name}", lambda c: steps.second_page(c, list_name)
             )
             if second is None:  # what the first page seemed to say does not lead to it
-                self._trials.withdraw(f"lists.{name}.cursor", f"lists.{name}.more")
+                self._trials.withdraw(f"lists.{list_name}.cursor", f"lists.{list_name}.more")
                 self._trials.withdraw(*(f"lists.{other}.cursor" for other in LISTS))
-        if first_page.data and name != "conversions":
+        if first_page.data and list_name != "conversions":
             one = first_page.data[0].id
-            self._try_step(f"one of {name}", lambda c: getattr(c, name).get(one))
+            self._try_step(f"one of {list_name}", lambda c: getattr(c, list_name).get(one))
 
     def _walk_onramp(self, on_ramp: OnRamp) -> None:
         """A person, images or a token, a wallet, an account, a deposit and its conversion."""
@@ -238,16 +242,18 @@ class ServiceWalk:
         try:
             self._run("the images", partial(upload, some=images))
         except StopError as error:
-            words = words_of(error.__cause__ or error)
-            sizes = [size for size in stated_bytes(words) if size > steps.SMALLEST_IMAGE]
-            if is_one_item(words):
-                uploads = [{side: image} for side, image in images.items()]
+            refusal_words = words_of(error.__cause__ or error)
+            sizes = [size for size in stated_bytes(refusal_words) if size > steps.SMALLEST_IMAGE]
+            if is_one_item(refusal_words):
+                uploads = [{image_side: image} for image_side, image in images.items()]
             elif sizes and sizes[0] <= steps.LARGEST_IMAGE:
                 uploads = [dict.fromkeys(images, steps.tiny_image(sizes[0] + 2048))]
             else:
                 raise
-            for part in uploads:
-                self._run("the images as the service asks for them", partial(upload, some=part))
+            for image_upload in uploads:
+                self._run(
+                    "the images as the service asks for them", partial(upload, some=image_upload)
+                )
 
     def _walk_payout(self, country: str) -> None:
         """A recipient, a quote if there are any, and a transfer."""
@@ -278,12 +284,12 @@ class ServiceWalk:
         if self._payee is None:
             raise StopError("not reached (no payout came to the end)")
         account, country = self._payee
-        key = self._trials.client.new_key()
+        idempotency_key = self._trials.client.new_key()
 
         def pay(client: Client) -> Any:
             terms = steps.terms(client, country, self._amounts["payout"])
-            fields = {**terms, "client_reference_id": f"paylab-{key[:8]}"}
-            return client.transfers.create(account, **fields, idempotency_key=key)
+            fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
+            return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
 
         first_order = self._run("the order", pay)
         again = self._run("the same order again", pay)

@@ -1,0 +1,160 @@
+"""New names of fields that a service refuses under their old ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from ..spec.complaints import Complaint
+from ..spec.json_path import last_name
+from ..spec.operations.operation import Operation
+from ..spec.service.key import Key, Value
+from ..spec.service.keys import keys
+from ..spec.service.setting import key_of
+from .names import likeness, unlikeness, words_of_name
+
+Candidates = Iterator[Mapping[str, Value]]
+"""Settings to try, most likely first."""
+
+MOST_RENAMES = 4
+
+
+def table_of(operation: Operation) -> str:
+    """The table of settings with the names of the body of an operation; "" if there is none."""
+    return key_of(operation.names).removesuffix(".fields")
+
+
+def _settings_below(key_prefix: str) -> dict[str, Key]:
+    """The settings whose keys begin with a prefix, by the rest of their keys."""
+    return {
+        key.removeprefix(key_prefix): setting
+        for key, setting in keys().items()
+        if key.startswith(key_prefix)
+    }
+
+
+class FieldRenames:
+    """Finds the settings that rename fields in the body of one request.
+
+    `unknown_names` are our names of the fields that the service does not know.
+    """
+
+    def __init__(
+        self, operation: Operation, body: Mapping[str, Any], unknown_names: Collection[str]
+    ) -> None:
+        self._operation = operation
+        self._body = body
+        self._unknown_names = unknown_names
+        self._table = table_of(operation)
+
+    @cached_property
+    def setting_by_name(self) -> dict[str, Key]:
+        """The settings that rename fields of the body, by our names of the fields."""
+        return _settings_below(f"{self._table}.fields.") if self._table else {}
+
+    def together(self, complaints: Iterable[Complaint]) -> Candidates:
+        """All fields of the body whose new names are missed, where old names are refused."""
+        new_paths = [
+            complaint.field for complaint in complaints if complaint.is_missing and complaint.field
+        ]
+        path_by_name = self._match_by_spelling(new_paths)
+        old_names = [
+            name
+            for name in self.setting_by_name
+            if name in self._unknown_names and name not in path_by_name
+        ]
+        new_paths = [path for path in new_paths if path not in path_by_name.values()]
+        path_by_name |= self._match_by_public_name(old_names, new_paths)
+        if len(old_names) == len(new_paths):
+            path_by_name |= _match_by_likeness(old_names, new_paths)
+        if self._unknown_names and len(path_by_name) > 1:
+            yield {self.setting_by_name[name].name: path for name, path in path_by_name.items()}
+
+    def _match_by_spelling(self, new_paths: Iterable[str]) -> dict[str, str]:
+        """The new paths that are our names, with a dot instead of an underscore."""
+        path_by_name = {path.replace(".", "_"): path for path in new_paths}
+        return {
+            name: path
+            for name, path in path_by_name.items()
+            if name in self.setting_by_name and name in self._body
+        }
+
+    def _match_by_public_name(self, old_names: list[str], new_paths: list[str]) -> dict[str, str]:
+        """The new paths that public descriptions have for old names; the lists lose both."""
+        path_by_name = {}
+        for name in list(old_names):
+            public_paths = [path for path in new_paths if path in self.setting_by_name[name].others]
+            if public_paths:
+                path_by_name[name] = public_paths[0]
+                new_paths.remove(public_paths[0])
+                old_names.remove(name)
+        return path_by_name
+
+    def in_body(self, new_path: str) -> Candidates:
+        """The fields of the body that a path may stand for, the most similar first."""
+        for name in self._find_likely_names(self.setting_by_name, new_path, self._body):
+            setting = self.setting_by_name[name]
+            yield {setting.name: new_path}
+            if name.endswith("_id") and not new_path.endswith("id"):
+                yield {setting.name: f"{new_path}.id"}
+
+    def in_details(
+        self, account_key: str, new_path: str, details: Mapping[str, object]
+    ) -> Candidates:
+        """The fields of an account's details that a path may stand for, the most similar first."""
+        setting_by_name = _settings_below(f"{account_key}.fields.")
+        for name in self._find_likely_names(setting_by_name, new_path, details):
+            yield {setting_by_name[name].name: last_name(new_path)}
+
+    def _find_likely_names(
+        self, setting_by_name: Mapping[str, Key], new_path: str, body: Mapping[str, object]
+    ) -> list[str]:
+        """The fields that a path may stand for, the most similar first.
+
+        A field is renamed only if its old name was refused as unknown, or if public descriptions
+        of such services have the new one.
+        """
+        references = [
+            reference for reference in self._operation.references if reference.name in body
+        ]
+        sent_names = {*body, *(reference.id_name for reference in references)}
+        names = [name for name in setting_by_name if name in sent_names]
+        new_names = {new_path, last_name(new_path)}
+        public_names = [name for name in names if new_names & {*setting_by_name[name].others}]
+        refused_names = [
+            name for name in names if {name, name.removesuffix("_id")} & {*self._unknown_names}
+        ]
+        refused_names.sort(key=partial(unlikeness, new_path))
+        return list(dict.fromkeys([*public_names, *refused_names]))[:MOST_RENAMES]
+
+    def of_required(self, new_path: str) -> Candidates:
+        """The required field that shares most words with a path, if it is the only one.
+
+        A service that needs the old name, too, misses it then.
+        """
+        required_names = [field.name for field in self._operation.fields if field.required]
+        names = [name for name in required_names if name in self.setting_by_name]
+        shared_by_name = {
+            name: len(words_of_name(name) & words_of_name(new_path))
+            for name in names
+            if name in self._body
+        }
+        most_shared = max(shared_by_name.values(), default=0)
+        best_names = [name for name, shared in shared_by_name.items() if shared == most_shared]
+        if most_shared and len(best_names) == 1:
+            yield {self.setting_by_name[best_names[0]].name: new_path}
+
+
+def _match_by_likeness(old_names: list[str], new_paths: list[str]) -> dict[str, str]:
+    """Each old name with the new path that is most like it, the closest pairs first."""
+    left_paths = list(new_paths)
+
+    def greatest_likeness(name: str) -> float:
+        return max(likeness(name, path) for path in new_paths)
+
+    path_by_name = {}
+    for name in sorted(old_names, key=greatest_likeness, reverse=True):
+        path_by_name[name] = max(left_paths, key=partial(likeness, name))
+        left_paths.remove(path_by_name[name])
+    return path_by_name
