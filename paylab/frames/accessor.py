@@ -93,13 +93,13 @@ class Accessor:
         >>> len(frame.paylab.stuck(older_than="1h"))
         0
         """
-        moment = read_since(now or self._frame.attrs.get("fetched_at"), "now")
+        now_at = read_since(now or self._frame.attrs.get("fetched_at"), "now")
         least = times.duration(older_than, "older_than")
-        age = pd.Timestamp(moment or pd.Timestamp.now("UTC")) - self._frame["created_at"]
+        age = pd.Timestamp(now_at or pd.Timestamp.now("UTC")) - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL)
-        rows = self._frame[is_open & (age > least)].sort_values("created_at")
-        rows.insert(0, "age", age[rows.index])
-        return rows
+        open_rows = self._frame[is_open & (age > least)].sort_values("created_at")
+        open_rows.insert(0, "age", age[open_rows.index])
+        return open_rows
 
     def failures(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """The number of failed rows, their share, and the reasons, per corridor.
@@ -133,9 +133,11 @@ class Accessor:
         >>> frame.paylab.to_excel("transfers.xlsx").name
         'transfers.xlsx'
         """
-        about = {str(name): value for name, value in self._frame.attrs.items() if value is not None}
+        attributes = {
+            str(name): value for name, value in self._frame.attrs.items() if value is not None
+        }
         with local_target(path, lambda _: False) as (target, shown_path):
-            excel.write_workbook([self.arrow()], target, tz=tz, about=about)
+            excel.write_workbook([self.arrow()], target, tz=tz, about=attributes)
         return shown_path
 
     def to_database(
@@ -161,8 +163,8 @@ class Accessor:
         return databases.write_table(self.arrow(), target, table, if_exists, schema)
 
     def _summarize_without_sums(
-        self, by: Sequence[str] | str, names: Sequence[str]
+        self, by: Sequence[str] | str, amount_names: Sequence[str]
     ) -> pd.DataFrame:
         summary = self.summarize(by, sums=False)
         keys = [by] if isinstance(by, str) else list(by)
-        return summary[[*keys, *names]]
+        return summary[[*keys, *amount_names]]

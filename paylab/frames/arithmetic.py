@@ -43,36 +43,36 @@ def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array)
         return COMPARE[op](_widen_for_product(left), _widen_for_product(right))
 
 
-def _compute_mean(values: pa.Array) -> Decimal | None:
+def _compute_mean(numbers: pa.Array) -> Decimal | None:
     """The sum divided by the count; see `quotient`."""
-    return quotient(_sum(values), Decimal(len(values))) if len(values) else None
+    return quotient(_sum(numbers), Decimal(len(numbers))) if len(numbers) else None
 
 
-def _sum(values: pa.Array) -> Decimal:
+def _sum(numbers: pa.Array) -> Decimal:
     """The exact sum, with any number of digits."""
-    return pc.sum(_widen_for_sum(values)).as_py() or Decimal(0)
+    return pc.sum(_widen_for_sum(numbers)).as_py() or Decimal(0)
 
 
-def _require_short(value: Decimal) -> Decimal:
+def _require_short(number: Decimal) -> Decimal:
     """The value; ExactnessError if it needs more than 38 digits."""
-    decimals.from_numbers([value])
-    return value
+    decimals.from_numbers([number])
+    return number
 
 
-def _widen_for_sum(values: pa.Array) -> pa.Array:
+def _widen_for_sum(numbers: pa.Array) -> pa.Array:
     """The values in a type that holds their sum, because Arrow's sums wrap silently."""
-    carry = len(str(len(values)))
-    scale = values.type.scale
-    fits = values.type.precision + carry <= DIGITS_MAX
-    return values.cast(
+    carry = len(str(len(numbers)))
+    scale = numbers.type.scale
+    fits = numbers.type.precision + carry <= DIGITS_MAX
+    return numbers.cast(
         pa.decimal128(DIGITS_MAX, scale) if fits else pa.decimal256(2 * DIGITS_MAX, scale)
     )
 
 
-def _widen_for_product(values: pa.Array) -> pa.Array:
+def _widen_for_product(numbers: pa.Array) -> pa.Array:
     """The values in a type for the digits that they need, from which Arrow can go up to 76."""
-    digits = decimals.integers(values) + values.type.scale
-    return values.cast(pa.decimal256(max(1, digits), values.type.scale))
+    digits = decimals.integers(numbers) + numbers.type.scale
+    return numbers.cast(pa.decimal256(max(1, digits), numbers.type.scale))
 
 
 def _compute_columns(op: Callable[..., pa.Array], left: pa.Array, right: pa.Array) -> pa.Array:
@@ -93,18 +93,18 @@ def quantile(values: pa.Array, share: Decimal, interpolation: str = "linear") ->
     if not len(present):
         return None
     ordered = present.take(pc.sort_indices(present))
-    place = share * (len(ordered) - 1)
-    low = int(place)
-    part = place - low
+    position = share * (len(ordered) - 1)
+    low = int(position)
+    fraction = position - low
     lower_value: Decimal = ordered[low].as_py()
-    higher_value: Decimal = ordered[low + bool(part)].as_py()
+    higher_value: Decimal = ordered[low + bool(fraction)].as_py()
     if interpolation == "nearest":
         return (
             higher_value
-            if part > Decimal("0.5") or (part == Decimal("0.5") and low % 2)
+            if fraction > Decimal("0.5") or (fraction == Decimal("0.5") and low % 2)
             else lower_value
         )
-    weight = {"linear": part, "lower": Decimal(0), "higher": Decimal(1)}
+    weight = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
     between = weight.get(interpolation, Decimal("0.5"))
     return WIDE.add(lower_value, WIDE.multiply(WIDE.subtract(higher_value, lower_value), between))
 
@@ -126,8 +126,10 @@ def aggregate_by_group(
     `group_numbers` has the group of each value; -1 is no group.
     """
     wide_values = _widen_for_sum(values) if aggregate == "sum" else values
-    rows = pa.table({"group": group_numbers, "value": wide_values}).filter(pc.field("group") >= 0)
-    groups = rows.group_by("group").aggregate([("value", aggregate), ("value", "count")])
+    grouped_rows = pa.table({"group": group_numbers, "value": wide_values}).filter(
+        pc.field("group") >= 0
+    )
+    groups = grouped_rows.group_by("group").aggregate([("value", aggregate), ("value", "count")])
     groups = groups.filter(pc.field("value_count") >= count_min)
     # Arrow returns the groups in any order: a result is taken for each number, null without one.
     rows_of_groups = pc.index_in(pa.array(range(group_count)), groups["group"])
@@ -191,8 +193,8 @@ def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
     """The sum, mean or other reduction, without missing values; None for fewer than `least`."""
     if name not in REDUCTIONS:
         raise TypeError(f"decimals have no {name}")
-    values = array.drop_null()
-    return REDUCTIONS[name](values) if len(values) >= least else None
+    numbers = array.drop_null()
+    return REDUCTIONS[name](numbers) if len(numbers) >= least else None
 
 
 def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
@@ -201,27 +203,27 @@ def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
         totals = _running_machine_totals(array, skipna=skipna)
         if totals is not None:
             return totals
-    values = array.to_pylist()
-    if not skipna and None in values:
-        values[values.index(None) :] = [None] * (len(values) - values.index(None))
-    totals_found = accumulate((value for value in values if value is not None), RUNNING[name])
-    return decimals.from_numbers(None if value is None else next(totals_found) for value in values)
+    numbers = array.to_pylist()
+    if not skipna and None in numbers:
+        numbers[numbers.index(None) :] = [None] * (len(numbers) - numbers.index(None))
+    totals_found = accumulate((value for value in numbers if value is not None), RUNNING[name])
+    return decimals.from_numbers(None if value is None else next(totals_found) for value in numbers)
 
 
 def unscaled(array: pa.Array) -> Any:
     """Decimals of at most 18 digits as 64-bit integers without their point; missing ones as 0."""
-    words = np.frombuffer(array.buffers()[1], dtype="<i8")[2 * array.offset :: 2]
-    integers = words[: len(array)]
+    low_words = np.frombuffer(array.buffers()[1], dtype="<i8")[2 * array.offset :: 2]
+    integers = low_words[: len(array)]
     return np.where(np.asarray(array.is_null()), 0, integers) if array.null_count else integers
 
 
 def from_unscaled(integers: Any, scale: int, is_missing: Any = None) -> pa.Array:
     """64-bit integers as decimals with `scale` places."""
-    words = np.empty((len(integers), 2), dtype="<i8")
-    words[:, 0] = integers
-    words[:, 1] = integers >> 63  # the sign
+    word_pairs = np.empty((len(integers), 2), dtype="<i8")
+    word_pairs[:, 0] = integers
+    word_pairs[:, 1] = integers >> 63  # the sign
     amounts = pa.Array.from_buffers(
-        pa.decimal128(MACHINE_DIGITS, scale), len(integers), [None, pa.py_buffer(words)]
+        pa.decimal128(MACHINE_DIGITS, scale), len(integers), [None, pa.py_buffer(word_pairs)]
     )
     if is_missing is None or not is_missing.any():
         return amounts
@@ -236,17 +238,17 @@ def narrowed(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return decimals.narrowest(column)
     amounts = column.combine_chunks()
     integers = unscaled(amounts)
-    for places in decimals.SCALES:
-        if width + places > MACHINE_DIGITS:
+    for decimal_places in decimals.SCALES:
+        if width + decimal_places > MACHINE_DIGITS:
             break
-        if places >= scale:
-            exact = integers * 10 ** (places - scale)
-        elif not (integers % 10 ** (scale - places)).any():
-            exact = integers // 10 ** (scale - places)
+        if decimal_places >= scale:
+            exact = integers * 10 ** (decimal_places - scale)
+        elif not (integers % 10 ** (scale - decimal_places)).any():
+            exact = integers // 10 ** (scale - decimal_places)
         else:
             continue
-        missing = np.asarray(amounts.is_null())
-        return pa.chunked_array([from_unscaled(exact, places, missing)])
+        is_missing = np.asarray(amounts.is_null())
+        return pa.chunked_array([from_unscaled(exact, decimal_places, is_missing)])
     return decimals.narrowest(column)
 
 

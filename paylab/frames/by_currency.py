@@ -22,21 +22,23 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
     """
-    amounts = [str(name) for name in frame.columns if _is_amount(frame, str(name))]
+    amounts = [
+        str(amount_name) for amount_name in frame.columns if _is_amount(frame, str(amount_name))
+    ]
     if not amounts:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums: dict[str, pd.Series[Any]] = {}
-    for name in amounts:
-        currency = frame[currency_of(name) or ""].astype("string").str.upper()
-        sums[name] = frame[name].groupby(currency.to_numpy()).sum(min_count=1)
+    for amount_name in amounts:
+        currency = frame[currency_of(amount_name) or ""].astype("string").str.upper()
+        sums[amount_name] = frame[amount_name].groupby(currency.to_numpy()).sum(min_count=1)
     totals = ExactFrame(sums).sort_index()
     totals.index.name = "currency"
-    for at in range(len(amounts)):
-        totals.isetitem(at, DecimalArray(totals.iloc[:, at].array.__arrow_array__()))
+    for index in range(len(amounts)):
+        totals.isetitem(index, DecimalArray(totals.iloc[:, index].array.__arrow_array__()))
     return totals
 
 
-def _is_amount(frame: pd.DataFrame, name: str) -> bool:
-    if name not in frame.columns or not isinstance(frame[name].dtype, DecimalDtype):
+def _is_amount(frame: pd.DataFrame, column_name: str) -> bool:
+    if column_name not in frame.columns or not isinstance(frame[column_name].dtype, DecimalDtype):
         return False
-    return currency_of(name) in frame.columns
+    return currency_of(column_name) in frame.columns

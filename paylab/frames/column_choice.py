@@ -19,10 +19,10 @@ Names = str | Collection[str]
 
 def read_columns(columns: Names | None, schema: Schema, *, extra: bool = False) -> list[str] | None:
     """The names of columns; RuleError also for one that is no column, unless there are `extra`."""
-    names = read_names(columns)
-    if names is not None and not extra:
-        require_columns(names, schema.names)
-    return names
+    column_names = read_names(columns)
+    if column_names is not None and not extra:
+        require_columns(column_names, schema.names)
+    return column_names
 
 
 def read_names(columns: Names | None) -> list[str] | None:
@@ -32,13 +32,13 @@ def read_names(columns: Names | None) -> list[str] | None:
     """
     if columns is None:
         return None
-    words = columns.split(",") if isinstance(columns, str) else columns
-    names = [word.strip() if isinstance(columns, str) else word for word in words]
-    if not any(names):
+    written_names = columns.split(",") if isinstance(columns, str) else columns
+    column_names = [word.strip() if isinstance(columns, str) else word for word in written_names]
+    if not any(column_names):
         raise RuleError([Problem("columns", "is empty: name a column, or leave it out for all")])
-    if len(set(names)) < len(names):
+    if len(set(column_names)) < len(column_names):
         raise RuleError([Problem("columns", "has a name twice")])
-    return names
+    return column_names
 
 
 def needed_columns(
@@ -55,12 +55,12 @@ def needed_columns(
 def require_columns(names: Collection[str], known: Collection[str]) -> None:
     """RuleError for a name that is not known."""
     problems = []
-    for name in names:
-        if name in known:
+    for column_name in names:
+        if column_name in known:
             continue
-        nearest = find_nearest_name(str(name), known)
+        nearest = find_nearest_name(str(column_name), known)
         hint = f"nearest: {nearest}" if nearest else f"columns: {', '.join(known)}"
-        problems.append(Problem("columns", f"{plain(str(name), 60)!r} is no column; {hint}"))
+        problems.append(Problem("columns", f"{plain(str(column_name), 60)!r} is no column; {hint}"))
     if problems:
         raise RuleError(problems)
 

@@ -65,22 +65,22 @@ class Schema:
 def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     """Columns of paths such as `deposit.amount`, or `name=path` if the name differs."""
     columns = []
-    for text in paths.split():
-        name, _, path = text.rpartition("=")
-        name = name or path.removeprefix("payload.").replace(".", "_")
-        columns.append(Column(name, kinds.get(name) or _kind_of_column(path), path))
+    for column_text in paths.split():
+        column_name, _, path = column_text.rpartition("=")
+        column_name = column_name or path.removeprefix("payload.").replace(".", "_")
+        columns.append(Column(column_name, kinds.get(column_name) or _kind_of_column(path), path))
     return tuple(columns)
 
 
 def _kind_of_column(path: str) -> Kind:
     if "*" in path:
         return "list"
-    kind = kind_of_field(path.rpartition(".")[2])
-    if kind == "currency":
+    field_kind = kind_of_field(path.rpartition(".")[2])
+    if field_kind == "currency":
         return "word"
-    if kind == "rate":
+    if field_kind == "rate":
         return "amount"
-    return kind
+    return field_kind
 
 
 _DETAILS = ("address", *(on_ramp.detail for on_ramp in ON_RAMPS))

@@ -28,15 +28,19 @@ def csv_text(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 def amount_texts(table: pa.Table, name: str) -> pa.ChunkedArray:
     """The amounts with the decimals of the currency in each row, and more only if needed."""
-    texts = decimals.write(table[name])
+    amount_column = decimals.write(table[name])
     currency = currency_of(name)
     if currency not in table.column_names:
-        return texts
-    words = table[currency].cast(pa.string())
-    units = {word: minor_unit(word or "") for word in pc.unique(words).to_pylist()}
-    trimmed_texts = texts
-    for places in sorted(set(units.values())):
-        names = pa.array([word for word in units if units[word] == places], pa.string())
-        trimmed = decimals.trim(texts, table[name].type.scale, places)
-        trimmed_texts = pc.if_else(pc.is_in(words, value_set=names), trimmed, trimmed_texts)
+        return amount_column
+    currency_column = table[currency].cast(pa.string())
+    units = {word: minor_unit(word or "") for word in pc.unique(currency_column).to_pylist()}
+    trimmed_texts = amount_column
+    for decimal_places in sorted(set(units.values())):
+        currency_names = pa.array(
+            [word for word in units if units[word] == decimal_places], pa.string()
+        )
+        trimmed = decimals.trim(amount_column, table[name].type.scale, decimal_places)
+        trimmed_texts = pc.if_else(
+            pc.is_in(currency_column, value_set=currency_names), trimmed, trimmed_texts
+        )
     return trimmed_texts

@@ -31,9 +31,11 @@ class CurrencyRows:
         """The currencies of a column of words, in upper case."""
         column = words.astype("category")
         upper = [str(name).upper() for name in column.cat.categories]
-        names = tuple(sorted(set(upper)))
-        places = np.array([*(names.index(name) for name in upper), UNKNOWN], dtype=np.int32)
-        return cls(places[column.cat.codes.to_numpy()], names)
+        currency_names = tuple(sorted(set(upper)))
+        name_indices = np.array(
+            [*(currency_names.index(name) for name in upper), UNKNOWN], dtype=np.int32
+        )
+        return cls(name_indices[column.cat.codes.to_numpy()], currency_names)
 
     def take(self, places: Codes | slice, is_missing: Codes | None = None) -> CurrencyRows:
         """The currencies of rows at some places; unknown where `is_missing`."""
@@ -67,25 +69,29 @@ def joined_currencies(
     parts: Sequence[CurrencyRows | None], sizes: Sequence[int]
 ) -> CurrencyRows | None:
     """The currencies of columns that are joined; None if none is known."""
-    known_parts = [part for part in parts if part is not None]
+    known_parts = [currency_rows for currency_rows in parts if currency_rows is not None]
     if not known_parts:
         return None
-    names = tuple(dict.fromkeys(name for part in known_parts for name in part.names))
+    currency_names = tuple(
+        dict.fromkeys(name for currency_rows in known_parts for name in currency_rows.names)
+    )
     codes = []
-    for part, size in zip(parts, sizes, strict=True):
-        if part is None:
+    for currency_rows, size in zip(parts, sizes, strict=True):
+        if currency_rows is None:
             codes.append(np.full(size, UNKNOWN, dtype=np.int32))
-        elif part.names == names:
-            codes.append(part.codes)
+        elif currency_rows.names == currency_names:
+            codes.append(currency_rows.codes)
         else:
-            places = np.array([*map(names.index, part.names), UNKNOWN], dtype=np.int32)
-            codes.append(places[part.codes])
-    return CurrencyRows(np.concatenate(codes), names)
+            name_indices = np.array(
+                [*map(currency_names.index, currency_rows.names), UNKNOWN], dtype=np.int32
+            )
+            codes.append(name_indices[currency_rows.codes])
+    return CurrencyRows(np.concatenate(codes), currency_names)
 
 
-def _warn(names: Sequence[str]) -> None:
+def _warn(currency_names: Sequence[str]) -> None:
     message = (
-        f"amounts in {', '.join(names)} are added together: group by the currency, or use "
+        f"amounts in {', '.join(currency_names)} are added together: group by the currency, or use "
         "paylab.frames.by_currency(frame)"
     )
     warn_caller(message, CurrencyWarning)

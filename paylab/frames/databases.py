@@ -44,20 +44,20 @@ def write_table(
     if if_exists == "upsert":
         require_ids(rows)
     typed_rows = with_parquet_types(rows, likeliest_schema(rows.column_names))
-    with _open_table(target, table, schema) as place:
-        known = place.columns()
-        if known is not None and if_exists == "fail":
+    with _open_table(target, table, schema) as opened_table:
+        known_columns = opened_table.columns()
+        if known_columns is not None and if_exists == "fail":
             raise ConfigError(
                 f"there is a table {table} already: choose if_exists="
                 '"replace", "append" or "upsert", or another name'
             )
-        if known is None or if_exists == "replace":
-            place.replace(typed_rows)
+        if known_columns is None or if_exists == "replace":
+            opened_table.replace(typed_rows)
             return int(rows.num_rows)
-        require_fitting(known, typed_rows, table)
+        require_fitting(known_columns, typed_rows, table)
         if if_exists == "upsert":
-            place.delete(typed_rows)
-        place.insert(typed_rows)
+            opened_table.delete(typed_rows)
+        opened_table.insert(typed_rows)
     return int(rows.num_rows)
 
 
@@ -79,10 +79,10 @@ def _is_duckdb(target: object) -> bool:
     if is_url(target):
         return False
     if isinstance(target, str | os.PathLike):
-        text = os.fspath(target)
-        if Path(text).suffix.lower() not in DUCKDB_FILES:
+        target_text = os.fspath(target)
+        if Path(target_text).suffix.lower() not in DUCKDB_FILES:
             files = ", ".join(DUCKDB_FILES)
-            raise ConfigError(f"{text} is neither a database URL nor a {files} file")
+            raise ConfigError(f"{target_text} is neither a database URL nor a {files} file")
         return True
     if type(target).__name__ == "DuckDBPyConnection":
         return True
@@ -117,9 +117,9 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
 
 
 def _refuse_floats(table: pa.Table, schema: Schema) -> None:
-    for name in table.column_names:
-        if schema.kind(name) == "amount" and pa.types.is_floating(table[name].type):
+    for column_name in table.column_names:
+        if schema.kind(column_name) == "amount" and pa.types.is_floating(table[column_name].type):
             raise ExactnessError(
-                f"{name} is a float in this database: write the table again with "
+                f"{column_name} is a float in this database: write the table again with "
                 "frame.paylab.to_database, or cast it to text or DECIMAL in the query"
             )

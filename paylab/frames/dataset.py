@@ -84,10 +84,10 @@ class Dataset:
         SyncResult(new=130, updated=0, pages=2, removed=0)
         """
         pull = source.pull()
-        length = times.duration(overlap, "overlap")
+        overlap_duration = times.duration(overlap, "overlap")
         with self._files.locked():
             sync = Sync(self._files, pull, self._state(pull), Tally(progress))
-            return sync.run(length, full=full)
+            return sync.run(overlap_duration, full=full)
 
     def frame(
         self,
@@ -170,8 +170,8 @@ class Dataset:
             summary = summaries.joined(days, groups)
             if summary is not None:
                 return summary
-        parts = on_cluster(cluster, partials, self.partitions(), groups=groups)
-        return summaries.merge_partials(list(chain.from_iterable(parts)), groups)
+        partial_results = on_cluster(cluster, partials, self.partitions(), groups=groups)
+        return summaries.merge_partials(list(chain.from_iterable(partial_results)), groups)
 
     def dask(self) -> dd.DataFrame:
         """All days as a lazy Dask frame; amounts are exact, or a sum raises ExactnessError.
@@ -186,8 +186,8 @@ class Dataset:
         >>> len(dataset.partitions()) > 10
         True
         """
-        names = self._files.names(PARQUET)
-        return [Partition(self.address, name, self._options) for name in names]
+        file_names = self._files.names(PARQUET)
+        return [Partition(self.address, name, self._options) for name in file_names]
 
     def _state(self, pull: SyncedList) -> State:
         url = pull.origin()["base_url"]
@@ -263,21 +263,23 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     `full` are those of `Dataset.sync`.
     On `cluster` (a Dask client or address) the tasks run there, otherwise in threads.
     """
-    names = list(dict.fromkeys(profiles))
-    bad = [name for name in names if not name.strip(".") or "/" in name or "\\" in name]
+    profile_names = list(dict.fromkeys(profiles))
+    bad = [name for name in profile_names if not name.strip(".") or "/" in name or "\\" in name]
     if bad:
         raise RuleError([Problem("profiles", f"{name!r} cannot name a folder") for name in bad])
     how = {"overlap": overlap, "full": full}
     work = partial(_collect, into=into, gap=1 / per_second, source=source, how=how)
     if cluster is not None:
-        results = on_cluster(cluster, work, names)
+        results = on_cluster(cluster, work, profile_names)
     else:
         with make_executor(ACCOUNTS_AT_ONCE, "paylab-accounts") as executor:
-            results = list(executor.map(work, names))
-    return dict(zip(names, results, strict=True))
+            results = list(executor.map(work, profile_names))
+    return dict(zip(profile_names, results, strict=True))
 
 
 def _collect(
-    name: str, into: str, gap: float, source: Callable[[str], Any], how: dict[str, Any]
+    profile_name: str, into: str, gap: float, source: Callable[[str], Any], how: dict[str, Any]
 ) -> SyncResult:
-    return Dataset(f"{into.rstrip('/')}/{name}").sync(PacedSource(source(name).pull(), gap), **how)
+    return Dataset(f"{into.rstrip('/')}/{profile_name}").sync(
+        PacedSource(source(profile_name).pull(), gap), **how
+    )

@@ -92,18 +92,17 @@ class DecimalArray(ExtensionArray):
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
-        values = list(scalars)
-        if not any(isinstance(value, Decimal) for value in values) or not all(
-            isinstance(value, Decimal) or operands.is_missing_value(value) for value in values
-        ):
+        numbers = list(scalars)
+        present = [value for value in numbers if not operands.is_missing_value(value)]
+        if not present or not all(isinstance(value, Decimal) for value in present):
             raise ValueError("these are not decimals")
-        return cls(operands.exact_decimals(values))
+        return cls(operands.exact_decimals(numbers))
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
-        values = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
+        joined = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
         currencies = [column.currencies for column in to_concat]
-        return cls(values, currency_rows.joined_currencies(currencies, [*map(len, to_concat)]))
+        return cls(joined, currency_rows.joined_currencies(currencies, [*map(len, to_concat)]))
 
     @property
     def dtype(self) -> DecimalDtype:
@@ -125,8 +124,8 @@ class DecimalArray(ExtensionArray):
         if isinstance(item, tuple):
             item = next((part for part in item if part is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
-            value = self._values[int(item)].as_py()
-            return pd.NA if value is None else ExactDecimal(value)
+            number = self._values[int(item)].as_py()
+            return pd.NA if number is None else ExactDecimal(number)
         if isinstance(item, slice) and item.step in (None, 1):
             begin, end, _ = item.indices(len(self))
             currencies = self.currencies and self.currencies.take(slice(begin, max(begin, end)))
@@ -139,10 +138,10 @@ class DecimalArray(ExtensionArray):
         new_values = operands.exact_decimals(value if is_many else [value])
         chunks = [pa.chunked_array([part]) for part in (self._values, new_values)]
         all_values = decimals.join(chunks)
-        places = np.arange(len(self))
-        where = check_array_indexer(self, key) if is_list_like(key) else key
-        places[where] = len(self) + (np.arange(len(new_values)) if is_many else 0)
-        self._values = all_values.combine_chunks().take(pa.array(places))
+        indices = np.arange(len(self))
+        chosen = check_array_indexer(self, key) if is_list_like(key) else key
+        indices[chosen] = len(self) + (np.arange(len(new_values)) if is_many else 0)
+        self._values = all_values.combine_chunks().take(pa.array(indices))
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         return self._values if type is None else self._values.cast(type)
@@ -163,8 +162,8 @@ class DecimalArray(ExtensionArray):
         return self._numbers(dtype, na_value)
 
     def _numbers(self, dtype: object = None, na_value: object = no_default) -> Array:
-        missing = () if na_value is no_default else (na_value,)
-        return ufuncs.numpy_array(self._values, dtype, *missing)
+        missing_options = () if na_value is no_default else (na_value,)
+        return ufuncs.numpy_array(self._values, dtype, *missing_options)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
@@ -176,9 +175,9 @@ class DecimalArray(ExtensionArray):
                 return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
-    def _replace_values(self, values: pa.Array) -> DecimalArray:
+    def _replace_values(self, new_values: pa.Array) -> DecimalArray:
         """Other values of the same rows, which keep their currencies."""
-        return DecimalArray(values, self.currencies)
+        return DecimalArray(new_values, self.currencies)
 
     def isna(self) -> Array:
         """A mask of the missing values."""
@@ -188,18 +187,19 @@ class DecimalArray(ExtensionArray):
         self, indices: object, *, allow_fill: bool = False, fill_value: object = None
     ) -> DecimalArray:
         """The values at some positions; with `allow_fill`, -1 means `fill_value`."""
-        places = np.asarray(indices, dtype=np.int64)
+        positions = np.asarray(indices, dtype=np.int64)
         if not allow_fill:
-            places = np.where(places < 0, places + len(self), places)
-            currencies = self.currencies and self.currencies.take(places)
-            return DecimalArray(self._values.take(pa.array(places)), currencies)
-        if (places < -1).any():
+            positions = np.where(positions < 0, positions + len(self), positions)
+            currencies = self.currencies and self.currencies.take(positions)
+            return DecimalArray(self._values.take(pa.array(positions)), currencies)
+        if (positions < -1).any():
             raise ValueError("with allow_fill, positions must be -1 or more")
         if not operands.is_missing_value(fill_value):
             with_fill = self._concat_same_type([self, self._from_sequence([fill_value])])
-            return with_fill.take(np.where(places == -1, len(self), places))
-        currencies = self.currencies and self.currencies.take(places, places == -1)
-        return DecimalArray(self._values.take(pa.array(places, mask=places == -1)), currencies)
+            return with_fill.take(np.where(positions == -1, len(self), positions))
+        currencies = self.currencies and self.currencies.take(positions, positions == -1)
+        taken = self._values.take(pa.array(positions, mask=positions == -1))
+        return DecimalArray(taken, currencies)
 
     def copy(self) -> DecimalArray:
         """A copy of the array."""
@@ -207,24 +207,26 @@ class DecimalArray(ExtensionArray):
 
     def astype(self, dtype: object, copy: bool = True) -> Any:
         """The values in another type; to integers only without loss."""
-        kind: Any = pandas_dtype(dtype)
-        if isinstance(kind, DecimalDtype):
+        target: Any = pandas_dtype(dtype)
+        if isinstance(target, DecimalDtype):
             return self.copy() if copy else self
-        if isinstance(kind, pd.StringDtype):
-            return pd.array(self._write_texts(), kind)
-        if isinstance(kind, pd.ArrowDtype):
-            is_text = pa.types.is_string(kind.pyarrow_dtype)
-            source = self._write_texts() if is_text else self._values
-            return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
-        if is_integer_dtype(kind):
+        if isinstance(target, pd.StringDtype):
+            return pd.array(self._write_texts(), target)
+        if isinstance(target, pd.ArrowDtype):
+            is_text = pa.types.is_string(target.pyarrow_dtype)
+            source_values = self._write_texts() if is_text else self._values
+            return pd.arrays.ArrowExtensionArray(source_values.cast(target.pyarrow_dtype))
+        if is_integer_dtype(target):
             nullable_integer: Any = pd.Int64Dtype()
             return nullable_integer.__from_arrow__(
-                arithmetic.whole_numbers(self._values, kind).cast(pa.int64())
-            ).astype(kind)
-        if is_float_dtype(kind):
+                arithmetic.whole_numbers(self._values, target).cast(pa.int64())
+            ).astype(target)
+        if is_float_dtype(target):
             floats = self._numbers(float)
-            return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)
-        return super().astype(kind, copy)
+            return (
+                floats.astype(target) if isinstance(target, np.dtype) else pd.array(floats, target)
+            )
+        return super().astype(target, copy)
 
     def _write_texts(self) -> pa.Array:
         return decimals.write(pa.chunked_array([self._values])).combine_chunks()
@@ -252,8 +254,8 @@ class DecimalArray(ExtensionArray):
         """A mask of values that are among decimals, integers or texts of numbers."""
         operands.warn_of_floats(values)
         numbers = {number for number in map(operands.number, values) if number is not None}
-        missing = any(map(operands.is_missing_value, values))
-        return np.array([missing if v is pd.NA else v in numbers for v in self], dtype=bool)
+        has_missing = any(map(operands.is_missing_value, values))
+        return np.array([has_missing if v is pd.NA else v in numbers for v in self], dtype=bool)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
@@ -261,12 +263,12 @@ class DecimalArray(ExtensionArray):
         if name in ADDED:
             self._warn_of_currencies()
         is_missing = not skipna and self._values.null_count
-        result = None if is_missing else self._reduce_values(name, **options)
-        if isinstance(result, Decimal):
-            result = ExactDecimal(result)
+        reduced = None if is_missing else self._reduce_values(name, **options)
+        if isinstance(reduced, Decimal):
+            reduced = ExactDecimal(reduced)
         if not keepdims:
-            return pd.NA if result is None else result
-        return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
+            return pd.NA if reduced is None else reduced
+        return pd.array([reduced]) if isinstance(reduced, float) else self._from_sequence([reduced])
 
     def _warn_of_currencies(self, ids: object = None) -> None:
         if self.currencies:
@@ -283,8 +285,8 @@ class DecimalArray(ExtensionArray):
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
-        values = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
-        return DecimalArray(decimals.from_numbers(values))
+        quantiles = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
+        return DecimalArray(decimals.from_numbers(quantiles))
 
     def _groupby_quantile(
         self, *, qs: Any, interpolation: str, starts: Any, ends: Any, **_: Any
@@ -324,9 +326,9 @@ class DecimalArray(ExtensionArray):
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         sides = [self._values, operands.beside(other, len(self))]
-        result = op(*(sides[::-1] if swapped else sides))
+        computed = op(*(sides[::-1] if swapped else sides))
         converts = is_list_like(other) and op not in ADDITIONS  # the other column may be a rate
-        return DecimalArray(result) if converts else self._replace_values(result)
+        return DecimalArray(computed) if converts else self._replace_values(computed)
 
     def _compare(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):

@@ -35,25 +35,25 @@ def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray
     usual = _read_plain_decimals(texts)
     if usual is not None:
         return usual
-    rows = enumerate(texts.to_pylist(), start)
-    return _join_numbers([_read(text or "", column, row) for row, text in rows])
+    numbered_texts = enumerate(texts.to_pylist(), start)
+    return _join_numbers([_read(text or "", column, row) for row, text in numbered_texts])
 
 
 def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.ChunkedArray:
     """The parts as one column of the narrowest type that holds them all."""
-    kind = parts[0].type
-    if kind == WIDEST or any(part.type != kind for part in parts):
+    joined_type = parts[0].type
+    if joined_type == WIDEST or any(part.type != joined_type for part in parts):
         integer_digits = max(map(integers, parts))
-        places = max(part.type.scale for part in parts)
+        decimal_places = max(part.type.scale for part in parts)
         # Without trailing zeros the values may fit.
-        kind = working_type(integer_digits, places) or pa.decimal128(
+        joined_type = working_type(integer_digits, decimal_places) or pa.decimal128(
             DIGITS_MAX, DIGITS_MAX - integer_digits
         )
     try:
-        chunks = [chunk.cast(kind) for part in parts for chunk in part.chunks]
+        chunks = [chunk.cast(joined_type) for part in parts for chunk in part.chunks]
     except pa.ArrowInvalid:
         raise ExactnessError(_describe_clash(parts, column)) from None
-    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], kind)
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], joined_type)
 
 
 def join_seconds(parts: Sequence[pa.ChunkedArray], column: str) -> pa.ChunkedArray:
@@ -72,9 +72,10 @@ def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chu
 
 def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> pa.ChunkedArray:
     """Python's decimals as one column of exact decimals."""
-    rows = enumerate(numbers)
+    numbered_values = enumerate(numbers)
     checked = [
-        number if number is None else _check_digits(number, column, row) for row, number in rows
+        number if number is None else _check_digits(number, column, row)
+        for row, number in numbered_values
     ]
     return join([_join_numbers(checked)], column)
 
@@ -85,33 +86,35 @@ def cast_exactly(
     """The texts in a given type; ExactnessError for the first that does not fit."""
     exact = read_decimals(texts, column, start)
     integer_digits = 18
-    places = 0
+    decimal_places = 0
     if kind != pa.int64():
         integer_digits = kind.precision - kind.scale
-        places = kind.scale
+        decimal_places = kind.scale
     try:
         if integers(exact) <= integer_digits:  # Arrow's own cast misses some overflows
             return exact.cast(kind)
     except pa.ArrowInvalid:
         pass  # the error below names the row
-    row = _find_misfit(exact, integer_digits, places)
-    message = f"{_shorten(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
-    raise ExactnessError(f"{column}, row {start + row}: {message}")
+    misfit_row = _find_misfit(exact, integer_digits, decimal_places)
+    message = (
+        f"{_shorten(texts[misfit_row].as_py())} does not fit {kind}; a CSV file keeps it as text"
+    )
+    raise ExactnessError(f"{column}, row {start + misfit_row}: {message}")
 
 
-def _find_misfit(values: pa.ChunkedArray, integer_digits: int, places: int) -> int:
+def _find_misfit(numbers: pa.ChunkedArray, integer_digits: int, decimal_places: int) -> int:
     """The first row whose value has more digits before or after the point."""
-    for row, value in enumerate(values.to_pylist()):
-        digits_before, digits_after = _count_digits(value or Decimal(0))
-        if digits_before > integer_digits or digits_after > places:
+    for row, number in enumerate(numbers.to_pylist()):
+        digits_before, digits_after = _count_digits(number or Decimal(0))
+        if digits_before > integer_digits or digits_after > decimal_places:
             return row
     raise ValueError("every value fits")
 
 
 def fits(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> bool:
     """Whether all texts are exact in a decimal type; also true for one that no type holds."""
-    integer_digits, places = _measure_lengths(texts)
-    is_small = integer_digits <= kind.precision - kind.scale and places <= kind.scale
+    integer_digits, decimal_places = _measure_lengths(texts)
+    is_small = integer_digits <= kind.precision - kind.scale and decimal_places <= kind.scale
     if is_small and _is_plain(texts):
         return True
     exact = read_decimals(texts, column)
@@ -140,13 +143,15 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
 def held(values: pa.Array) -> pa.Array:
     """Results of up to 76 digits as decimals of up to 38; ExactnessError if one needs more."""
     integer_digits = integers(values)
-    places = min(
+    decimal_places = min(
         values.type.scale, DIGITS_MAX - integer_digits
     )  # without trailing zeros the values may fit
-    precision = next((rung for rung in PRECISIONS if integer_digits + places <= rung), DIGITS_MAX)
+    precision = next(
+        (rung for rung in PRECISIONS if integer_digits + decimal_places <= rung), DIGITS_MAX
+    )
     try:
         if integer_digits <= DIGITS_MAX:
-            return values.cast(pa.decimal128(precision, places))
+            return values.cast(pa.decimal128(precision, decimal_places))
     except pa.ArrowInvalid:
         pass  # raised below
     raise ExactnessError(TOO_LONG)
@@ -155,9 +160,9 @@ def held(values: pa.Array) -> pa.Array:
 def narrowest(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The decimals in the narrowest working type that holds them."""
     width = integers(column)
-    for places in (*(rung for rung in SCALES if rung < column.type.scale), column.type.scale):
+    for scale in (*(rung for rung in SCALES if rung < column.type.scale), column.type.scale):
         try:
-            return column.cast(working_type(width, places) or column.type)
+            return column.cast(working_type(width, scale) or column.type)
         except pa.ArrowInvalid:
             continue
     return column
@@ -165,10 +170,10 @@ def narrowest(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
     """The decimals as text in plain digits: zero is 0.00, never 0E-18."""
-    texts = decimals.cast(pa.string())
-    if not pc.any(pc.match_substring(texts, "E")).as_py():
-        return texts
-    plain_texts = [text and format(Decimal(text), "f") for text in texts.to_pylist()]
+    number_texts = decimals.cast(pa.string())
+    if not pc.any(pc.match_substring(number_texts, "E")).as_py():
+        return number_texts
+    plain_texts = [text and format(Decimal(text), "f") for text in number_texts.to_pylist()]
     return pa.chunked_array([pa.array(plain_texts, pa.string())])
 
 
@@ -180,59 +185,61 @@ def trim(texts: pa.ChunkedArray, scale: int, places: int) -> pa.ChunkedArray:
     return pc.utf8_rtrim(trimmed, ".")
 
 
-def _is_plain(texts: pa.ChunkedArray) -> bool:
+def _is_plain(number_texts: pa.ChunkedArray) -> bool:
     """Whether all texts are of digits, minus and points."""
-    other_characters = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
+    other_characters = pc.binary_length(pc.ascii_trim(number_texts, "0123456789.-"))
     return pc.max(other_characters).as_py() in (0, None)
 
 
-def _measure_lengths(texts: pa.ChunkedArray) -> tuple[int, int]:
+def _measure_lengths(number_texts: pa.ChunkedArray) -> tuple[int, int]:
     """The most characters before and after the point."""
-    length = pc.binary_length(texts)
-    point = pc.find_substring(texts, ".")
+    text_lengths = pc.binary_length(number_texts)
+    point = pc.find_substring(number_texts, ".")
     is_whole = pc.less(point, 0)
-    before = pc.max(pc.if_else(is_whole, length, point)).as_py()
-    after = pc.max(pc.if_else(is_whole, 0, pc.subtract(pc.subtract(length, point), 1))).as_py()
+    before = pc.max(pc.if_else(is_whole, text_lengths, point)).as_py()
+    after = pc.max(
+        pc.if_else(is_whole, 0, pc.subtract(pc.subtract(text_lengths, point), 1))
+    ).as_py()
     return before or 0, after or 0
 
 
-def _read_plain_decimals(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
+def _read_plain_decimals(number_texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The fast path for texts of digits, minus and points; None for any other text.
 
     The cast is checked, so that the result is exact.
     """
-    if not _is_plain(texts):
+    if not _is_plain(number_texts):
         return None
-    integer_digits, places = _measure_lengths(texts)
-    kind = working_type(integer_digits, places)
-    if kind is None or places > SCALES[-1]:
+    integer_digits, decimal_places = _measure_lengths(number_texts)
+    decimal_type = working_type(integer_digits, decimal_places)
+    if decimal_type is None or decimal_places > SCALES[-1]:
         return None
     try:
-        values = texts.cast(kind)
+        numbers = number_texts.cast(decimal_type)
     except pa.ArrowInvalid:
         return None
-    if kind.precision == PRECISIONS[0]:
-        return values
+    if decimal_type.precision == PRECISIONS[0]:
+        return numbers
     # A minus or a leading zero was counted as a digit.
-    return values.cast(working_type(integers(values), places))
+    return numbers.cast(working_type(integers(numbers), decimal_places))
 
 
-def _read(text: str, column: str, row: int) -> Decimal | None:
+def _read(number_text: str, column: str, row_number: int) -> Decimal | None:
     """A number of at most 38 digits; None for blank text."""
-    stripped = text.strip()
+    stripped = number_text.strip()
     if not stripped:
         return None
     if not NUMBER.fullmatch(stripped):
-        raise ExactnessError(f"{column}, row {row}: {_shorten(text)} is not a number")
-    return _check_digits(Decimal(stripped), column, row)
+        raise ExactnessError(f"{column}, row {row_number}: {_shorten(number_text)} is not a number")
+    return _check_digits(Decimal(stripped), column, row_number)
 
 
-def _check_digits(number: Decimal, column: str, row: int) -> Decimal:
+def _check_digits(number: Decimal, column: str, row_number: int) -> Decimal:
     """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
     if sum(_count_digits(number)) > DIGITS_MAX:
         short_text = _shorten(str(number))
         raise ExactnessError(
-            f"{column}, row {row}: {short_text} needs more than {DIGITS_MAX} digits"
+            f"{column}, row {row_number}: {short_text} needs more than {DIGITS_MAX} digits"
         )
     return number if 0 <= _count_decimals(number) <= SCALES[-1] else number.normalize(UNLIMITED)
 
@@ -249,21 +256,25 @@ def _count_decimals(number: Decimal) -> int:
 
 def _join_numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Numbers of at most 38 digits in the narrowest type that holds all of them."""
-    values = pa.chunked_array([pa.array(numbers, WIDEST)])
-    places = max((_count_decimals(number) for number in numbers if number is not None), default=0)
-    return values.cast(working_type(integers(values), max(0, places)) or WIDEST)
+    chunk = pa.chunked_array([pa.array(numbers, WIDEST)])
+    decimal_places = max(
+        (_count_decimals(number) for number in numbers if number is not None), default=0
+    )
+    return chunk.cast(working_type(integers(chunk), max(0, decimal_places)) or WIDEST)
 
 
-def _describe_clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:
-    values = [value or Decimal(0) for part in parts for value in part.to_pylist()]
-    sizes = [_count_digits(value) for value in values]
-    rows = [max(range(len(sizes)), key=lambda row: sizes[row][side]) for side in (0, 1)]
-    plain_texts = [format(values[row].normalize(UNLIMITED), "f") for row in rows]
+def _describe_clash(column_parts: Sequence[pa.ChunkedArray], column: str) -> str:
+    numbers = [value or Decimal(0) for part in column_parts for value in part.to_pylist()]
+    sizes = [_count_digits(value) for value in numbers]
+    widest_rows = [max(range(len(sizes)), key=lambda row: sizes[row][side]) for side in (0, 1)]
+    plain_texts = [format(numbers[row].normalize(UNLIMITED), "f") for row in widest_rows]
     large, fine = (
-        f"{_shorten(text)} (row {row})" for text, row in zip(plain_texts, rows, strict=True)
+        f"{_shorten(text)} (row {row})" for text, row in zip(plain_texts, widest_rows, strict=True)
     )
     return f"{column}: {large} and {fine} together need more than {DIGITS_MAX} digits in one column"
 
 
-def _shorten(text: str) -> str:
-    return repr(text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}…")
+def _shorten(number_text: str) -> str:
+    return repr(
+        number_text if len(number_text) <= SHOWN_LENGTH else f"{number_text[:SHOWN_LENGTH]}…"
+    )

@@ -69,29 +69,31 @@ class Decoder:
     def decode(self, pages: Sequence[object], quick: PagePart | None = None) -> PagePart:
         """The pages as one table of text; `quick` is the result of the method of that name."""
         all_pages = quick or self.quick(pages)
-        parts = []
-        for part in [all_pages] if all_pages else map(self._decode_page, pages):
-            self._count(part)
-            parts.append(part)
+        page_parts = []
+        for page_part in [all_pages] if all_pages else map(self._decode_page, pages):
+            self._count(page_part)
+            page_parts.append(page_part)
         return PagePart(
-            pa.concat_tables([part.table for part in parts], promote_options="default"),
-            tuple(size for part in parts for size in part.sizes),
-            parts[-1].more,
-            parts[-1].cursor,
+            pa.concat_tables(
+                [page_part.table for page_part in page_parts], promote_options="default"
+            ),
+            tuple(size for page_part in page_parts for size in page_part.sizes),
+            page_parts[-1].more,
+            page_parts[-1].cursor,
         )
 
-    def _count(self, part: PagePart) -> None:
+    def _count(self, page_part: PagePart) -> None:
         """Count rows and pages; PagingError after too many empty pages in succession."""
-        self.rows += part.table.num_rows
-        for rows in part.sizes:
+        self.rows += page_part.table.num_rows
+        for row_count in page_part.sizes:
             self.pages += 1
-            self._empty = 0 if rows else self._empty + 1
+            self._empty = 0 if row_count else self._empty + 1
             if self._empty > EMPTY_PAGES_MAX:
                 raise PagingError(f"the list gave {self._empty} empty pages, and more follow")
 
     def _decode_page(self, page: object) -> PagePart:
-        if part := self.quick([page]):
-            return part
+        if page_part := self.quick([page]):
+            return page_part
         page_found = _read_page(page, f"page {self.pages}")
         keeps_all = self._extra or self._as_json
         if isinstance(page, bytes) and self._schema.is_flat and not keeps_all:
@@ -104,12 +106,12 @@ class Decoder:
     def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:
         """Ignore them from now on, with a warning, so that the next pages can be read quickly."""
         tree = path_tree(self._schema)
-        names = {name: 1 for row in rows for name, _ in unknown_fields(row, tree)}
-        if names and self._unknown == "error":
+        unknown_names = {name: 1 for row in rows for name, _ in unknown_fields(row, tree)}
+        if unknown_names and self._unknown == "error":
             self._unknown = "ignore"
             message = (
                 f"page {self.pages} of {self._schema.name} has the unknown fields "
-                f"{plain(', '.join(names))}; known fields were read "
+                f"{plain(', '.join(unknown_names))}; known fields were read "
                 "(extra=True keeps unknown fields)"
             )
             warn_caller(message, MisfitWarning)
@@ -117,8 +119,8 @@ class Decoder:
 
 def _is_safe(page: object) -> bool:
     """Whether a page looks like one object: Arrow's reader must not find a bare null."""
-    text = page.strip() if isinstance(page, bytes) else b""
-    return text[:1] == b"{" and text[-1:] == b"}" and not BARE_NULL.search(text)
+    page_text = page.strip() if isinstance(page, bytes) else b""
+    return page_text[:1] == b"{" and page_text[-1:] == b"}" and not BARE_NULL.search(page_text)
 
 
 def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> PagePart:
@@ -151,13 +153,16 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
 
 def _flatten_columns(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]:
     """The columns of objects of this shape by name, including nested ones."""
-    for branch, values in zip(shape.values(), rows.flatten(), strict=True):
+    for branch, branch_values in zip(shape.values(), rows.flatten(), strict=True):
         if isinstance(branch, dict):
-            yield from _flatten_columns(values, branch)
+            yield from _flatten_columns(branch_values, branch)
         else:
-            if branch.kind == "list" and values.values.null_count:
+            if branch.kind == "list" and branch_values.values.null_count:
                 raise pa.ArrowInvalid("a list with a null in it")
-            yield branch.name, pc.binary_join(values, ",") if branch.kind == "list" else values
+            yield (
+                branch.name,
+                pc.binary_join(branch_values, ",") if branch.kind == "list" else branch_values,
+            )
 
 
 def _arrow_type_of(shape: Tree | Column) -> pa.DataType:
@@ -196,14 +201,14 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
         yield page_found.data[0]["body"]
 
 
-def _read_page(page: object, name: str = "a page") -> Page[Row]:
+def _read_page(page: object, page_name: str = "a page") -> Page[Row]:
     """A page as bytes or parsed; only a parsed one may be a bare list or have only `data`."""
     try:
         if isinstance(page, bytes):
             return read_page(loads(page))
         return read_page(page, bare=True)
     except ValueError as error:
-        raise APIResponseError(f"{name} of the list {error}") from None
+        raise APIResponseError(f"{page_name} of the list {error}") from None
 
 
 def loads(body: bytes) -> object:

@@ -48,18 +48,21 @@ def dlt_source(
     """
     with extra_imports():
         import dlt
-    names = lists or LISTS
-    for name in names:
-        if name not in LISTS:
-            message = f"{name!r:.40} must be one of {', '.join(LISTS)}"
+    list_names = lists or LISTS
+    for list_name in list_names:
+        if list_name not in LISTS:
+            message = f"{list_name!r:.40} must be one of {', '.join(LISTS)}"
             raise RuleError([Problem("lists", message)])
-        if not hasattr(lab, name):
+        if not hasattr(lab, list_name):
             message = f"must come from paylab.connect(), not {type(lab).__name__}"
             raise RuleError([Problem("lab", message)])
-    length = times.duration(overlap, "overlap")
+    overlap_duration = times.duration(overlap, "overlap")
 
     def resources() -> list[Any]:
-        return [_make_resource(dlt, getattr(lab, name).pull(), length, scale) for name in names]
+        return [
+            _make_resource(dlt, getattr(lab, list_name).pull(), overlap_duration, scale)
+            for list_name in list_names
+        ]
 
     return dlt.source(resources, name="paylab")()
 
@@ -125,13 +128,15 @@ class Reading:
         except OverflowError:
             return None
 
-    def _convert_types(self, texts: pa.Table) -> pa.Table:
+    def _convert_types(self, text_table: pa.Table) -> pa.Table:
         types = self._types.remove(self._types.get_field_index(EXTRA))
-        unknown = pa.nulls(texts.num_rows, pa.string())
-        if EXTRA in texts.column_names:
-            unknown = texts[EXTRA]
-        rows = typed(texts, self._schema, types=types).append_column(EXTRA, unknown)
-        with_id = rows.filter(rows["id"].is_valid())  # by which dlt merges: it cannot be null
+        unknown = pa.nulls(text_table.num_rows, pa.string())
+        if EXTRA in text_table.column_names:
+            unknown = text_table[EXTRA]
+        typed_rows = typed(text_table, self._schema, types=types).append_column(EXTRA, unknown)
+        with_id = typed_rows.filter(
+            typed_rows["id"].is_valid()
+        )  # by which dlt merges: it cannot be null
         required = with_id.schema.field("id").with_nullable(False)
         return with_id.cast(with_id.schema.set(with_id.schema.get_field_index("id"), required))
 

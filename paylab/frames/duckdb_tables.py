@@ -32,8 +32,8 @@ class DuckTable:
 
     def columns(self) -> dict[str, TableColumn] | None:
         """Its columns; None if there is no such table."""
-        found = self._connection.execute(COLUMNS, list(self._place)).fetchall()
-        return {name: _column_of(*facts) for name, *facts in found} or None
+        column_rows = self._connection.execute(COLUMNS, list(self._place)).fetchall()
+        return {name: _column_of(*facts) for name, *facts in column_rows} or None
 
     def replace(self, rows: pa.Table) -> None:
         """Make it anew, with these rows."""
@@ -58,12 +58,12 @@ class DuckTable:
         self._connection.unregister(ROWS)
 
 
-def _column_of(kind: str, precision: int | None, scale: int | None) -> TableColumn:
-    if kind.startswith("DECIMAL"):
+def _column_of(type_name: str, precision: int | None, scale: int | None) -> TableColumn:
+    if type_name.startswith("DECIMAL"):
         return TableColumn("number", precision, scale)
-    if kind in ("DOUBLE", "FLOAT", "REAL"):
+    if type_name in ("DOUBLE", "FLOAT", "REAL"):
         return TableColumn("float")
-    return TableColumn("text" if kind == "VARCHAR" else "other")
+    return TableColumn("text" if type_name == "VARCHAR" else "other")
 
 
 @contextmanager
@@ -85,8 +85,8 @@ def opened_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
             if is_path:
                 connection.close()
     except duckdb.Error as error:
-        place = os.fspath(target) if is_path else "the DuckDB database"
-        raise ConfigError(f"{place} cannot be {act}: {one_sentence(error)}") from None
+        database_name = os.fspath(target) if is_path else "the DuckDB database"
+        raise ConfigError(f"{database_name} cannot be {act}: {one_sentence(error)}") from None
 
 
 def query_duckdb(target: Any, sql: str) -> pa.Table:

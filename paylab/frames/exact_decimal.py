@@ -68,8 +68,10 @@ class ExactDecimal(Decimal):
         return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
-        value = _read_operand(other)
-        return _compute_exactly(power, self, value) if isinstance(value, Decimal) else value
+        exponent = _read_operand(other)
+        return (
+            _compute_exactly(power, self, exponent) if isinstance(exponent, Decimal) else exponent
+        )
 
 
 def power(left: Decimal, right: Decimal) -> Decimal:
@@ -118,17 +120,17 @@ def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecima
         raise ExactnessError("the result has too many digits to be exact") from None
 
 
-def _read_operand(value: object) -> Any:
+def _read_operand(operand: object) -> Any:
     """The other operand as a Decimal; NaN is a missing value, and any other float refused."""
-    if isinstance(value, Decimal):
-        return value
-    if isinstance(value, numbers.Integral):
-        return Decimal(int(value))
-    if not isinstance(value, numbers.Real) or isinstance(value, numbers.Rational):
+    if isinstance(operand, Decimal):
+        return operand
+    if isinstance(operand, numbers.Integral):
+        return Decimal(int(operand))
+    if not isinstance(operand, numbers.Real) or isinstance(operand, numbers.Rational):
         return NotImplemented
-    if math.isnan(value):
-        return value
-    raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
+    if math.isnan(operand):
+        return operand
+    raise ExactnessError(f"{operand!r} is a float, which is not exact: {USE_DECIMAL}")
 
 
 def _make_operator_method(
@@ -137,24 +139,26 @@ def _make_operator_method(
     """The method of an operator; `swapped` if the element is the right operand."""
 
     def method(self: ExactDecimal, other: object) -> Any:
-        value = _read_operand(other)
-        if not isinstance(value, Decimal):
-            return value
-        return _compute_exactly(op, value, self) if swapped else _compute_exactly(op, self, value)
+        operand = _read_operand(other)
+        if not isinstance(operand, Decimal):
+            return operand
+        return (
+            _compute_exactly(op, operand, self) if swapped else _compute_exactly(op, self, operand)
+        )
 
     return method
 
 
-def _make_unrounded_method(name: str) -> Callable[..., Any]:
+def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
     """A method of Decimal with room for all digits."""
-    decimal_method: Callable[..., Decimal] = getattr(Decimal, name)
+    decimal_method: Callable[..., Decimal] = getattr(Decimal, method_name)
 
     def method(self: ExactDecimal, *values: object, **options: object) -> Any:
         has_context = any(isinstance(value, Context) for value in values)
         room = {} if has_context else {"context": ROOM}
         return ExactDecimal(decimal_method(self, *values, **room | options))
 
-    method.__name__ = name
+    method.__name__ = method_name
     method.__doc__ = decimal_method.__doc__
     return method
 

@@ -47,8 +47,8 @@ def write_workbook(
         sheet.close()  # otherwise the library's writer warns when it is garbage-collected
         raise
     notes = book.create_sheet("about")
-    for name, value in {"time zone": tz, "rows": count, **(about or {})}.items():
-        notes.append([_text_cell(notes, name), _text_cell(notes, value)])
+    for fact_name, fact_value in {"time zone": tz, "rows": count, **(about or {})}.items():
+        notes.append([_text_cell(notes, fact_name), _text_cell(notes, fact_value)])
     with replace(path) as sink:
         book.save(sink)
     return path
@@ -57,8 +57,8 @@ def write_workbook(
 def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) -> int:
     """Write header and rows; return the number of rows."""
     count = 0
-    for at, table in enumerate(tables):
-        if not at:
+    for table_number, table in enumerate(tables):
+        if not table_number:
             sheet.freeze_panes = "A2"
             sheet.append([_text_cell(sheet, name) for name in table.column_names])
         count += table.num_rows
@@ -67,8 +67,8 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
                 f"{path}: a sheet holds {SHEET_ROWS_MAX:,} rows; write CSV or Parquet"
             )
         columns = (_make_cells(column, sheet, zone) for column in table.columns)
-        for row in zip(*columns, strict=True):
-            sheet.append(row)
+        for cells in zip(*columns, strict=True):
+            sheet.append(cells)
     return count
 
 
@@ -81,11 +81,11 @@ def _make_cells(column: pa.ChunkedArray, sheet: object, zone: ZoneInfo) -> Itera
 
     def amount(value: Decimal) -> Any:
         plain_text = format(value.normalize(decimals.UNLIMITED), "f")
-        places = max(2, len(plain_text.partition(".")[2]))
+        decimal_places = max(2, len(plain_text.partition(".")[2]))
         if sum(character.isdigit() for character in plain_text) > NUMBER_DIGITS:
             return text(plain_text)
         cell = WriteOnlyCell(sheet, Decimal(plain_text))
-        cell.number_format = f"0.{'0' * places}"
+        cell.number_format = f"0.{'0' * decimal_places}"
         return cell
 
     def moment(value: datetime) -> Any:
@@ -93,27 +93,28 @@ def _make_cells(column: pa.ChunkedArray, sheet: object, zone: ZoneInfo) -> Itera
         cell.number_format = TIME
         return cell
 
-    make: Callable[[Any], Any] = int if pa.types.is_integer(column.type) else text
+    make_cell: Callable[[Any], Any] = int if pa.types.is_integer(column.type) else text
     if pa.types.is_decimal(column.type):
-        make = amount
+        make_cell = amount
     elif pa.types.is_timestamp(column.type) and column.type.tz:
-        make = moment
-    return (None if value is None else make(value) for value in column.to_pylist())
+        make_cell = moment
+    return (None if value is None else make_cell(value) for value in column.to_pylist())
 
 
-def _text_cell(sheet: object, value: object) -> Any:
+def _text_cell(sheet: object, cell_value: object) -> Any:
     """A cell of text, also if it begins with =, which would be a formula."""
     with extra_imports():
         from openpyxl.cell import WriteOnlyCell
-    cell = WriteOnlyCell(sheet, _check_length(str(value)))
+    cell = WriteOnlyCell(sheet, _check_length(str(cell_value)))
     cell.data_type = "s"
     return cell
 
 
-def _check_length(text: str) -> str:
+def _check_length(cell_text: str) -> str:
     """The text as a workbook stores it; ConfigError if it is too long."""
-    if len(text) > CELL_LENGTH_MAX:
+    if len(cell_text) > CELL_LENGTH_MAX:
         raise ConfigError(
-            f"a cell holds {CELL_LENGTH_MAX:,} characters, {text[:40]!r}… has {len(text):,}"
+            f"a cell holds {CELL_LENGTH_MAX:,} characters, {cell_text[:40]!r}… has "
+            f"{len(cell_text):,}"
         )
-    return escape_sheet_text(text)
+    return escape_sheet_text(cell_text)

@@ -82,9 +82,9 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     tally = Tally(progress)
     row_filter = row_filter or read_row_filter(kind, filters)
     selection = Selection(row_filter=row_filter)
-    names = read_columns(columns, schema_of(kind))
-    schema = schema_for(schema_of(kind), names, row_filter.fields)
-    written = FileRows(chosen_schema(schema, names), scale=scale, excel_safe=excel_safe)
+    column_names = read_columns(columns, schema_of(kind))
+    schema = schema_for(schema_of(kind), column_names, row_filter.fields)
+    written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
     write = writer_for(to, written)
     with local_target(to, ours) as (path, shown_path):
         folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
@@ -93,10 +93,10 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
             spool = Spool(file, text_schema(schema))
             read_pages(pages, schema, spool.append, tally, selection=selection)
             dropped = _find_superseded_rows(spool.tables, schema)
-            rows = tally.rows - len(dropped)
-            about = {"rows": rows, "excel_safe": True} if excel_safe else None
-            write(written.read_from(lambda: without(spool.tables(), dropped), about), path)
-    return Export(shown_path, rows, tally.pages)
+            row_count = tally.rows - len(dropped)
+            file_facts = {"rows": row_count, "excel_safe": True} if excel_safe else None
+            write(written.read_from(lambda: without(spool.tables(), dropped), file_facts), path)
+    return Export(shown_path, row_count, tally.pages)
 
 
 @explain_arguments
@@ -138,17 +138,17 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             scale=scale,
             row_filter=row_filter,
         )
-    names = read_columns(columns, schema_of(kind))
-    schema = schema_for(schema_of(kind), names, row_filter.fields)
-    written = FileRows(chosen_schema(schema, names), scale=scale, excel_safe=excel_safe)
+    column_names = read_columns(columns, schema_of(kind))
+    schema = schema_for(schema_of(kind), column_names, row_filter.fields)
+    written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
     write = writer_for(to, written)
-    about = dict(origin or {})
-    fetched_at = about.get("fetched_at")
+    file_facts = dict(origin or {})
+    fetched_at = file_facts.get("fetched_at")
     now = datetime.now(UTC) if fetched_at is None else timestamps.from_text(fetched_at)
     job = {
         "kind": kind,
-        "base_url": about.get("base_url"),
-        "filter": about.get("filter"),
+        "base_url": file_facts.get("base_url"),
+        "filter": file_facts.get("filter"),
         "rows": row_filter.describe(),
         "columns": schema.names,
         "account": account,
@@ -162,13 +162,13 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             _fetch_all(fetch, draft, schema, tally, Selection(row_filter=row_filter, order=order))
             dropped = _find_superseded_rows(draft.tables, schema)
             row_count = draft.last.rows - len(dropped)
-            about |= {
+            file_facts |= {
                 "rows": row_count,
                 "excel_safe": excel_safe,
                 "resumed": draft.resumed,
                 "oldest_page_at": timestamps.to_text(draft.begun),
             }
-            write(written.read_from(lambda: without(draft.tables(), dropped), about), path)
+            write(written.read_from(lambda: without(draft.tables(), dropped), file_facts), path)
             draft.remove()
     return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
 
@@ -180,9 +180,9 @@ def _check_target(path: Path) -> None:
         require_own_files(path.resolve(), ours)
 
 
-def _find_superseded_rows(read: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
+def _find_superseded_rows(read_tables: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
     """The numbers of the rows to leave out, with a warning."""
-    dropped = superseded(read if schema.is_list else lambda: iter(()))
+    dropped = superseded(read_tables if schema.is_list else lambda: iter(()))
     warn_of_repeats(len(dropped))
     return dropped
 

@@ -66,9 +66,12 @@ class Draft:
     def append(self, part: PagePart) -> None:
         """Store new rows and the cursor after them."""
         table = part.table
-        last = self.last
+        previous_page = self.last
         self.last = Segment(
-            last.rows + table.num_rows, last.pages + len(part.sizes), part.more, part.cursor
+            previous_page.rows + table.num_rows,
+            previous_page.pages + len(part.sizes),
+            part.more,
+            part.cursor,
         )
         note = table.schema.with_metadata({"paylab": json.dumps(vars(self.last))})
         with (
@@ -81,7 +84,7 @@ class Draft:
         """Yield all rows, one table per segment."""
         for path in self._segments():
             # A map, because the first of two readings uses only two columns.
-            with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
+            with pa.memory_map(str(path)) as mapped_file, pa.ipc.open_stream(mapped_file) as reader:
                 yield reader.read_all()
 
     def restart(self) -> None:
@@ -105,9 +108,9 @@ class Draft:
         if self._resume is False:
             return False
         try:
-            about = json.loads((self._folder / JOB).read_text())
-            begun = from_text(about["begun"])
-            job = about["job"]
+            job_facts = json.loads((self._folder / JOB).read_text())
+            begun = from_text(job_facts["begun"])
+            job = job_facts["job"]
             notes = [_read_note(path) for path in self._segments()]
         except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
             return False

@@ -119,20 +119,22 @@ def read_part(store: Store, names: Sequence[str], address: str, extract: Extract
     return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
 
 
-def _read_file(store: Store, name: str, address: str, extract: Extract) -> pa.Table:
+def _read_file(store: Store, file_name: str, address: str, extract: Extract) -> pa.Table:
     try:
-        file = pq.ParquetFile(_open_source(store, name, address))
+        file = pq.ParquetFile(_open_source(store, file_name, address))
         return extract.rows_of(file.read(columns=extract.columns_of(file.schema_arrow.names)))
     except (pa.ArrowException, OSError) as error:
         raise unreadable_error(address, "Parquet", error) from None
 
 
-def _open_source(store: Store, name: str, address: str) -> Any:
+def _open_source(store: Store, file_name: str, address: str) -> Any:
     if isinstance(store, Folder):
-        return store.path.absolute() / name
-    content = store.read(name)
+        return store.path.absolute() / file_name
+    content = store.read(file_name)
     if content is None:
-        raise ConfigError(f"{shown_address(address)} does not have {name} any more: sync again")
+        raise ConfigError(
+            f"{shown_address(address)} does not have {file_name} any more: sync again"
+        )
     return BytesIO(content)
 
 
@@ -141,9 +143,9 @@ def frame_of(
 ) -> pd.DataFrame:
     """A table of Parquet as a frame with exact types; all columns unless you name some."""
     is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
-    texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
+    text_frame = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
     typed_columns = {
-        name: texts[name] if text else series(_narrow_column(table[name]))
+        name: text_frame[name] if text else series(_narrow_column(table[name]))
         for name, text in is_text.items()
     }
     note_currencies(typed_columns)

@@ -41,10 +41,10 @@ def parquet_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
     scales = read_scale(scale, schema)
     fields = []
     for column in schema.columns:
-        kind = TYPES.get(column.kind, pa.string())
+        arrow_type = TYPES.get(column.kind, pa.string())
         if column.kind == "amount":
-            kind = decimal_type(column.name, scales.get(column.name))
-        fields.append((column.name, kind))
+            arrow_type = decimal_type(column.name, scales.get(column.name))
+        fields.append((column.name, arrow_type))
     return pa.schema(fields)
 
 
@@ -58,9 +58,11 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
         scales = dict(scale)
     else:
         scales = {name: scale for name in amounts if not name.endswith(RATE_SUFFIX)}
-    for places in scales.values():
-        if type(places) is not int or not 0 <= places <= WIDE.scale:
-            message = f"must be a whole number of decimals from 0 to {WIDE.scale}, not {places!r}"
+    for scale_places in scales.values():
+        if type(scale_places) is not int or not 0 <= scale_places <= WIDE.scale:
+            message = (
+                f"must be a whole number of decimals from 0 to {WIDE.scale}, not {scale_places!r}"
+            )
             raise RuleError([Problem("scale", message)])
     return scales
 
@@ -74,8 +76,8 @@ def decimal_type(name: str, places: int | None = None) -> pa.DataType:
 
 
 def _amount_type() -> pa.DataType:
-    places = max(MINOR_UNIT_DEFAULT, *MINOR_UNITS.values())
-    return AMOUNT if places <= AMOUNT.scale else WIDE
+    decimal_places = max(MINOR_UNIT_DEFAULT, *MINOR_UNITS.values())
+    return AMOUNT if decimal_places <= AMOUNT.scale else WIDE
 
 
 def columns_too_narrow(texts: pa.Table, types: pa.Schema) -> set[str]:
@@ -138,26 +140,26 @@ def typed(
     types = parquet_schema(schema) if types is None else types
     columns = []
     for column in schema.columns:
-        values = texts[column.name]
+        column_texts = texts[column.name]
         if column.kind == "time":
-            values = times.read_times(values, column.name, start)
+            column_texts = times.read_times(column_texts, column.name, start)
         elif column.kind in ("amount", "seconds"):
-            values = decimals.cast_exactly(
-                values, column.name, types.field(column.name).type, start
+            column_texts = decimals.cast_exactly(
+                column_texts, column.name, types.field(column.name).type, start
             )
-        columns.append(values)
+        columns.append(column_texts)
     return pa.table(columns, schema=types)
 
 
 def with_parquet_types(table: pa.Table, schema: Schema) -> pa.Table:
     """A table of a frame in the types of `parquet_schema`, and wide where a value needs it."""
     columns = []
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        kind = schema.kind(name)
+    for column_name, column in zip(table.column_names, table.columns, strict=True):
+        column_kind = schema.kind(column_name)
         if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type):
             column = column.cast(pa.string())  # noqa: PLW2901 - the same column as text
-        elif pa.types.is_decimal(column.type) and kind == "amount":
-            column = _fit_to_width(column, decimal_type(name))  # noqa: PLW2901 - in its type
+        elif pa.types.is_decimal(column.type) and column_kind == "amount":
+            column = _fit_to_width(column, decimal_type(column_name))  # noqa: PLW2901 - in its type
         columns.append(column)
     return pa.table(columns, table.column_names)
 
@@ -171,10 +173,10 @@ def polars_frame(table: pa.Table) -> pl.DataFrame:
 
 def _fit_to_width(column: pa.ChunkedArray, usual: pa.DataType) -> pa.ChunkedArray:
     """The amounts in the first of these types that holds all of them; unchanged if none does."""
-    for kind in (usual, WIDE):
+    for decimal_type in (usual, WIDE):
         try:
-            if decimals.integers(column) <= kind.precision - kind.scale:
-                return column.cast(kind)
+            if decimals.integers(column) <= decimal_type.precision - decimal_type.scale:
+                return column.cast(decimal_type)
         except pa.ArrowInvalid:
             continue
     return column

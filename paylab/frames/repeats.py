@@ -23,8 +23,8 @@ def superseded(read: Callable[[], Iterable[pa.Table]]) -> Rows:
     """
     again = repeated([id_hashes(table) for table in read()])
     versions = RowVersions()
-    for row in _candidates(read, again) if len(again) else ():
-        versions.add(*row)
+    for row_number in _candidates(read, again) if len(again) else ():
+        versions.add(*row_number)
     return np.array(sorted(versions.superseded), np.int64)
 
 
@@ -37,14 +37,17 @@ def repeated(hashes: Sequence[Rows]) -> Rows:
 
 def without(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
     """The tables without the rows of these numbers."""
-    start = 0
+    first_row = 0
     for table in tables:
-        end = start + table.num_rows
-        rows_here = dropped[np.searchsorted(dropped, start) : np.searchsorted(dropped, end)] - start
+        end_row = first_row + table.num_rows
+        rows_here = (
+            dropped[np.searchsorted(dropped, first_row) : np.searchsorted(dropped, end_row)]
+            - first_row
+        )
         yield (
             table.take(np.delete(np.arange(table.num_rows), rows_here)) if len(rows_here) else table
         )
-        start = end
+        first_row = end_row
 
 
 def without_repeats(table: pa.Table) -> pa.Table:
@@ -59,13 +62,13 @@ def id_hashes(table: pa.Table) -> Rows:
 
 
 def _candidates(
-    read: Callable[[], Iterable[pa.Table]], again: Rows
+    read_tables: Callable[[], Iterable[pa.Table]], again: Rows
 ) -> Iterator[tuple[int, str, Any]]:
     """The number, id and time of update of the rows whose hash occurs more than once."""
-    start = 0
-    for table in read():
+    first_row = 0
+    for table in read_tables():
         valid = np.flatnonzero(table["id"].is_valid().to_numpy())
-        for at in valid[np.isin(id_hashes(table), again)]:
-            id_, updated_at = (table[name][int(at)].as_py() for name in COLUMNS)
-            yield start + int(at), id_, updated_at
-        start += table.num_rows
+        for index in valid[np.isin(id_hashes(table), again)]:
+            id_, updated_at = (table[name][int(index)].as_py() for name in COLUMNS)
+            yield first_row + int(index), id_, updated_at
+        first_row += table.num_rows

@@ -61,10 +61,10 @@ class Selection:
         )
         table = table if row_filter.until is None else _select_older(table, row_filter.until)
         if row_filter.statuses is not None:
-            words = pa.array(sorted(row_filter.statuses))
-            table = table.filter(pc.is_in(table["status"], words))
-        for name, value in row_filter.fields.items():
-            table = table.filter(_is_equal(table, name, value))
+            status_array = pa.array(sorted(row_filter.statuses))
+            table = table.filter(pc.is_in(table["status"], status_array))
+        for field_name, field_value in row_filter.fields.items():
+            table = table.filter(_is_equal(table, field_name, field_value))
         table = table if self.limit is None else self._select_first(table, self.limit)
         self.reached |= self.kept == self.limit
         self._is_partial |= table.num_rows < part.table.num_rows
@@ -73,60 +73,62 @@ class Selection:
 
     def _select_first(self, table: pa.Table, limit: int) -> pa.Table:
         """The rows up to the limit; a row that the list repeats counts once."""
-        for row, id_ in enumerate(table["id"].to_pylist()):
+        for row_number, id_ in enumerate(table["id"].to_pylist()):
             if id_ in self._ids:
                 continue
             if self.kept == limit:
-                return table.slice(0, row)
+                return table.slice(0, row_number)
             self._ids.update({id_} - {None})
             self.kept += 1
         return table
 
-    def _select_newer(self, part: PagePart, since: datetime) -> pa.Table:
+    def _select_newer(self, page_part: PagePart, since: datetime) -> pa.Table:
         """The rows that are new enough, and those with an unreadable time."""
-        created = times.read_times(part.table["created_at"], "created_at")
-        start = pa.scalar(since, times.INSTANT)
+        created = times.read_times(page_part.table["created_at"], "created_at")
+        since_scalar = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
         if self.order == "newest_first" and not self._is_newest_first(created):
             self.order = "unknown"
             message = CONTRADICTED
         if self.order == "newest_first":
-            self.reached |= self._last is not None and self._last < int(start.value)
-        elif part.more and not self._has_warned:
+            self.reached |= self._last is not None and self._last < int(since_scalar.value)
+        elif page_part.more and not self._has_warned:
             self._has_warned = True
             warn_caller(message, OrderWarning)
-        return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
+        return page_part.table.filter(pc.fill_null(pc.greater_equal(created, since_scalar), True))
 
     def _is_newest_first(self, created: pa.ChunkedArray) -> bool:
         """Whether times never increase, starting from the last known one; ignores missing times."""
-        values = created.drop_null().cast(pa.int64()).to_numpy()
-        if not len(values):
+        instants = created.drop_null().cast(pa.int64()).to_numpy()
+        if not len(instants):
             return True
-        last_value = values[:1] if self._last is None else [self._last]
-        self._last = int(values[-1])
-        return not bool((np.diff(np.concatenate([last_value, values])) > 0).any())
+        last_value = instants[:1] if self._last is None else [self._last]
+        self._last = int(instants[-1])
+        return not bool((np.diff(np.concatenate([last_value, instants])) > 0).any())
 
 
 def _select_older(table: pa.Table, until: datetime) -> pa.Table:
     """The rows that are old enough, and those with an unreadable time."""
     created = times.read_times(table["created_at"], "created_at")
-    end = pa.scalar(until, times.INSTANT)
-    return table.filter(pc.fill_null(pc.less(created, end), True))
+    until_scalar = pa.scalar(until, times.INSTANT)
+    return table.filter(pc.fill_null(pc.less(created, until_scalar), True))
 
 
-def _is_equal(table: pa.Table, name: str, value: str) -> pa.ChunkedArray:
+def _is_equal(table: pa.Table, column_name: str, wanted_text: str) -> pa.ChunkedArray:
     """Whether a text is this one in any Unicode form, or has it between commas."""
-    texts = pc.utf8_trim_whitespace(pc.utf8_normalize(table[name], "NFC"))
-    is_equal = pc.equal(texts, value)
-    if name != "product_types":
+    column_texts = pc.utf8_trim_whitespace(pc.utf8_normalize(table[column_name], "NFC"))
+    is_equal = pc.equal(column_texts, wanted_text)
+    if column_name != "product_types":
         return is_equal
-    return pc.match_substring(pc.binary_join_element_wise("", texts, "", ","), f",{value},")
+    return pc.match_substring(
+        pc.binary_join_element_wise("", column_texts, "", ","), f",{wanted_text},"
+    )
 
 
-def _cut_sizes(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
+def _cut_sizes(sizes: tuple[int, ...], rows_left: int) -> tuple[int, ...]:
     """The numbers of rows per page after cutting the total."""
     fitted = []
     for size in sizes:
-        fitted.append(min(size, rows))
-        rows -= fitted[-1]
+        fitted.append(min(size, rows_left))
+        rows_left -= fitted[-1]
     return tuple(fitted)

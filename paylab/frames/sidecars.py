@@ -38,9 +38,9 @@ def write_sidecar(
         {"name": c.name, "kind": c.kind, "field": c.path, "meaning": MEANING[c.kind]}
         for c in schema.columns
     ]
-    text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
+    sidecar_text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
     with replace(sidecar_of(path), mode=mode) as sink:
-        sink.write(text.encode() + b"\n")
+        sink.write(sidecar_text.encode() + b"\n")
 
 
 def forget_sidecar(path: Path) -> int | None:
@@ -53,9 +53,11 @@ def forget_sidecar(path: Path) -> int | None:
 def read_sidecar(path: Path) -> dict[str, Any]:
     """The content of a sidecar; empty if there is none."""
     try:
-        place = sidecar_of(path)
+        sidecar_path = sidecar_of(path)
         # Older versions have that of a folder in it.
-        sidecar = json.loads((place if place.exists() else path / OLD_SIDECAR).read_text())
+        sidecar = json.loads(
+            (sidecar_path if sidecar_path.exists() else path / OLD_SIDECAR).read_text()
+        )
     except (OSError, ValueError, RuntimeError):  # a RuntimeError for a link to itself
         return {}
     return sidecar if isinstance(sidecar, dict) else {}

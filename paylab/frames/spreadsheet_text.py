@@ -19,10 +19,10 @@ NUMBERS = ("amount", "seconds")
 def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
-    for name, whole in zip(texts.column_names, texts.columns, strict=True):
+    for column_name, whole in zip(texts.column_names, texts.columns, strict=True):
         column = _replace_matches(whole, INNER, r"\1'\2")
         risky = pc.match_substring_regex(column, f"{FORMULA}|{SPOILED}")
-        if schema.kind(name) in NUMBERS:
+        if schema.kind(column_name) in NUMBERS:
             risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, PLAIN)))
         columns.append(pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column))
     return pa.table(columns, texts.column_names)

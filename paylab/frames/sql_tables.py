@@ -59,8 +59,8 @@ class SqlTable:
         """Delete the rows that have the id of one of these."""
         table = self._table(rows)
         ids = rows[ID].to_pylist()
-        for start in range(0, len(ids), IDS_MAX):
-            chosen = table.c[ID].in_(ids[start : start + IDS_MAX])
+        for first_index in range(0, len(ids), IDS_MAX):
+            chosen = table.c[ID].in_(ids[first_index : first_index + IDS_MAX])
             self._connection.execute(table.delete().where(chosen))
 
     def _convert_for_storage(self, rows: pa.Table) -> pa.Table:
@@ -81,24 +81,24 @@ class SqlTable:
         return sql.Table(self._name, sql.MetaData(), *columns, schema=self._schema)
 
 
-def _sql_type_of(sql: Any, kind: pa.DataType) -> Any:
-    if pa.types.is_decimal(kind):
-        return sql.DECIMAL(kind.precision, kind.scale)
-    if pa.types.is_timestamp(kind):
+def _sql_type_of(sql: Any, arrow_type: pa.DataType) -> Any:
+    if pa.types.is_decimal(arrow_type):
+        return sql.DECIMAL(arrow_type.precision, arrow_type.scale)
+    if pa.types.is_timestamp(arrow_type):
         return sql.DateTime(timezone=True)
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(arrow_type):
         return sql.BigInteger()
-    if pa.types.is_floating(kind):
+    if pa.types.is_floating(arrow_type):
         return sql.Double()
-    return sql.Interval() if pa.types.is_duration(kind) else sql.Text()
+    return sql.Interval() if pa.types.is_duration(arrow_type) else sql.Text()
 
 
-def _column_of(sql: Any, kind: Any) -> TableColumn:
-    if isinstance(kind, sql.Float):
+def _column_of(sql: Any, sql_type: Any) -> TableColumn:
+    if isinstance(sql_type, sql.Float):
         return TableColumn("float")
-    if isinstance(kind, sql.Numeric):
-        return TableColumn("number", kind.precision, kind.scale)
-    return TableColumn("text" if isinstance(kind, sql.String) else "other")
+    if isinstance(sql_type, sql.Numeric):
+        return TableColumn("number", sql_type.precision, sql_type.scale)
+    return TableColumn("text" if isinstance(sql_type, sql.String) else "other")
 
 
 @contextmanager
@@ -118,8 +118,8 @@ def opened_sql(target: Any, act: str = "written") -> Iterator[Any]:
         secret = str(url.password or "")
         hidden = message.replace(secret, "***") if secret else message
         first_line = hidden.strip().partition("\n")[0]
-        place = url.render_as_string(hide_password=True)
-        raise ConfigError(f"{place} cannot be {act}: {first_line:.200}") from None
+        database_name = url.render_as_string(hide_password=True)
+        raise ConfigError(f"{database_name} cannot be {act}: {first_line:.200}") from None
     finally:
         if isinstance(target, str):
             engine.dispose()
@@ -153,28 +153,28 @@ def _begin_own_transaction(connection: Any) -> Iterator[Any]:
 def query_sql(target: Any, query: str) -> pa.Table:
     """The result of a query: exact numbers, aware times, and text."""
     with opened_sql(target, "read") as connection:
-        result = connection.exec_driver_sql(query)
-        names = list(result.keys())
-        rows = result.fetchall()
-    values = list(zip(*rows, strict=True)) or [() for _ in names]
-    return pa.table([_make_column(list(cells)) for cells in values], names)
+        query_result = connection.exec_driver_sql(query)
+        column_names = list(query_result.keys())
+        rows = query_result.fetchall()
+    column_values = list(zip(*rows, strict=True)) or [() for _ in column_names]
+    return pa.table([_make_column(list(cells)) for cells in column_values], column_names)
 
 
 def _make_column(values: list[Any]) -> pa.ChunkedArray:
-    known = [value for value in values if value is not None]
-    if not known:
+    present_values = [value for value in values if value is not None]
+    if not present_values:
         return pa.chunked_array([pa.nulls(len(values), pa.string())])
-    if all(isinstance(value, Decimal) for value in known):
+    if all(isinstance(value, Decimal) for value in present_values):
         return decimals.from_numbers(values)
-    if all(isinstance(value, datetime) for value in known):
+    if all(isinstance(value, datetime) for value in present_values):
         values = [value and _add_zone(value) for value in values]
     try:
         return pa.chunked_array([pa.array(values)])
     except pa.ArrowException:  # SQLite has values of several types in a column
-        texts = [None if value is None else str(value) for value in values]
-        return pa.chunked_array([pa.array(texts, pa.string())])
+        column_texts = [None if value is None else str(value) for value in values]
+        return pa.chunked_array([pa.array(column_texts, pa.string())])
 
 
-def _add_zone(moment: datetime) -> datetime:
+def _add_zone(instant: datetime) -> datetime:
     """A time without a zone is in UTC: SQLite keeps none."""
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)

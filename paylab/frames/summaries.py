@@ -55,24 +55,28 @@ def summarize(
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
         return merge_partials([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
-    coded, words = _number_currencies(rows, groups)
-    sql = summary_sql.whole(replace(groups, words=words), "rows")
+    coded, currencies_by_column = _number_currencies(rows, groups)
+    sql = summary_sql.whole(replace(groups, words=currencies_by_column), "rows")
     return _finish_summary(_run(sql, rows=coded), groups)
 
 
 def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:
     """The rows with a number for each currency, and the currencies in upper case."""
-    words: dict[str, list[str]] = {}
-    for name in [name for name in CURRENCIES if name in groups.keys and name not in groups.by]:
-        column = rows[name]
+    currencies_by_column: dict[str, list[str]] = {}
+    for column_name in [
+        column_name
+        for column_name in CURRENCIES
+        if column_name in groups.keys and column_name not in groups.by
+    ]:
+        column = rows[column_name]
         is_coded = pa.types.is_dictionary(column.type)
         codes = (column if is_coded else column.dictionary_encode()).combine_chunks()
         upper = pc.utf8_upper(codes.dictionary.cast(pa.string()))
         unique_codes = upper.unique()
         numbers = pc.index_in(upper, unique_codes).take(codes.indices)
-        rows = rows.set_column(rows.column_names.index(name), name, numbers)
-        words[name] = unique_codes.to_pylist()
-    return rows, words
+        rows = rows.set_column(rows.column_names.index(column_name), column_name, numbers)
+        currencies_by_column[column_name] = unique_codes.to_pylist()
+    return rows, currencies_by_column
 
 
 def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> Grouping:
@@ -90,11 +94,11 @@ def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
 
 def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> pa.Table | None:
     """The summary of a Parquet file or folder by DuckDB; None if `prepared` is needed."""
-    source, columns = parquet_rows(_list_files(path))
-    if source is None:
+    parquet_source, columns = parquet_rows(_list_files(path))
+    if parquet_source is None:
         return None
     groups.check(columns)
-    return _run(summary_sql.whole(groups, source), threads)
+    return _run(summary_sql.whole(groups, parquet_source), threads)
 
 
 def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame | None:
@@ -119,10 +123,10 @@ def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
 def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of a Parquet file or folder, to be merged; uses one thread."""
     files = _list_files(path)
-    source, columns = parquet_rows(files)
-    if source is not None:
+    parquet_source, columns = parquet_rows(files)
+    if parquet_source is not None:
         groups.check(columns)
-        return [_run(summary_sql.partial(groups, source), threads=1)]
+        return [_run(summary_sql.partial(groups, parquet_source), threads=1)]
     return [partial_of(prepared(pq.read_table(file, partitioning=None)), groups) for file in files]
 
 
@@ -133,20 +137,22 @@ def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
 
 
 def _list_files(path: str) -> list[str]:
-    place = Path(path).absolute()  # Arrow expands a leading `~`
-    files = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
-    if not files and not place.is_dir():
+    folder = Path(path).absolute()  # Arrow expands a leading `~`
+    files = [folder] if folder.is_file() else sorted(folder.rglob("*.parquet"))
+    if not files and not folder.is_dir():
         raise ConfigError(f"there is no file or folder {path}")
     return [str(file) for file in files]
 
 
-def _concatenate(parts: Sequence[pa.Table]) -> pa.Table:
+def _concatenate(partials: Sequence[pa.Table]) -> pa.Table:
     """The rows of all parts; a sum has the narrowest type for all of them."""
-    sums = [name for name in AMOUNTS if name in parts[0].column_names]
-    other_columns = (part.drop_columns(sums) for part in parts)
+    sums = [sum_name for sum_name in AMOUNTS if sum_name in partials[0].column_names]
+    other_columns = (part.drop_columns(sums) for part in partials)
     rows = pa.concat_tables(other_columns, promote_options="permissive")
-    for name in sums:
-        rows = rows.append_column(name, decimals.join([part[name] for part in parts], name))
+    for sum_name in sums:
+        rows = rows.append_column(
+            sum_name, decimals.join([part[sum_name] for part in partials], sum_name)
+        )
     return rows
 
 
@@ -157,14 +163,14 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
         connection.execute("set timezone = 'UTC'")
         if threads:
             connection.execute(f"set threads = {threads}")
-        for name, table in tables.items():
-            connection.register(name, table)
+        for table_name, table in tables.items():
+            connection.register(table_name, table)
         try:
             return connection.sql(sql).to_arrow_table()
         except (duckdb.OutOfRangeException, duckdb.ConversionException) as error:
-            first = str(error).splitlines()[0]
+            first_line = str(error).splitlines()[0]
             raise ExactnessError(
-                f"a sum needs more than {DIGITS_MAX} digits: {first:.200}"
+                f"a sum needs more than {DIGITS_MAX} digits: {first_line:.200}"
             ) from None
 
 
@@ -189,17 +195,17 @@ def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     )
 
 
-def _compute_ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
-    names = ("source_amount", over, "source_currency", "fee_currency")
-    rows = zip(*(known[name] for name in names), strict=True)
+def _compute_ratios(columns: dict[str, list[Any]], over: str) -> list[Decimal | None]:
+    column_names = ("source_amount", over, "source_currency", "fee_currency")
+    rows = zip(*(columns[name] for name in column_names), strict=True)
     return [
         None if over == "total_fee" and source != fee else _compute_ratio(part, total)
         for total, part, source, fee in rows
     ]
 
 
-def _compute_ratio(part: Decimal | int | None, whole: Decimal | int | None) -> Decimal | None:
-    if part is None or not whole:
+def _compute_ratio(amount: Decimal | int | None, whole: Decimal | int | None) -> Decimal | None:
+    if amount is None or not whole:
         return None
     with localcontext(Context(prec=200)):
-        return (Decimal(part) / Decimal(whole)).quantize(PLACES).normalize()
+        return (Decimal(amount) / Decimal(whole)).quantize(PLACES).normalize()

@@ -33,9 +33,13 @@ CONVERSION = {
 def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
     table = _read_table(data)
-    columns = {name: table[name] for name in table.column_names} | _rename_conversion_columns(table)
-    for name in COLUMNS:
-        columns[name] = _convert_column(name, columns.get(name), table.num_rows)
+    columns = {
+        column_name: table[column_name] for column_name in table.column_names
+    } | _rename_conversion_columns(table)
+    for column_name in COLUMNS:
+        columns[column_name] = _convert_column(
+            column_name, columns.get(column_name), table.num_rows
+        )
     product = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
     if product and "product_type" not in table.column_names:
         columns["product_type"] = pa.repeat(product, table.num_rows)
@@ -45,18 +49,18 @@ def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
 def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
     schemas = [_schema_of(file) for file in files]
-    kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
-    if len(kinds) != 1 or not all(map(pa.types.is_decimal128, _amount_types(schemas[0]))):
+    schema_kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
+    if len(schema_kinds) != 1 or not all(map(pa.types.is_decimal128, _amount_types(schemas[0]))):
         return None, []
-    names = schemas[0].names
-    if "deposit_amount" in names or "source_amount" not in names:
+    column_names = schemas[0].names
+    if "deposit_amount" in column_names or "source_amount" not in column_names:
         return None, []
-    absent = [name for name in COLUMNS if name not in names]
+    absent = [name for name in COLUMNS if name not in column_names]
     nulls = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in absent)
     file_list = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
     reader = f"read_parquet([{file_list}], hive_partitioning = false)"
-    column_list = ", ".join(quoted(name) for name in names)
-    return f"(select {column_list}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
+    column_list = ", ".join(quoted(name) for name in column_names)
+    return f"(select {column_list}{nulls} from {reader})", [*column_names, *absent]  # noqa: S608 - quoted
 
 
 def _schema_of(file: str) -> pa.Schema:
@@ -70,15 +74,15 @@ def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
     return [schema.field(name).type for name in AMOUNTS if name in schema.names]
 
 
-def _read_table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
-    if data is None:
+def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:
+    if frame_or_table is None:
         return pa.table({})
-    if isinstance(data, pa.Table):
-        return data
-    if not isinstance(data, pd.DataFrame):
-        raise ConfigError(f"cannot summarise a {type(data).__name__}")
+    if isinstance(frame_or_table, pa.Table):
+        return frame_or_table
+    if not isinstance(frame_or_table, pd.DataFrame):
+        raise ConfigError(f"cannot summarise a {type(frame_or_table).__name__}")
     try:
-        return pa.Table.from_pandas(data, preserve_index=False)
+        return pa.Table.from_pandas(frame_or_table, preserve_index=False)
     except pa.ArrowException as error:
         raise ExactnessError(f"a column cannot be read exactly: {error!s:.200}") from None
 
@@ -95,40 +99,44 @@ def _rename_conversion_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return measures
 
 
-def _convert_column(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:
+def _convert_column(
+    column_name: str, column: pa.ChunkedArray | None, row_count: int
+) -> pa.ChunkedArray:
     if column is None or pa.types.is_null(column.type):
-        return pa.chunked_array([pa.nulls(rows, TYPES.get(name, WORD)[0])])
-    if name in AMOUNTS:
-        return _read_amounts(column, name)
-    if name == "created_at":
-        return _typed_time(column, name)
-    if name == "completed_in" and _is_text(column):
-        return decimals.join_seconds([decimals.part(column.cast(pa.string()), name)], name)
+        return pa.chunked_array([pa.nulls(row_count, TYPES.get(column_name, WORD)[0])])
+    if column_name in AMOUNTS:
+        return _read_amounts(column, column_name)
+    if column_name == "created_at":
+        return _typed_time(column, column_name)
+    if column_name == "completed_in" and _is_text(column):
+        return decimals.join_seconds(
+            [decimals.part(column.cast(pa.string()), column_name)], column_name
+        )
     return column
 
 
-def _read_amounts(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def _read_amounts(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
     """A column as exact decimals of at most 38 digits; ExactnessError past that."""
     if _is_text(column) or pa.types.is_integer(column.type):
-        column = decimals.read_decimals(column.cast(pa.string()), name)
+        column = decimals.read_decimals(column.cast(pa.string()), column_name)
     if not pa.types.is_decimal(column.type):
-        raise ExactnessError(f"{name} holds {column.type}, which is not exact")
+        raise ExactnessError(f"{column_name} holds {column.type}, which is not exact")
     if pa.types.is_decimal128(column.type):
         return column
-    return decimals.read_decimals(decimals.write(column), name)
+    return decimals.read_decimals(decimals.write(column), column_name)
 
 
-def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def _typed_time(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
     if _is_text(column):
-        return times.read_times(column.cast(pa.string()), name)
+        return times.read_times(column.cast(pa.string()), column_name)
     return column.cast(times.INSTANT)
 
 
 def _is_text(column: pa.ChunkedArray) -> bool:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    arrow_type = column.type
+    if pa.types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
 def decoded(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:

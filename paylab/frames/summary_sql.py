@@ -86,19 +86,23 @@ class Grouping:
         other_keys = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
         return "".join(f"{name_text}, " for name_text in [*grouped_names, *other_keys])
 
-    def _write_key(self, name: str) -> str:
-        if name not in PERIODS:
-            return WORDS.get(name) or quoted(name)
-        moment = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
+    def _write_key(self, key_name: str) -> str:
+        if key_name not in PERIODS:
+            return WORDS.get(key_name) or quoted(key_name)
+        created_sql = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
         if self.tz != "UTC":
-            moment = f"(created_at at time zone '{self.tz}')"
-        return f"date_trunc('{name}', {moment}::date)::date" if name != "day" else f"{moment}::date"
+            created_sql = f"(created_at at time zone '{self.tz}')"
+        return (
+            f"date_trunc('{key_name}', {created_sql}::date)::date"
+            if key_name != "day"
+            else f"{created_sql}::date"
+        )
 
 
 def whole(groups: Grouping, source: str) -> str:
     """The SQL of a summary of all rows of `source`; completion times are whole seconds."""
     shares = ", ".join(QUANTILES.values())
-    parts = ", ".join(
+    columns = ", ".join(
         # A quantile of integers at these shares has two decimals; only a float has more.
         f"round(list_extract(shares, {at}), 2)::decimal(38, 2) as {name}"
         for at, name in enumerate(QUANTILES, 1)
@@ -109,7 +113,7 @@ def whole(groups: Grouping, source: str) -> str:
                 quantile_cont(completed_in, [{shares}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
-        select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}), {parts},
+        select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}), {columns},
             array_to_string([e.reason || ': ' || -e.n for e in list_sort(
                 [{{'n': -e.value::bigint, 'reason': e.key}} for e in counted])], '; ')
                 as failure_reasons
@@ -182,9 +186,9 @@ def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
     return ", ".join(f"{sql} as {name}" for name, sql in {**counts, **sums}.items())
 
 
-def _write_quantile(share: str, name: str) -> str:
+def _write_quantile(share: str, column_name: str) -> str:
     """The quantile by linear interpolation, in decimals."""
-    place = f"({share} * (n - 1))"
-    low, high = (f"min(v) filter (upto > {side}({place}))" for side in ("floor", "ceil"))
-    part = f"any_value({place} - floor({place}))::decimal(3, 2)"
-    return f"{low} + ({high} - {low}) * {part} as {name}"
+    position_sql = f"({share} * (n - 1))"
+    low, high = (f"min(v) filter (upto > {side}({position_sql}))" for side in ("floor", "ceil"))
+    fraction_sql = f"any_value({position_sql} - floor({position_sql}))::decimal(3, 2)"
+    return f"{low} + ({high} - {low}) * {fraction_sql} as {column_name}"

@@ -156,39 +156,39 @@ class Sync:
         bodies = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
         pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in bodies]
         if pages:
-            part = Decoder(schema, as_json=True).decode(pages)
-            for day, table in _split_by_day(self._convert_types(part.table)):
+            page_part = Decoder(schema, as_json=True).decode(pages)
+            for day, table in _split_by_day(self._convert_types(page_part.table)):
                 self._write(day, table)
 
-    def _take(self, part: PagePart) -> None:
-        if not part.table.num_rows:
+    def _take(self, page_part: PagePart) -> None:
+        if not page_part.table.num_rows:
             return
-        self._hashes.append(id_hashes(part.table))
-        rows = self._convert_types(part.table)
-        times = [self.newest, pc.max(rows["created_at"]).as_py()]
+        self._hashes.append(id_hashes(page_part.table))
+        typed_rows = self._convert_types(page_part.table)
+        times = [self.newest, pc.max(typed_rows["created_at"]).as_py()]
         self.newest = max(filter(None, times), default=None)
-        days = dict(_split_by_day(rows))
+        days = dict(_split_by_day(typed_rows))
         self._flush({day for day in self._days if day > max(days)})
         for day, table in days.items():
             self._days.setdefault(day, []).append(table)
             self._listed.setdefault(day, []).append(id_hashes(table))
 
-    def _convert_types(self, texts: pa.Table) -> pa.Table:
+    def _convert_types(self, text_table: pa.Table) -> pa.Table:
         """The rows in the types of the files, which get wider if a value needs it."""
         types = self.state.types
-        narrow = columns_too_narrow(texts, types) - {*self.state.fixed}
+        narrow = columns_too_narrow(text_table, types) - {*self.state.fixed}
         if narrow:
             self._narrow_types = self._narrow_types or types
             self._wide |= narrow
             types = widened(types, narrow)
-        if EXTRA not in texts.column_names:
-            texts = texts.append_column(EXTRA, pa.nulls(texts.num_rows, pa.string()))
+        if EXTRA not in text_table.column_names:
+            text_table = text_table.append_column(EXTRA, pa.nulls(text_table.num_rows, pa.string()))
         known_types = types.remove(types.get_field_index(EXTRA))
-        rows = typed(texts, SCHEMAS[self.pull.kind], types=known_types)
+        typed_rows = typed(text_table, SCHEMAS[self.pull.kind], types=known_types)
         if narrow:
             self.state.set_types(types)
             self._rewrite()
-        return rows.append_column(EXTRA, texts[EXTRA])
+        return typed_rows.append_column(EXTRA, text_table[EXTRA])
 
     def _rewrite(self) -> None:
         """Give every file the columns of the state, before a value that needs them is written.
@@ -202,23 +202,23 @@ class Sync:
         self._stored_state.fixed = self.state.fixed
         self._stored_state.is_rewriting = True
         write_state(self.files, self._stored_state)
-        for name in self.files.names(PARQUET):
-            self._store(name, pq.read_table(BytesIO(self.files.read(name) or b"")))
+        for file_name in self.files.names(PARQUET):
+            self._store(file_name, pq.read_table(BytesIO(self.files.read(file_name) or b"")))
         self._stored_state.is_rewriting = False
         self.state.is_rewriting = False
         write_state(self.files, self._stored_state)
 
-    def _store(self, name: str, rows: pa.Table) -> None:
+    def _store(self, file_name: str, rows: pa.Table) -> None:
         """Replace a file by rows in the types of the state."""
         sink = BytesIO()
         pq.write_table(in_types(rows, self.state.types), sink, compression="zstd")
-        self.files.write(name, sink.getvalue())
+        self.files.write(file_name, sink.getvalue())
 
     def _remove_unlisted(self) -> None:
         """Remove the rows that the service does not list any more."""
-        for name in self.files.names(PARQUET):
-            day = name.partition("/")[0].removeprefix("created_day=")
-            rows = pq.read_table(BytesIO(self.files.read(name) or b""))
+        for file_name in self.files.names(PARQUET):
+            day = file_name.partition("/")[0].removeprefix("created_day=")
+            rows = pq.read_table(BytesIO(self.files.read(file_name) or b""))
             kept = np.zeros(rows.num_rows, bool)
             kept[rows["id"].is_valid().to_numpy()] = np.isin(
                 id_hashes(rows),
@@ -232,9 +232,9 @@ class Sync:
                 self.state.open.pop(id_, None)
             self.state.days[day] = int(kept.sum())
             if kept.any():
-                self._store(name, rows.filter(pa.array(kept)))
+                self._store(file_name, rows.filter(pa.array(kept)))
             else:
-                self.files.remove(name)
+                self.files.remove(file_name)
                 del self.state.days[day]
 
     def _flush(self, days: Iterable[str]) -> None:
@@ -242,22 +242,22 @@ class Sync:
             tables = [in_types(table, self.state.types) for table in self._days.pop(day)]
             self._write(day, pa.concat_tables(tables))
 
-    def _write(self, day: str, read: pa.Table) -> None:
+    def _write(self, day: str, stored_rows: pa.Table) -> None:
         """Replace the file of a day; of a row that it already has, the newest version is kept."""
         if not self._has_stored:  # first: no other account continues an interrupted sync
             write_state(self.files, self._stored_state)
             self._has_stored = True
-        name = f"created_day={day}/part-0.parquet"
-        stored = self.files.read(name)
+        file_name = f"created_day={day}/part-0.parquet"
+        stored = self.files.read(file_name)
         types = self.state.types
-        read = in_types(read, types)
-        old_rows = read.slice(0, 0)
+        stored_rows = in_types(stored_rows, types)
+        old_rows = stored_rows.slice(0, 0)
         if stored is not None:
             old_rows = in_types(pq.read_table(BytesIO(stored)), types)
         table = without_repeats(
-            pa.concat_tables([old_rows.filter(old_rows["id"].is_valid()), read])
+            pa.concat_tables([old_rows.filter(old_rows["id"].is_valid()), stored_rows])
         )
-        ids = read["id"].combine_chunks()
+        ids = stored_rows["id"].combine_chunks()
         rows_before, rows_after = (
             rows.filter(pc.is_in(rows["id"], value_set=ids)) for rows in (old_rows, table)
         )
@@ -265,7 +265,7 @@ class Sync:
         self.updated += _count_changes(rows_before, rows_after)
         self._note(rows_after)
         self.state.days[day] = table.num_rows
-        self._store(name, table.sort_by([("created_at", "descending")]))
+        self._store(file_name, table.sort_by([("created_at", "descending")]))
 
     def _note(self, rows: pa.Table) -> None:
         """Store the rows that may still change, with their time of creation if known."""

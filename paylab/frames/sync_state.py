@@ -76,10 +76,10 @@ class State:
         schema = SCHEMAS[self.kind]
         chosen = read_scale(scale, schema)
         if not self.columns:
-            names = files.names(PARQUET)
-            self.set_types(_types_of_files(files, names, schema, scale))
+            file_names = files.names(PARQUET)
+            self.set_types(_types_of_files(files, file_names, schema, scale))
             self.fixed = sorted(chosen)
-            self.is_rewriting = bool(names)
+            self.is_rewriting = bool(file_names)
         if set(self.columns) != set(file_schema(schema).names):  # of another version
             self.set_types(self.types)
             self.is_rewriting = True
@@ -91,10 +91,12 @@ class State:
             )
 
 
-def _types_of_files(files: Store, names: Sequence[str], schema: Schema, scale: Scale) -> pa.Schema:
+def _types_of_files(
+    files: Store, file_names: Sequence[str], schema: Schema, scale: Scale
+) -> pa.Schema:
     """The columns for a dataset: amounts as in its files, or as chosen if there are none."""
     usual = file_schema(schema, scale)
-    content = files.read(names[0]) if names else None
+    content = files.read(file_names[0]) if file_names else None
     if content is None:
         return usual
     stored = pq.read_schema(BytesIO(content))
@@ -126,12 +128,12 @@ def in_types(table: pa.Table, types: pa.Schema) -> pa.Table:
 
 def read_state(files: Store) -> State | None:
     """The stored state; None for a new dataset."""
-    text = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
-    return State(**json.loads(text)) if text else None
+    state_text = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
+    return State(**json.loads(state_text)) if state_text else None
 
 
 def write_state(files: Store, state: State) -> None:
     """Store the state beside the files, where it disturbs no reader of them."""
     files.write(files.note_name(STATE), json.dumps(asdict(state)).encode())
-    for name in {OLD_STATE, OLD_LOCK} - {files.note_name(STATE)}:
-        files.remove(name)
+    for old_name in {OLD_STATE, OLD_LOCK} - {files.note_name(STATE)}:
+        files.remove(old_name)

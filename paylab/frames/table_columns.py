@@ -27,16 +27,18 @@ class TableColumn:
 
 def require_fitting(known: Mapping[str, TableColumn], rows: pa.Table, table: str) -> None:
     """ConfigError for a column that the table lacks; ExactnessError if it would round an amount."""
-    absent = [name for name in rows.column_names if name not in known]
+    absent = [column_name for column_name in rows.column_names if column_name not in known]
     if absent:
         raise ConfigError(
             f"the table {table} has no column {', '.join(absent)}: choose columns of the frame, "
             'add them to the table, or replace it with if_exists="replace"'
         )
-    for name in rows.column_names:
-        if pa.types.is_decimal(rows[name].type) and not _is_exact_in(rows[name], known[name]):
+    for column_name in rows.column_names:
+        if pa.types.is_decimal(rows[column_name].type) and not _is_exact_in(
+            rows[column_name], known[column_name]
+        ):
             raise ExactnessError(
-                f"{name} of the table {table} would round an amount: make the column "
+                f"{column_name} of the table {table} would round an amount: make the column "
                 'DECIMAL(24, 6) or wider, or replace the table with if_exists="replace"'
             )
 

@@ -69,47 +69,53 @@ def path_tree(schema: Schema) -> Tree:
     return root
 
 
-def _text_column(rows: Sequence[Row], column: Column, start: int) -> pa.Array:
-    values = _find_values(rows, column.keys)
+def _text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Array:
+    field_values = _find_values(rows, column.keys)
     if column.kind == "list":
-        values = [_join_words(value) for value in values]
+        field_values = [_join_words(value) for value in field_values]
     try:
-        return pa.array(values, pa.string())
+        return pa.array(field_values, pa.string())
     except (pa.ArrowException, UnicodeEncodeError):  # a number, a list, an unpaired surrogate
-        _refuse_floats(values, column, start)
-        return _text_array(values)
+        _refuse_floats(field_values, column, first_row)
+        return _text_array(field_values)
 
 
-def _join_words(value: object) -> object:
-    words = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return ",".join(cast("list[str]", value)) if words else value
+def _join_words(field_value: object) -> object:
+    is_word_list = isinstance(field_value, list) and all(
+        isinstance(item, str) for item in field_value
+    )
+    return ",".join(cast("list[str]", field_value)) if is_word_list else field_value
 
 
 def _text_array(values: Sequence[object]) -> pa.Array:
-    texts = map(as_text, values)
-    return pa.array([text and text.encode("utf-8", "replace") for text in texts], pa.string())
+    value_texts = map(as_text, values)
+    return pa.array([text and text.encode("utf-8", "replace") for text in value_texts], pa.string())
 
 
 def _find_values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
-    values: Sequence[object] = rows
+    found_values: Sequence[object] = rows
     if "*" in keys:
-        at = keys.index("*")
-        lists = _find_values(rows, keys[:at])
-        inner = keys[at + 1 :]
-        return [_find_values(items, inner) if isinstance(items, list) else None for items in lists]
+        star_index = keys.index("*")
+        lists = _find_values(rows, keys[:star_index])
+        inner_keys = keys[star_index + 1 :]
+        return [
+            _find_values(items, inner_keys) if isinstance(items, list) else None for items in lists
+        ]
     for key in keys:
-        values = [value.get(key) if isinstance(value, dict) else None for value in values]
-    return values
+        found_values = [
+            value.get(key) if isinstance(value, dict) else None for value in found_values
+        ]
+    return found_values
 
 
-def _refuse_floats(values: Sequence[object], column: Column, start: int) -> None:
+def _refuse_floats(values: Sequence[object], column: Column, first_row: int) -> None:
     if column.kind not in ("amount", "seconds"):
         return
-    for row, value in enumerate(values, start):
-        if isinstance(value, float):
+    for row_number, field_value in enumerate(values, first_row):
+        if isinstance(field_value, float):
             raise ExactnessError(
-                f"{column.name}, row {row}: {value!r} is a float, not the text that was "
-                "sent; parse the JSON with parse_float=Decimal"
+                f"{column.name}, row {row_number}: {field_value!r} is a float, not the text that "
+                "was sent; parse the JSON with parse_float=Decimal"
             )
 
 
@@ -117,12 +123,12 @@ def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]
     shape = path_tree(schema)
     known_names = set(schema.names)
     columns: dict[str, list[object]] = {}
-    for place, row in enumerate(rows):
-        for name, value in unknown_fields(row, shape):
-            encodable = name.encode("utf-8", "replace").decode()
+    for row_index, row in enumerate(rows):
+        for field_name, field_value in unknown_fields(row, shape):
+            encodable = field_name.encode("utf-8", "replace").decode()
             free = f"extra.{encodable}" if encodable in known_names else encodable
-            columns.setdefault(free, [None] * len(rows))[place] = value
-    return {name: _text_array(values) for name, values in columns.items()}
+            columns.setdefault(free, [None] * len(rows))[row_index] = field_value
+    return {field_name: _text_array(values) for field_name, values in columns.items()}
 
 
 def json_column(rows: Sequence[Row], schema: Schema) -> pa.Array:
@@ -136,9 +142,9 @@ def unknown_fields(
     row: Mapping[str, object], shape: Tree, at: str = ""
 ) -> Iterator[tuple[str, object]]:
     """The fields of a row that have a value and no column, by dotted name."""
-    for key, value in row.items():
-        branch = shape.get(key)
-        if branch and isinstance(branch, dict) and isinstance(value, dict):
-            yield from unknown_fields(value, branch, f"{at}{key}.")
-        elif not isinstance(branch, Column) and value is not None:
-            yield at + key, value
+    for field_name, field_value in row.items():
+        branch = shape.get(field_name)
+        if branch and isinstance(branch, dict) and isinstance(field_value, dict):
+            yield from unknown_fields(field_value, branch, f"{at}{field_name}.")
+        elif not isinstance(branch, Column) and field_value is not None:
+            yield at + field_name, field_value

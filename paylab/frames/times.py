@@ -58,23 +58,25 @@ def time_zone(name: str) -> ZoneInfo:
 
 def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The times as text, `2026-01-31T09:30:00.123Z`, in milliseconds or finer if needed."""
-    texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
-    iso = pc.replace_substring(texts, " ", "T")
+    time_texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
+    iso = pc.replace_substring(time_texts, " ", "T")
     return pc.replace_substring_regex(iso, r"(\.\d{3})(000)+Z$", r"\1Z")
 
 
-def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
-    instants = [_read_instant(text) for text in texts]
-    for row, (text, instant) in enumerate(zip(texts, instants, strict=True), start):
-        if instant is None and text and text.strip():
-            message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
+def _one_by_one(time_texts: list[str | None], column: str, first_row: int) -> pa.Array:
+    instants = [_read_instant(time_text) for time_text in time_texts]
+    for row_number, (time_text, instant) in enumerate(
+        zip(time_texts, instants, strict=True), first_row
+    ):
+        if instant is None and time_text and time_text.strip():
+            message = f"{column}, row {row_number}: {time_text[:40]!r} is not a time; it is missing"
             warn_caller(message, UnreadableTimeWarning)
             break  # one warning per column
     return pa.array(instants, INSTANT)
 
 
-def _read_instant(text: str | None) -> datetime | None:
+def _read_instant(time_text: str | None) -> datetime | None:
     try:
-        return from_date(text or "")
+        return from_date(time_text or "")
     except ValueError:
         return None

@@ -33,27 +33,28 @@ class Columns:
 
     def add(self, texts: pa.Table) -> None:
         """Type some rows; ExactnessError names the row of an inexact amount."""
-        part = {}
-        for name in texts.column_names:
-            read, _ = STEPS[self._schema.kind(name)]
-            part[name] = read(texts[name], name, self._rows)
-        self._parts.append((part, texts.num_rows))
+        typed_columns = {}
+        for column_name in texts.column_names:
+            read_column, _ = STEPS[self._schema.kind(column_name)]
+            typed_columns[column_name] = read_column(texts[column_name], column_name, self._rows)
+        self._parts.append((typed_columns, texts.num_rows))
         self._rows += texts.num_rows
 
     def series(self) -> dict[str, Series]:
         """All added rows as columns; absent ones are missing values."""
-        names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
-        columns = {name: self._make_series(name) for name in names}
+        column_names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
+        columns = {name: self._make_series(name) for name in column_names}
         note_currencies(columns)
         return columns
 
-    def _make_series(self, name: str) -> Series:
-        read, join = STEPS[self._schema.kind(name)]
-        parts = [
-            part.pop(name, None) or read(_make_nulls(rows), name, 0) for part, rows in self._parts
+    def _make_series(self, column_name: str) -> Series:
+        read_column, join = STEPS[self._schema.kind(column_name)]
+        column_parts = [
+            part.pop(column_name, None) or read_column(_make_nulls(rows), column_name, 0)
+            for part, rows in self._parts
         ]
-        joined = join(parts, name)
-        del parts
+        joined = join(column_parts, column_name)
+        del column_parts
         pa.default_memory_pool().release_unused()  # only one column at a time is held twice
         return joined if isinstance(joined, pd.Series) else series(joined)
 
@@ -61,15 +62,15 @@ class Columns:
 def note_currencies(columns: Mapping[str, Series]) -> None:
     """Tell each amount the currency of its rows, so that sums over several of them warn."""
     currency_rows_of: dict[str, CurrencyRows] = {}
-    for name, column in columns.items():
-        currency = currency_of(name)
+    for column_name, column in columns.items():
+        currency = currency_of(column_name)
         if currency and currency in columns and isinstance(column.array, DecimalArray):
             currency_rows_of.setdefault(currency, CurrencyRows.of(columns[currency]))
             column.array.currencies = currency_rows_of[currency]
 
 
-def _make_nulls(rows: int) -> pa.ChunkedArray:
-    return pa.chunked_array([pa.nulls(rows, pa.string())])
+def _make_nulls(row_count: int) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.nulls(row_count, pa.string())])
 
 
 def series(array: pa.ChunkedArray) -> Series:
@@ -81,19 +82,21 @@ def series(array: pa.ChunkedArray) -> Series:
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 
-def _chain_chunks(parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
-    chunks = [chunk for part in parts for chunk in part.chunks]
-    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], parts[0].type)
+def _chain_chunks(column_parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
+    chunks = [chunk for part in column_parts for chunk in part.chunks]
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], column_parts[0].type)
 
 
-def _join_words(parts: list[pa.ChunkedArray], name: str) -> Series:
-    codes = pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
-    words: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
-    return words.cat.reorder_categories(sorted(words.cat.categories))
+def _join_words(column_parts: list[pa.ChunkedArray], name: str) -> Series:
+    codes = pa.chunked_array(
+        [chunk for part in column_parts for chunk in part.chunks], column_parts[0].type
+    )
+    categories: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
+    return categories.cat.reorder_categories(sorted(categories.cat.categories))
 
 
-def _keep_texts(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
-    return texts
+def _keep_texts(column_texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
+    return column_texts
 
 
 STEPS: dict[Kind, tuple[Read, Join]] = {

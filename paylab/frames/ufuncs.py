@@ -43,8 +43,10 @@ def computed(function: object, values: pa.Array, inputs: Sequence[object]) -> An
     if function in ROUNDED:
         return arithmetic.rounded(values, 0, ROUNDED[function])
     if function in EXTREMES:
-        first, second = (operands.beside(operand, len(values)) for operand in inputs)
-        return _pick_extremes(first, second, function)
+        first_operand, second_operand = (
+            operands.beside(operand, len(values)) for operand in inputs
+        )
+        return _pick_extremes(first_operand, second_operand, function)
     if function in STATISTICS:
         return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):

@@ -44,8 +44,8 @@ class Rolling:
 
     def __getitem__(self, columns: str | list[str]) -> Rolling:
         is_column = isinstance(columns, str)
-        names = (columns,) if isinstance(columns, str) else tuple(columns)
-        return replace(self, columns=names, is_column=is_column)
+        column_names = (columns,) if isinstance(columns, str) else tuple(columns)
+        return replace(self, columns=column_names, is_column=is_column)
 
     def sum(self) -> Windows:
         """The exact sum of each window."""
@@ -81,10 +81,10 @@ class Rolling:
         self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False
     ) -> Windows:
         groups = self._find_groups()
-        names = self._choose_columns()
+        column_names = self._choose_columns()
         if self.is_column:
-            return self._compute_column(self.frame[names[0]], groups, of, is_sum=is_sum)
-        results: pd.DataFrame = self.frame[names].apply(
+            return self._compute_column(self.frame[column_names[0]], groups, of, is_sum=is_sum)
+        results: pd.DataFrame = self.frame[column_names].apply(
             lambda column: self._compute_column(column, groups, of, is_sum=is_sum)
         )
         return results
@@ -93,24 +93,24 @@ class Rolling:
         array: DecimalArray = column.array
         window_results: list[Any] = [None] * len(array)
         values = [None if value is pd.NA else value for value in array]
-        for places in groups:
-            bounds = self._find_bounds(places)
+        for window_rows in groups:
+            bounds = self._find_bounds(window_rows)
             if is_sum and array.currencies:
                 windows = np.zeros(len(array), dtype=np.int64) - 1
-                windows[places] = 0
+                windows[window_rows] = 0
                 array.currencies.warn_of_sums(array.isna(), windows)
-            group_values = [values[place] for place in places]
+            group_values = [values[row_index] for row_index in window_rows]
             counts = [0, *accumulate(value is not None for value in group_values)]
             numbers = [value for value in group_values if value is not None]
             least = self._count_required_rows()
             full = [
-                (place, (counts[a], counts[b]))
-                for place, (a, b) in zip(places, bounds, strict=True)
+                (row_index, (counts[a], counts[b]))
+                for row_index, (a, b) in zip(window_rows, bounds, strict=True)
                 if counts[b] - counts[a] >= least
             ]
             results = of(numbers, [bound for _, bound in full])
-            for (place, _), result in zip(full, results, strict=True):
-                window_results[place] = result
+            for (row_index, _), window_result in zip(full, results, strict=True):
+                window_results[row_index] = window_result
         exact = DecimalArray(decimals.from_numbers(window_results), array.currencies)
         return pd.Series(exact, index=column.index, name=column.name)
 
@@ -133,23 +133,23 @@ class Rolling:
         groups = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
         return [np.sort(places) for places in groups.indices.values()]
 
-    def _find_bounds(self, places: Any) -> Bounds:
+    def _find_bounds(self, window_rows: Any) -> Bounds:
         """The first row of each window, and the row after its last."""
-        ends = np.arange(1, len(places) + 1)
+        ends = np.arange(1, len(window_rows) + 1)
         if isinstance(self.window, int):
             if self.window < 1:
                 message = f"{self.window} is not a number of rows or a duration such as 7D"
                 raise RuleError([Problem("window", message)])
             starts = np.maximum(0, ends - self.window)
         else:
-            moments = self._read_moments()[places]
-            length = np.timedelta64(times.duration(self.window, "window"))
-            starts = np.searchsorted(moments, moments - length, side="right")
+            moments = self._read_moments()[window_rows]
+            window_length = np.timedelta64(times.duration(self.window, "window"))
+            starts = np.searchsorted(moments, moments - window_length, side="right")
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
     def _read_moments(self) -> Any:
-        source = self.frame.index if self.on is None else self.frame[self.on]
-        moments = pd.DatetimeIndex(pd.Series(source).to_numpy("datetime64[us]"))
+        time_column = self.frame.index if self.on is None else self.frame[self.on]
+        moments = pd.DatetimeIndex(pd.Series(time_column).to_numpy("datetime64[us]"))
         if not moments.is_monotonic_increasing:
             raise ConfigError('windows of a duration need rows in order: sort_values("created_at")')
         return moments.to_numpy()

@@ -315,8 +315,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     `service` describes where your service differs from paylab's assumptions: the path of a
     service.toml, values or a Service. An embedded simulator follows it too.
     `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and
-    `watch` then stop at known rows. Otherwise they read whole lists, except from a simulator
-    in this process.
+    `watch` then stop at known rows; otherwise they read whole lists, but for simulated ones.
     With `read_only=True` only GETs are sent: any other request raises ReadOnlyError.
     `replay` is a HAR file of `lab.record`, `lab.calls.har` or another program: all responses come
     from it, and from those of a lab the assumptions too. No service or key is used.
@@ -343,10 +342,9 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         )
         if settings is not None:
             parts.refuse_service_in_page(settings.base_url)
-            declared = settings.service
             if order_setting:
-                declared = declared.with_values(order_setting)
-            return Lab(replace(settings, service=declared), **options)
+                settings = replace(settings, service=settings.service.with_values(order_setting))
+            return Lab(settings, **options)
     if control_token is not None:
         raise ConfigError("control_token is that of a simulator with an address: pass base_url")
     return Lab(**parts.embedded_parts(simulator, service, order_setting, read_only), **options)

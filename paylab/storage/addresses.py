@@ -42,10 +42,10 @@ def shown_address(address: str) -> str:
 
 def local_path(address: str | os.PathLike[str]) -> Path:
     """The path of a local address, a path or a file:// URL."""
-    text = os.fspath(address) if isinstance(address, str | os.PathLike) else address
-    if isinstance(text, str) and text.startswith(LOCAL):
-        text = text.removeprefix(LOCAL)
-    return path_of(text)
+    address_text = os.fspath(address) if isinstance(address, str | os.PathLike) else address
+    if isinstance(address_text, str) and address_text.startswith(LOCAL):
+        address_text = address_text.removeprefix(LOCAL)
+    return path_of(address_text)
 
 
 def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
@@ -64,38 +64,38 @@ def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tupl
 @contextmanager
 def explain_storage(address: str, act: str) -> Iterator[None]:
     """Turn any error of a file system into a ConfigError: it `cannot be read`, or written."""
-    place = shown_address(address)
+    printable_address = shown_address(address)
     try:
         yield
     except PaylabError:
         raise
     except FileNotFoundError:
-        raise ConfigError(f"{place} cannot be {act}: it does not exist") from None
+        raise ConfigError(f"{printable_address} cannot be {act}: it does not exist") from None
     except Exception as error:  # each file system has exceptions of its own
-        reason = one_sentence(error).replace(address, place)
-        raise ConfigError(f"{place} cannot be {act}: {reason}") from None
+        reason = one_sentence(error).replace(address, printable_address)
+        raise ConfigError(f"{printable_address} cannot be {act}: {reason}") from None
 
 
 def one_sentence(error: Exception) -> str:
     """The first line of an error, escaped; its class if it has no text."""
-    words = str(error).strip().partition("\n")[0].rstrip(". ")
-    return plain(words or type(error).__name__, 200)
+    error_text = str(error).strip().partition("\n")[0].rstrip(". ")
+    return plain(error_text or type(error).__name__, 200)
 
 
 @contextmanager
 def local_copy(address: str | os.PathLike[str]) -> Iterator[Path]:
     """A local file with the content of an address, without the compression of gzip."""
-    source = None if is_url(address) else local_path(address)
-    if source is not None and source.suffix.lower() != GZIP:
-        yield source
+    source_path = None if is_url(address) else local_path(address)
+    if source_path is not None and source_path.suffix.lower() != GZIP:
+        yield source_path
         return
     with TemporaryDirectory() as folder:
-        if source is None:
+        if source_path is None:
             files, path = open_file_system(os.fspath(address))
-            source = Path(folder) / (path.rpartition("/")[2] or "file")
+            source_path = Path(folder) / (path.rpartition("/")[2] or "file")
             with explain_storage(os.fspath(address), "read"):
-                files.get_file(path, str(source))
-        yield _unzipped(source, Path(folder) / "plain", address)
+                files.get_file(path, str(source_path))
+        yield _unzipped(source_path, Path(folder) / "plain", address)
 
 
 @contextmanager
@@ -109,13 +109,13 @@ def zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
         yield cast("BinaryIO", compressed)
 
 
-def _unzipped(source: Path, target: Path, address: str | os.PathLike[str]) -> Path:
+def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) -> Path:
     """The file itself, or what a file of gzip contains."""
-    if source.suffix.lower() != GZIP:
-        return source
-    require_regular(source)
+    if zipped_path.suffix.lower() != GZIP:
+        return zipped_path
+    require_regular(zipped_path)
     try:
-        with gzip.open(source) as content, target.open("xb") as sink:
+        with gzip.open(zipped_path) as content, target.open("xb") as sink:
             shutil.copyfileobj(content, sink)
     except (EOFError, ZlibError, gzip.BadGzipFile) as error:
         raise unreadable_error(address, "gzip", error) from None
@@ -136,12 +136,12 @@ def local_target(
         return
     url = os.fspath(address)
     files, root = open_file_system(url)
-    name = root.rpartition("/")[2]
-    if not name:
+    file_name = root.rpartition("/")[2]
+    if not file_name:
         raise ArgumentError(f"{shown_address(url)} has no name of a file or folder: add one", "to")
     old_names = _require_own_files(files, root, url, is_own)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / name
+        path = Path(folder) / file_name
         yield path, url
         with explain_storage(url, "written"):
             _upload(files, Path(folder), root.rpartition("/")[0], f"{root}/", old_names)
@@ -152,16 +152,16 @@ def _require_own_files(
 ) -> list[str]:
     """The files in the folder at a URL; also whether there are credentials."""
     with explain_storage(url, "written"):
-        names = [str(name) for name in files.find(root)] if url.endswith("/") else []
+        file_names = [str(file_name) for file_name in files.find(root)] if url.endswith("/") else []
         if not url.endswith("/"):
             files.exists(root)
-    for name in names:
-        if not is_own(Path(name.removeprefix(root).lstrip("/"))):
+    for file_name in file_names:
+        if not is_own(Path(file_name.removeprefix(root).lstrip("/"))):
             raise ConfigError(
-                f"cannot replace the folder {shown_address(url)}: {name.rpartition('/')[2]} is not "
-                "from an export; name another folder"
+                f"cannot replace the folder {shown_address(url)}: {file_name.rpartition('/')[2]} "
+                "is not from an export; name another folder"
             )
-    return names
+    return file_names
 
 
 def _upload(files: Any, folder: Path, parent: str, root: str, old_names: list[str]) -> None:
@@ -169,10 +169,10 @@ def _upload(files: Any, folder: Path, parent: str, root: str, old_names: list[st
     new_names = set()
     for file in sorted(folder.rglob("*")):
         if file.is_file():
-            name = f"{parent}/{file.relative_to(folder).as_posix()}"
-            files.makedirs(name.rpartition("/")[0], exist_ok=True)
-            files.put_file(str(file), name)
-            new_names.add(name)
-    for name in old_names:
-        if name.startswith(root) and name not in new_names:
-            files.rm_file(name)
+            target_name = f"{parent}/{file.relative_to(folder).as_posix()}"
+            files.makedirs(target_name.rpartition("/")[0], exist_ok=True)
+            files.put_file(str(file), target_name)
+            new_names.add(target_name)
+    for target_name in old_names:
+        if target_name.startswith(root) and target_name not in new_names:
+            files.rm_file(target_name)

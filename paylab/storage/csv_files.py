@@ -35,25 +35,25 @@ def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterato
     """
     with _open_reader(path, delimiter, path) as reader:
         is_escaped = set(reader.fieldnames or ()) >= RESULTS
-        for record in reader:
-            surplus_cells: Sequence[str] = record.pop(None, ())  # cells without a column
-            cells = _restore_cells(record) if is_escaped else record
+        for csv_record in reader:
+            surplus_cells: Sequence[str] = csv_record.pop(None, ())  # cells without a column
+            cells = _restore_cells(csv_record) if is_escaped else csv_record
             yield CsvRow(cells, reader.line_num, len(surplus_cells))
 
 
-def _restore_cells(record: Mapping[str, str | None]) -> dict[str, str | None]:
+def _restore_cells(csv_record: Mapping[str, str | None]) -> dict[str, str | None]:
     return {
         restore_cell(name): None if cell is None else restore_cell(cell)
-        for name, cell in record.items()
+        for name, cell in csv_record.items()
     }
 
 
 def read_csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
     """The columns of a CSV file. PaylabError if the delimiter seems to be wrong."""
-    names = read_written_header(path, delimiter)
-    if set(names) >= RESULTS:
-        return [restore_cell(name) for name in names]
-    return names
+    column_names = read_written_header(path, delimiter)
+    if set(column_names) >= RESULTS:
+        return [restore_cell(name) for name in column_names]
+    return column_names
 
 
 def read_written_header(
@@ -69,7 +69,7 @@ def read_written_header(
 
 @contextmanager
 def _open_reader(
-    path: str | os.PathLike[str], delimiter: str, name: str | os.PathLike[str]
+    path: str | os.PathLike[str], delimiter: str, shown_name: str | os.PathLike[str]
 ) -> Iterator[csv.DictReader[str]]:
     """Open a CSV file, and turn the errors of reading it into PaylabErrors."""
     if len(delimiter) != 1:
@@ -77,21 +77,22 @@ def _open_reader(
     with local_copy(path) as file:
         require_regular(file)
         try:
-            with file.open(encoding="utf-8-sig", newline="") as lines:
-                reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
-                _require_columns(os.fspath(name), list(reader.fieldnames or ()), delimiter)
+            with file.open(encoding="utf-8-sig", newline="") as csv_lines:
+                reader = csv.DictReader(csv_lines, strict=True, delimiter=delimiter)
+                _require_columns(os.fspath(shown_name), list(reader.fieldnames or ()), delimiter)
                 yield reader
         except (csv.Error, UnicodeDecodeError) as error:
-            raise unreadable_error(name, "CSV in UTF-8", error) from None
+            raise unreadable_error(shown_name, "CSV in UTF-8", error) from None
 
 
-def _require_columns(path: str, names: list[str], delimiter: str) -> None:
+def _require_columns(path: str, column_names: list[str], delimiter: str) -> None:
     """PaylabError if there is one column whose name seems to contain another delimiter."""
-    if len(names) != 1:
+    if len(column_names) != 1:
         return
-    for mark, mark_name in DELIMITERS.items():
-        if mark != delimiter and mark in names[0]:
+    for delimiter_mark, mark_name in DELIMITERS.items():
+        if delimiter_mark != delimiter and delimiter_mark in column_names[0]:
             raise PaylabError(
-                f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
-                f"{mark_name}; pass delimiter={mark!r} or --delimiter {mark!r}"
+                f"{path} has one column, {column_names[0][:60]!r}: its cells seem to be separated "
+                "by "
+                f"{mark_name}; pass delimiter={delimiter_mark!r} or --delimiter {delimiter_mark!r}"
             )

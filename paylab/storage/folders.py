@@ -48,10 +48,10 @@ def require_own_files(path: Path, is_own: Callable[[Path], bool]) -> None:
     if path.exists() and not path.is_dir():
         raise ConfigError(f"cannot write the folder {path.name}/: a file has that name")
     for entry in path.rglob("*"):
-        name = entry.relative_to(path)
-        if entry.is_symlink() or not (entry.is_dir() or is_own(name)):
+        entry_name = entry.relative_to(path)
+        if entry.is_symlink() or not (entry.is_dir() or is_own(entry_name)):
             raise ConfigError(
-                f"cannot replace the folder {path.name}/: {name} is not from an export; "
+                f"cannot replace the folder {path.name}/: {entry_name} is not from an export; "
                 "name another folder"
             )
 
@@ -99,11 +99,13 @@ def _exchange_names(path: Path, other_path: Path) -> bool:
     import ctypes  # only for replacing a folder
 
     library = ctypes.CDLL(None)
-    name = os.fsencode(path)
+    encoded_path = os.fsencode(path)
     other_name = os.fsencode(other_path)
     if hasattr(library, "renameat2"):
-        status = library.renameat2(CURRENT_FOLDER, name, CURRENT_FOLDER, other_name, EXCHANGE_FLAG)
+        status = library.renameat2(
+            CURRENT_FOLDER, encoded_path, CURRENT_FOLDER, other_name, EXCHANGE_FLAG
+        )
         return bool(status == 0)
     if hasattr(library, "renamex_np"):
-        return bool(library.renamex_np(name, other_name, EXCHANGE_FLAG) == 0)
+        return bool(library.renamex_np(encoded_path, other_name, EXCHANGE_FLAG) == 0)
     return False

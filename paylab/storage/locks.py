@@ -95,15 +95,15 @@ class Locks:
             named_lock.lock.release()
 
 
-def _acquire_file_lock(name: str, deadline: float) -> FileLock | None:
+def _acquire_file_lock(lock_name: str, deadline: float) -> FileLock | None:
     """Lock the file of a name. None where no file can be locked, TimeoutError at the deadline."""
     try:
-        digest = sha256(name.encode(errors="replace")).hexdigest()
+        digest = sha256(lock_name.encode(errors="replace")).hexdigest()
         path = _private_folder() / f"{digest[:32]}.lock"
         file_lock = FileLock(path, mode=PRIVATE_MODE, thread_local=False)
         file_lock.acquire(timeout=max(0.0, deadline - monotonic()))
     except Timeout:
-        raise TimeoutError(name) from None
+        raise TimeoutError(lock_name) from None
     except (OSError, NotImplementedError):  # no space, no folder, or no locks on this file system
         return None
     return file_lock

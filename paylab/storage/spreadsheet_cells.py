@@ -34,7 +34,7 @@ STORED = re.compile("_x([0-9A-Fa-f]{4})_")
 _RISKY = re.compile(f"{FORMULA}|{SPOILED}")
 
 
-def escape_cell(text: str) -> str:
+def escape_cell(cell_text: str) -> str:
     """A cell with an apostrophe before a formula, which makes it text in a spreadsheet.
 
     >>> escape_cell("=1+1")
@@ -42,8 +42,8 @@ def escape_cell(text: str) -> str:
     >>> escape_cell("x;=1+1")
     "x;'=1+1"
     """
-    text = re.sub(INNER, r"\1'\2", text)
-    return f"'{text}" if re.match(FORMULA, text) else text
+    cell_text = re.sub(INNER, r"\1'\2", cell_text)
+    return f"'{cell_text}" if re.match(FORMULA, cell_text) else cell_text
 
 
 def escape_sheet_text(text: str) -> str:
@@ -64,11 +64,13 @@ def restore_sheet_text(text: str) -> str:
     return STORED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
-def restore_cell(text: str) -> str:
+def restore_cell(cell_text: str) -> str:
     """A cell as it was before it was escaped for a spreadsheet.
 
     >>> restore_cell("'=1+1")
     '=1+1'
     """
-    text = text[1:] if text.startswith("'") and _RISKY.search(text[1:]) else text
-    return re.sub(ESCAPED, r"\1\2", text)
+    cell_text = (
+        cell_text[1:] if cell_text.startswith("'") and _RISKY.search(cell_text[1:]) else cell_text
+    )
+    return re.sub(ESCAPED, r"\1\2", cell_text)

@@ -64,10 +64,10 @@ class Folder:
             remove_drafts(self.path)
             yield
 
-    def _target(self, name: str) -> Path:
+    def _target(self, file_name: str) -> Path:
         """The path of a file; a note beside the folder is beside the one that a link leads to."""
-        folder = self.path.resolve() if name.startswith("../") else self.path
-        return folder.parent / name[3:] if name.startswith("../") else folder / name
+        folder = self.path.resolve() if file_name.startswith("../") else self.path
+        return folder.parent / file_name[3:] if file_name.startswith("../") else folder / file_name
 
 
 class Remote:
@@ -79,13 +79,13 @@ class Remote:
 
     def note_name(self, ending: str) -> str:
         """The name of a note about the folder: beside it, or in it if it is a whole bucket."""
-        parent, _, name = self._root.rpartition("/")
-        return f"../{name}{ending}" if parent.strip("/") else f"_{ending.lstrip('.')}"
+        parent, _, root_name = self._root.rpartition("/")
+        return f"../{root_name}{ending}" if parent.strip("/") else f"_{ending.lstrip('.')}"
 
-    def _path(self, name: str) -> str:
-        if name.startswith("../"):
-            return f"{self._root.rpartition('/')[0]}/{name[3:]}"
-        return f"{self._root}/{name}"
+    def _path(self, file_name: str) -> str:
+        if file_name.startswith("../"):
+            return f"{self._root.rpartition('/')[0]}/{file_name[3:]}"
+        return f"{self._root}/{file_name}"
 
     def read(self, name: str) -> bytes | None:
         """The content of a file; None if it does not exist."""
