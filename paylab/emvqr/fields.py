@@ -117,8 +117,8 @@ def field_name(path: str, scheme: str = "") -> str:
     if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
         return "Payment system template"
     if parent in (ADDITIONAL_DATA, LANGUAGE):
-        names = ADDITIONAL_DATA_NAMES if parent == ADDITIONAL_DATA else LANGUAGE_NAMES
-        return names.get(tag, RESERVED)
+        name_by_tag = ADDITIONAL_DATA_NAMES if parent == ADDITIONAL_DATA else LANGUAGE_NAMES
+        return name_by_tag.get(tag, RESERVED)
     if tag == "00":
         return "Globally unique identifier"
     return SCHEMES.get(scheme.lower(), {}).get(tag, "Scheme specific")
@@ -196,37 +196,41 @@ def crc(text: str) -> str:
 
 def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
     """Split a text into its fields; `prefix` is the path of its template, with a dot."""
-    values: dict[str, str] = {}
+    value_by_tag: dict[str, str] = {}
     position = 0
     while position < len(text):
-        tag, length = _read_header(text, position)
-        start = position + HEADER_CHARACTERS
-        if start + length > len(text):
-            remaining = len(text) - start
-            message = f"tag {tag} is cut short: {length} characters declared, {remaining} left"
+        tag, value_length = _read_header(text, position)
+        value_start = position + HEADER_CHARACTERS
+        if value_start + value_length > len(text):
+            remaining = len(text) - value_start
+            message = (
+                f"tag {tag} is cut short: {value_length} characters declared, {remaining} left"
+            )
             raise EMVError(message, position)
-        if tag in values:
+        if tag in value_by_tag:
             raise EMVError(f"tag {tag} is a duplicate", position)
-        values[tag] = text[start : start + length]
-        position = start + length
-    scheme = values.get("00", "") if prefix else ""
-    return tuple(EmvField(prefix + tag, value, scheme) for tag, value in values.items())
+        value_by_tag[tag] = text[value_start : value_start + value_length]
+        position = value_start + value_length
+    scheme = value_by_tag.get("00", "") if prefix else ""
+    return tuple(EmvField(prefix + tag, value, scheme) for tag, value in value_by_tag.items())
 
 
 def write_fields(tree: Tree) -> str:
     """Write nested dicts as a text, the inverse of `field_tree`."""
-    text = ""
-    for tag, value in tree.items():
-        content = write_fields(value) if isinstance(value, Mapping) else value
+    payload_text = ""
+    for tag, field_value in tree.items():
+        content = write_fields(field_value) if isinstance(field_value, Mapping) else field_value
         if not isinstance(tag, str) or not TWO_DIGITS.fullmatch(tag):
-            raise EMVError(f"bad tag {tag!r}: must be two digits", len(text))
+            raise EMVError(f"bad tag {tag!r}: must be two digits", len(payload_text))
         if not isinstance(content, str):
-            raise EMVError(f"tag {tag} must be text, not {type(content).__name__}", len(text))
+            raise EMVError(
+                f"tag {tag} must be text, not {type(content).__name__}", len(payload_text)
+            )
         if len(content) > VALUE_MAX:
             message = f"tag {tag} is too long: {len(content)} characters, at most {VALUE_MAX}"
-            raise EMVError(message, len(text))
-        text += f"{tag}{len(content):02d}{content}"
-    return text
+            raise EMVError(message, len(payload_text))
+        payload_text += f"{tag}{len(content):02d}{content}"
+    return payload_text
 
 
 def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
@@ -238,16 +242,16 @@ def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
     return tree
 
 
-def _read_header(text: str, position: int) -> tuple[str, int]:
+def _read_header(payload_text: str, position: int) -> tuple[str, int]:
     """Read the tag and the length of the field at a position."""
-    tag = text[position : position + 2]
-    length = text[position + 2 : position + HEADER_CHARACTERS]
-    if len(length) < 2:
-        remainder = text[position:]
+    tag = payload_text[position : position + 2]
+    length_text = payload_text[position + 2 : position + HEADER_CHARACTERS]
+    if len(length_text) < 2:
+        remainder = payload_text[position:]
         message = f"the text is cut short inside a field: {remainder!r} is all that is left"
         raise EMVError(message, position)
     if not TWO_DIGITS.fullmatch(tag):
         raise EMVError(f"bad tag {tag!r}: must be two digits", position)
-    if not TWO_DIGITS.fullmatch(length):
-        raise EMVError(f"bad length {length!r} of tag {tag}: must be two digits", position + 2)
-    return tag, int(length)
+    if not TWO_DIGITS.fullmatch(length_text):
+        raise EMVError(f"bad length {length_text!r} of tag {tag}: must be two digits", position + 2)
+    return tag, int(length_text)

@@ -86,8 +86,8 @@ class Payload:
     @property
     def amount(self) -> Decimal | None:
         """The amount; None if the payer chooses it, or if it is not a number."""
-        text = self.find("54") or ""
-        return Decimal(text) if AMOUNT.fullmatch(text) else None
+        amount_text = self.find("54") or ""
+        return Decimal(amount_text) if AMOUNT.fullmatch(amount_text) else None
 
     @property
     def currency(self) -> str | None:
@@ -171,15 +171,15 @@ def parse(text: str, *, verify: bool = True) -> Payload:
     return payload
 
 
-def _require_crc_at_end(text: str, fields: Sequence[EmvField]) -> None:
+def _require_crc_at_end(payload_text: str, fields: Sequence[EmvField]) -> None:
     """Raise EMVError unless the CRC is the last field."""
     last_field = fields[-1]
     if last_field.tag == CRC_TAG:
         return
     if any(field.tag == CRC_TAG for field in fields):
-        position = len(text) - len(last_field.value) - HEADER_CHARACTERS
-        raise EMVError("the CRC, tag 63, is not the last field", position)
-    raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
+        crc_position = len(payload_text) - len(last_field.value) - HEADER_CHARACTERS
+        raise EMVError("the CRC, tag 63, is not the last field", crc_position)
+    raise EMVError("the CRC is missing: tag 63 must be the last field", len(payload_text))
 
 
 @explain_arguments
@@ -210,15 +210,15 @@ def check(text: str) -> list[EMVError]:
 def _check_values(payload: Payload) -> list[EMVError]:
     """Check the formats of the mandatory fields and of the amount."""
     errors = []
-    position = 0
+    value_position = 0
     for field in payload.fields:
         pattern, message = MANDATORY_FIELDS.get(field.tag, (".*", ""))
         if not re.fullmatch(pattern, field.value, re.DOTALL):
-            errors.append(EMVError(f"tag {field.tag} {message}: {field.value!r}", position))
+            errors.append(EMVError(f"tag {field.tag} {message}: {field.value!r}", value_position))
         if field.tag == AMOUNT_TAG and payload.amount is None:
             message = f"tag {AMOUNT_TAG} is not an amount: {field.value!r}"
-            errors.append(EMVError(message, position))
-        position += HEADER_CHARACTERS + len(field.value)
+            errors.append(EMVError(message, value_position))
+        value_position += HEADER_CHARACTERS + len(field.value)
     return errors
 
 
@@ -234,13 +234,13 @@ def build(payload: Payload | Tree) -> str:
         raise EMVError(f"the fields must be a dict, not {type(tree).__name__}")
     tree_without_crc = {tag: value for tag, value in tree.items() if tag != CRC_TAG}
     try:
-        text = write_fields(tree_without_crc)
+        payload_text = write_fields(tree_without_crc)
     except RecursionError:
         raise EMVError("the fields are nested too deep") from None
-    text += CRC_HEADER
-    text += crc(text)
-    parse(text)  # raises EMVError for fields that are not a valid text
-    return text
+    payload_text += CRC_HEADER
+    payload_text += crc(payload_text)
+    parse(payload_text)  # raises EMVError for fields that are not a valid text
+    return payload_text
 
 
 NAME_MAX = 25
@@ -294,9 +294,9 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
 
 def _require_texts(arguments: Mapping[str, object]) -> None:
     """Raise EMVError for an argument that is not text."""
-    for argument, value in arguments.items():
-        if not isinstance(value, str):
-            raise EMVError(f"{argument} must be text, not {type(value).__name__}")
+    for argument, argument_value in arguments.items():
+        if not isinstance(argument_value, str):
+            raise EMVError(f"{argument} must be text, not {type(argument_value).__name__}")
 
 
 def _require_amount(amount: str) -> None:

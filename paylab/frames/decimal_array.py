@@ -1,10 +1,9 @@
 """The pandas type of amounts, rates and fees: exact decimals that compute, sort and group.
 
-pandas' own Arrow decimals refuse sums, overflow without an error and lose decimals in a mean. This
-type has Arrow's memory use and speed. The kind of a result never depends on the values: sums,
-products, orders and quantiles are exact or an ExactnessError; quotients and means up to 38 digits;
-`std`, `corr`, `describe` and `np.log` are floats; floats and windows of pandas are refused.
-Running sums use integers up to 18 digits and are slower past them.
+pandas' own Arrow decimals refuse sums, overflow without an error and lose decimals in a mean. Here
+the kind of a result never depends on the values: sums, products, orders and quantiles are exact or
+an ExactnessError; quotients and means up to 38 digits; `std`, `corr`, `describe` and `np.log` are
+floats; floats and windows of pandas are refused. Running sums are slower past 18 digits.
 """
 
 from __future__ import annotations
@@ -93,8 +92,8 @@ class DecimalArray(ExtensionArray):
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
         numbers = list(scalars)
-        present = [value for value in numbers if not operands.is_missing_value(value)]
-        if not present or not all(isinstance(value, Decimal) for value in present):
+        present = [number for number in numbers if not operands.is_missing_value(number)]
+        if not present or not all(isinstance(number, Decimal) for number in present):
             raise ValueError("these are not decimals")
         return cls(operands.exact_decimals(numbers))
 
@@ -223,9 +222,8 @@ class DecimalArray(ExtensionArray):
             ).astype(target)
         if is_float_dtype(target):
             floats = self._numbers(float)
-            return (
-                floats.astype(target) if isinstance(target, np.dtype) else pd.array(floats, target)
-            )
+            is_numpy = isinstance(target, np.dtype)
+            return floats.astype(target) if is_numpy else pd.array(floats, target)
         return super().astype(target, copy)
 
     def _write_texts(self) -> pa.Array:

@@ -37,22 +37,22 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
     """
     requests: list[JsonMapping] = []
     notes: list[JsonMapping] = []
-    for row in rows:
-        is_request = row["kind"] == "request"
-        (requests if is_request else notes).append(row)
-    is_raw = any("raw_body" in row for row in requests)
+    for journal_row in rows:
+        is_request = journal_row["kind"] == "request"
+        (requests if is_request else notes).append(journal_row)
+    is_raw = any("raw_body" in journal_row for journal_row in requests)
     log: JsonObject = {
         "version": "1.2",
         "creator": CREATOR,
         EXTENSION: {"base_url": base_url, "raw": is_raw, "records": hide_personal_data(notes)},
-        "entries": [har_entry(row, base_url) for row in requests],
+        "entries": [har_entry(journal_row, base_url) for journal_row in requests],
     }
     if is_raw:
         log["comment"] = RAW_COMMENT
-    text = json.dumps({"log": log}, ensure_ascii=False, indent=1)
+    har_text = json.dumps({"log": log}, ensure_ascii=False, indent=1)
     to.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(to, private=True) as sink:
-        sink.write(text.encode("utf-8", "backslashreplace"))
+        sink.write(har_text.encode("utf-8", "backslashreplace"))
     return to
 
 
@@ -73,60 +73,62 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
     }
 
 
-def _request(row: JsonMapping, base_url: str) -> JsonObject:
-    query = hide_personal_data(row["query"])
+def _request(journal_row: JsonMapping, base_url: str) -> JsonObject:
+    query = hide_personal_data(journal_row["query"])
     query_text = urlencode(query)
-    url = f"{base_url}{hide_personal_data(row['path'])}"
-    headers = hide_personal_data(row["headers"])
+    url = f"{base_url}{hide_personal_data(journal_row['path'])}"
+    headers = hide_personal_data(journal_row["headers"])
     request: JsonObject = {
-        "method": row["method"],
+        "method": journal_row["method"],
         "url": f"{url}?{query_text}" if query_text else url,
-        **_write_common_facts(headers, row["body_bytes"]),
+        **_write_common_facts(headers, journal_row["body_bytes"]),
         "queryString": [{"name": name, "value": value} for name, value in query.items()],
     }
-    if row["body_bytes"]:
+    if journal_row["body_bytes"]:
         content_type = headers.get("content-type", "application/json")
-        content = _write_content(row["body"], row.get("raw_body"), row["body_bytes"])
+        content = _write_content(
+            journal_row["body"], journal_row.get("raw_body"), journal_row["body_bytes"]
+        )
         request["postData"] = {"mimeType": content_type, **content}
     return request
 
 
-def _write_response(row: JsonMapping) -> JsonObject:
+def _write_response(journal_row: JsonMapping) -> JsonObject:
     """The response as far as the client received it."""
-    if row["sent"] == "nothing":
+    if journal_row["sent"] == "nothing":
         return {
             "status": 0,
             "statusText": "no answer",
             **_write_common_facts({}, 0),
             "content": {"size": 0, "mimeType": "x-unknown", "text": ""},
             "redirectURL": "",
-            ERROR: "the client hung up" if row["hung_up"] else "the connection was dropped",
+            ERROR: "the client hung up" if journal_row["hung_up"] else "the connection was dropped",
         }
-    headers = hide_personal_data(row["answer_headers"])
+    headers = hide_personal_data(journal_row["answer_headers"])
     content_type = headers.get("content-type", "application/octet-stream")
-    is_cut = row["sent"] == "part"
-    answer = None if is_cut else row["answer"]
-    content = _write_content(answer, row.get("raw_answer"), row["sent_bytes"])
+    is_cut = journal_row["sent"] == "part"
+    answer = None if is_cut else journal_row["answer"]
+    content = _write_content(answer, journal_row.get("raw_answer"), journal_row["sent_bytes"])
     response: JsonObject = {
-        "status": row["status"],
+        "status": journal_row["status"],
         "statusText": "",
-        **_write_common_facts(headers, row["sent_bytes"]),
-        "content": {"size": row["sent_bytes"], "mimeType": content_type, **content},
+        **_write_common_facts(headers, journal_row["sent_bytes"]),
+        "content": {"size": journal_row["sent_bytes"], "mimeType": content_type, **content},
         "redirectURL": "",
     }
     if is_cut:
-        error = f"the answer was cut after {row['sent_bytes']} of {row['answer_bytes']} bytes"
-        response[ERROR] = error
+        extent = f"{journal_row['sent_bytes']} of {journal_row['answer_bytes']} bytes"
+        response[ERROR] = f"the answer was cut after {extent}"
     return response
 
 
-def _write_content(value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
+def _write_content(content_value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
     """The text of a body: as it came if the row has it, otherwise redacted."""
     if raw is None:
-        clean = hide_personal_data(value)
-        if clean is None:
+        clean_value = hide_personal_data(content_value)
+        if clean_value is None:
             return {"text": ""}
-        return {"text": clean if isinstance(clean, str) else json.dumps(clean)}
+        return {"text": clean_value if isinstance(clean_value, str) else json.dumps(clean_value)}
     body = b64decode(raw)[:size]
     try:
         return {"text": body.decode()}

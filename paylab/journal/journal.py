@@ -56,9 +56,9 @@ class Journal:
 
     def begin(self, request: ReceivedRequest, at: datetime) -> RequestRecord:
         """The record of a request that has arrived. `add` stores it with its answer."""
-        name = request.headers.get(TEST_HEADER)
-        if name is not None:
-            self.name_test(name, self.expects if name == self.test else "")
+        test_name = request.headers.get(TEST_HEADER)
+        if test_name is not None:
+            self.name_test(test_name, self.expects if test_name == self.test else "")
         self._sequence += 1
         return RequestRecord(
             request, at, self._real_time(), self._sequence, self.test, self.expects
@@ -148,5 +148,5 @@ def _hash(body: bytes) -> str:
     return sha256(body).hexdigest()
 
 
-def _stored_bytes(record: RequestRecord) -> int:
-    return len(record.request.body) + len(record.reply.body)
+def _stored_bytes(request_record: RequestRecord) -> int:
+    return len(request_record.request.body) + len(request_record.reply.body)

@@ -46,11 +46,11 @@ def journal_rows(
     redaction = _redaction_of(secrets)
     first_uses = _first_uses(journal)
     rows: list[JsonObject] = []
-    for record in journal.records(after):
-        if isinstance(record, Note):
-            rows.append(note_row(record, redaction))
+    for journal_record in journal.records(after):
+        if isinstance(journal_record, Note):
+            rows.append(note_row(journal_record, redaction))
         else:
-            rows.append(request_row(record, redaction, first_uses, raw=raw))
+            rows.append(request_row(journal_record, redaction, first_uses, raw=raw))
     return rows
 
 
@@ -61,10 +61,10 @@ def _redaction_of(secrets: Iterable[str]) -> Redaction:
 def _first_uses(journal: Journal) -> dict[str, int]:
     """The number of the request that used each nonce first."""
     first_uses: dict[str, int] = {}
-    for record in journal.requests():
-        nonce = record.request.headers.get("x-nonce")
+    for request_record in journal.requests():
+        nonce = request_record.request.headers.get("x-nonce")
         if nonce is not None:
-            first_uses.setdefault(nonce, record.number)
+            first_uses.setdefault(nonce, request_record.number)
     return first_uses
 
 
@@ -113,12 +113,17 @@ def request_row(
     return row
 
 
-def _ending_row(record: RequestRecord) -> JsonObject:
+def _ending_row(request_record: RequestRecord) -> JsonObject:
     """How much of the answer was sent, after how long, and whether the client hung up."""
-    ending = record.ending
+    ending = request_record.ending
     if ending is None:
-        return {"duration": None, "sent": "whole", "sent_bytes": record.sizes[1], "hung_up": False}
-    sent_bytes = record.sizes[1] if ending.bytes_sent is None else ending.bytes_sent
+        return {
+            "duration": None,
+            "sent": "whole",
+            "sent_bytes": request_record.sizes[1],
+            "hung_up": False,
+        }
+    sent_bytes = request_record.sizes[1] if ending.bytes_sent is None else ending.bytes_sent
     return {
         "duration": None if ending.seconds is None else round(ending.seconds, 6),
         "sent": ending.sent,
@@ -155,9 +160,9 @@ def _has_non_ascii(body: bytes) -> bool:
 
 def _redact_headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
     redacted_headers = redaction.headers(headers)
-    for name in ("authorization", "x-api-key"):
-        if name in headers:
-            redacted_headers[name] = HIDDEN
+    for header_name in ("authorization", "x-api-key"):
+        if header_name in headers:
+            redacted_headers[header_name] = HIDDEN
     return redacted_headers
 
 
@@ -166,10 +171,10 @@ def _redact_body(body: bytes, size: int, redaction: Redaction) -> JsonValue:
 
     `size` is the size of the whole body, of which only the beginning may be stored.
     """
-    text = body.decode(errors="replace")
+    body_text = body.decode(errors="replace")
     if size > len(body):
-        return f"{redaction.text(text)[:BODY_TEXT_MAX]}... ({size} bytes)"
+        return f"{redaction.text(body_text)[:BODY_TEXT_MAX]}... ({size} bytes)"
     try:
-        return redaction.json(json.loads(text))
+        return redaction.json(json.loads(body_text))
     except (ValueError, RecursionError):
-        return redaction.text(text) or None
+        return redaction.text(body_text) or None

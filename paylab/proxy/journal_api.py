@@ -105,8 +105,8 @@ class JournalAPI:
         query = request.query_items()
         if query.get("raw", "0") not in ("0", "1"):
             raise RefusedError(400, "raw: must be 0 or 1")
-        rows = self.records(read_after(query), raw=query.get("raw") == "1")
-        return Reply.json(200, rows)
+        journal_rows = self.records(read_after(query), raw=query.get("raw") == "1")
+        return Reply.json(200, journal_rows)
 
     def records(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """All records with a sequence number above `after`, with `raw` bodies as they came."""

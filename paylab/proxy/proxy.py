@@ -139,8 +139,8 @@ class Proxy:
 
     def keys_by_variable(self) -> dict[str, str]:
         """The keys as environment variables of a program that runs on the proxy."""
-        names = ("PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
-        return dict(zip(names, self._recorder.secrets, strict=False))
+        variable_names = ("PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
+        return dict(zip(variable_names, self._recorder.secrets, strict=False))
 
     def start(self) -> Proxy:
         """Start to listen. It returns once connections are accepted."""

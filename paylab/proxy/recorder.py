@@ -91,11 +91,11 @@ class Recorder:
         path = request.path.removeprefix(self._base_path)
         now = self._clock()
         with self._lock:
-            record = self.journal.begin(replace(request, path=path), now)
-        record.ending = request.ending
+            request_record = self.journal.begin(replace(request, path=path), now)
+        request_record.ending = request.ending
         passage = ProxyPassage(self.service, self._upstream.host)
-        record.verdicts = passage.to_json
-        record.operation = passage.operation = self._find_operation(request.method, path)
+        request_record.verdicts = passage.to_json
+        request_record.operation = passage.operation = self._find_operation(request.method, path)
         try:
             reply = self._exchange(request, path, now, passage)
         except RefusedError as refused:
@@ -106,7 +106,7 @@ class Recorder:
             reply = failure_reply(error.status, error.text)
         reply = replace(reply, delay=HANG_UP_SECONDS)
         with self._lock:
-            self.journal.add(record, reply)
+            self.journal.add(request_record, reply)
         return reply
 
     def _exchange(self, request: Request, path: str, now: datetime, passage: ProxyPassage) -> Reply:

@@ -112,8 +112,10 @@ class Upstream:
             with closing(response):
                 body = read_decoded(response, ANSWER_BYTES_MAX)
         if response.status_code not in HTTP_STATUSES:
-            text = f"{self.host} answered with {response.status_code}, which is no status of HTTP"
-            raise UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
+            error_text = (
+                f"{self.host} answered with {response.status_code}, which is no status of HTTP"
+            )
+            raise UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")
         headers = {
             name: value
             for name, value in sendable_headers(_read_headers(response)).items()
@@ -126,27 +128,29 @@ class Upstream:
     def _explain(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
         """The status and the words for an error of the connection."""
         if isinstance(error, TooLargeError):
-            text = f"the answer of {self.host} is larger than {ANSWER_BYTES_MAX} bytes"
-            return UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
+            error_text = f"the answer of {self.host} is larger than {ANSWER_BYTES_MAX} bytes"
+            return UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
             reason = plain(str(error), 100) or "no connection"
             return UpstreamError(502, f"cannot connect to {self.host} ({reason}): nothing was sent")
         if isinstance(error, httpx.TimeoutException):
-            text = f"{self.host} did not answer within {self._timeout:g} seconds"
-            return UpstreamError(504, f"{text}: {_MAY_BE_DONE}")
+            error_text = f"{self.host} did not answer within {self._timeout:g} seconds"
+            return UpstreamError(504, f"{error_text}: {_MAY_BE_DONE}")
         if isinstance(error, httpx.DecodingError):
             return UpstreamError(502, f"the answer of {self.host} cannot be decoded")
-        text = f"{self.host} closed the connection without a whole answer"
-        return UpstreamError(502, f"{text}: {_MAY_BE_DONE}")
+        error_text = f"{self.host} closed the connection without a whole answer"
+        return UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")
 
 
 def _read_headers(response: httpx.Response) -> dict[str, str]:
     """The headers by lower-case name, with the bytes that came; repeated ones are joined."""
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in response.headers.raw:
-        name = name_bytes.decode("latin-1").lower()
-        value = value_bytes.decode("latin-1")
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        header_name = name_bytes.decode("latin-1").lower()
+        header_value = value_bytes.decode("latin-1")
+        headers[header_name] = (
+            f"{headers[header_name]}, {header_value}" if header_name in headers else header_value
+        )
     return headers
 
 

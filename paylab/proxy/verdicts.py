@@ -59,7 +59,7 @@ class ProxyPassage:
             }
         return {**verdicts, "contract": self._contract_verdict(), "proxy": self._proxy_verdict()}
 
-    def _service_passage(self, record: RequestRecord) -> Passage:
+    def _service_passage(self, request_record: RequestRecord) -> Passage:
         """How far the request came, as far as the answer tells."""
         record_of_operation = OPERATIONS.get(self.operation) if self.operation else None
         takes_key = bool(record_of_operation and record_of_operation.takes_key(self.service))
@@ -69,15 +69,15 @@ class ProxyPassage:
             passage.refused = self.refused
             passage.finding = self.finding
             return passage
-        status = record.reply.status
+        status = request_record.reply.status
         if self.failure or not 400 <= status < 500:
             return passage
-        text = _words_of(record.reply.body, self.service)
+        answer_words = _words_of(request_record.reply.body, self.service)
         passage.layer = _layer_of(status, is_known=bool(self.operation))
         passage.refused = (
-            KeyRefusedError(status, text)
+            KeyRefusedError(status, answer_words)
             if takes_key and status == 409
-            else RefusedError(status, f"the service says: {text}")
+            else RefusedError(status, f"the service says: {answer_words}")
         )
         return passage
 
@@ -86,26 +86,28 @@ class ProxyPassage:
         if self.refused is not None:
             return {"result": "skipped"}
         problems = {"request": self.request_problems, "answer": self.answer_problems}
-        texts = [f"{side}: {problem}" for side, found in problems.items() for problem in found]
-        if not texts:
+        problem_texts = [
+            f"{side}: {problem}" for side, found in problems.items() for problem in found
+        ]
+        if not problem_texts:
             return {"result": "passed"}
-        rows: JsonObject = {
+        verdict_row: JsonObject = {
             side: [{"field": problem.field, "message": problem.message} for problem in found]
             for side, found in problems.items()
         }
-        return {"result": "broken", "message": "; ".join(texts), **rows}
+        return {"result": "broken", "message": "; ".join(problem_texts), **verdict_row}
 
     def _proxy_verdict(self) -> JsonObject:
         """Where the request went, and whether it was signed again."""
         if self.refused is not None:
             return {"result": "not sent"}
-        sent: JsonObject = {
+        sent_facts: JsonObject = {
             "result": "failed" if self.failure else "sent",
             "host": self.host,
             "signed_again": bool(self.signed_for),
             "seconds": self.seconds,
         }
-        return {**sent, "message": self.failure} if self.failure else sent
+        return {**sent_facts, "message": self.failure} if self.failure else sent_facts
 
 
 def _layer_of(status: int, *, is_known: bool) -> str:
@@ -120,10 +122,10 @@ def _layer_of(status: int, *, is_known: bool) -> str:
 def _words_of(body: bytes, service: Service) -> str:
     """The words of a refusal of the service."""
     try:
-        value = json.loads(body)
+        json_body = json.loads(body)
     except (ValueError, RecursionError):
-        value = body.decode(errors="replace")
-    return read_error(value, service.errors).text[:_TEXT_MAX]
+        json_body = body.decode(errors="replace")
+    return read_error(json_body, service.errors).text[:_TEXT_MAX]
 
 
 def failure_reply(status: int, text: str) -> Reply:

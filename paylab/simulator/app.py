@@ -54,9 +54,9 @@ class Protocol(HTTPConnection):
             "content-length": str(len(reply.body)),
             "connection": "close",
         }
-        lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
-        lines += [f"{name}: {value}" for name, value in headers.items()]
-        header_text = "\r\n".join([*lines, "", ""])
+        header_lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
+        header_lines += [f"{name}: {value}" for name, value in headers.items()]
+        header_text = "\r\n".join([*header_lines, "", ""])
         self.transport.write(header_text.encode("latin-1") + reply.body)
         self.transport.close()
 
@@ -150,8 +150,8 @@ class SimulatorApp:
     def _check_origin(self, scope: Message) -> None:
         refusal = loopback.host_refusal(scope["headers"], self._allowed)
         if refusal is not None:
-            status, text = refusal
-            raise RefusedError(status, text, headers=CLOSE_HEADERS)
+            status, refusal_text = refusal
+            raise RefusedError(status, refusal_text, headers=CLOSE_HEADERS)
 
     async def _read_body(self, scope: Message, receive: Receive, body: bytearray) -> None:
         """Read the body. Refuse it if it is too large or slow, or if all bodies are too large."""
@@ -159,8 +159,8 @@ class SimulatorApp:
         has_more = True
         if not headers.keys() & BODY_HEADERS:  # an empty body is there, and needs no time limit
             has_more = self._add_part(await receive(), body)
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length[:19]) > BODY_BYTES_MAX:
+        length_header = headers.get(b"content-length", b"0")
+        if length_header.isdigit() and int(length_header[:19]) > BODY_BYTES_MAX:
             raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
         if not has_more:
             return
@@ -169,21 +169,21 @@ class SimulatorApp:
                 while has_more:
                     has_more = self._add_part(await receive(), body)
         except TimeoutError:
-            text = "the body did not arrive in time"
-            raise RefusedError(408, text, headers=CLOSE_HEADERS) from None
+            refusal_text = "the body did not arrive in time"
+            raise RefusedError(408, refusal_text, headers=CLOSE_HEADERS) from None
 
     def _add_part(self, message: Message, body: bytearray) -> bool:
         """Add a part to the body. Return whether there are more parts."""
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
-        part = message.get("body", b"")
-        if len(body) + len(part) > BODY_BYTES_MAX:
+        body_part = message.get("body", b"")
+        if len(body) + len(body_part) > BODY_BYTES_MAX:
             raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
-        if self._held_bytes + len(part) > BODIES_BYTES_MAX:
-            text = "too many large bodies at once: try again"
-            raise RefusedError(503, text, headers={**CLOSE_HEADERS, "retry-after": "1"})
-        body += part
-        self._held_bytes += len(part)
+        if self._held_bytes + len(body_part) > BODIES_BYTES_MAX:
+            refusal_text = "too many large bodies at once: try again"
+            raise RefusedError(503, refusal_text, headers={**CLOSE_HEADERS, "retry-after": "1"})
+        body += body_part
+        self._held_bytes += len(body_part)
         return bool(message.get("more_body", False))
 
     async def _answer_when_ready(self, request: Request) -> Reply:
@@ -212,17 +212,17 @@ class SimulatorApp:
         self, scope: Message, receive: Receive, send: Send, reply: Reply, ending: Ending
     ) -> None:
         """Send nothing or a part of a reply, and abort the connection, as its fault says."""
-        sent, bytes_kept = cut_of(reply)
+        sent_reply, bytes_kept = cut_of(reply)
         if reply.cut == "timeout" and await _wait_for_disconnect(receive, seconds=60):
             ending.hang_up()
         if reply.cut == "truncate":
             headers = {**reply.headers, "content-length": str(len(reply.body))}
             await _start_reply(send, reply.status, headers)
-            part = reply.body[:bytes_kept]
-            await send({"type": "http.response.body", "body": part, "more_body": True})
+            sent_bytes = reply.body[:bytes_kept]
+            await send({"type": "http.response.body", "body": sent_bytes, "more_body": True})
             await asyncio.sleep(0.05)  # let the part reach the client before the end
         if not ending.has_hung_up:
-            ending.close(sent, bytes_kept)
+            ending.close(sent_reply, bytes_kept)
         self._abort(scope["client"])
         await asyncio.sleep(0)  # uvicorn must see the end, or it logs a missing response
 
@@ -231,9 +231,11 @@ def _read_request(scope: Message, body: bytes, ending: Ending) -> Request:
     """The request of an ASGI scope. Repeated headers are joined with commas."""
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in scope["headers"]:
-        name = name_bytes.decode("latin-1").lower()
-        value = value_bytes.decode("latin-1").strip(" \t")
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        header_name = name_bytes.decode("latin-1").lower()
+        header_value = value_bytes.decode("latin-1").strip(" \t")
+        headers[header_name] = (
+            f"{headers[header_name]}, {header_value}" if header_name in headers else header_value
+        )
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
     now = datetime.now(UTC)
@@ -262,13 +264,13 @@ async def _send_reply(send: Send, reply: Reply, receive: Receive, ending: Ending
     disconnect = asyncio.ensure_future(receive())
     piece_count = min(PIECES_MAX, size)
     for index in range(piece_count):
-        start = index * size // piece_count
-        end = (index + 1) * size // piece_count
-        piece = reply.body[start:end]
+        piece_start = index * size // piece_count
+        piece_end = (index + 1) * size // piece_count
+        piece = reply.body[piece_start:piece_end]
         await send({"type": "http.response.body", "body": piece, "more_body": True})
         await asyncio.wait({disconnect}, timeout=reply.slow / piece_count)
         if disconnect.done():
-            ending.hang_up(SENT_PART, end)
+            ending.hang_up(SENT_PART, piece_end)
             return
     disconnect.cancel()
     await send({"type": "http.response.body", "body": b""})

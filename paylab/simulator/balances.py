@@ -89,9 +89,9 @@ def list_funds(world: World) -> list[Row]:
     for transfer in world.tables["transfers"].rows.values():
         use = _use_of(transfer)
         if use:
-            key = (transfer["source_currency"], use)
+            fund_key = (transfer["source_currency"], use)
             amount = Decimal(transfer["source_amount"])
-            sums_by_currency[key] = sums_by_currency.get(key, Decimal(0)) + amount
+            sums_by_currency[fund_key] = sums_by_currency.get(fund_key, Decimal(0)) + amount
     funds: list[Row] = []
     for currency, available in list_balances(world).items():
         sums = {use: sums_by_currency.get((currency, use), Decimal(0)) for use in USES}
@@ -111,10 +111,10 @@ def _use_of(transfer: Row) -> str:
 
 
 def _find_balance(world: World, currency: str) -> Decimal | None:
-    row = world.find("balances", currency)
-    if row is None:
+    balance_row = world.find("balances", currency)
+    if balance_row is None:
         return None
-    return Decimal(row["amount"])
+    return Decimal(balance_row["amount"])
 
 
 def _put_balance(world: World, currency: str, amount: Decimal) -> None:

@@ -100,11 +100,11 @@ def row_json(world: World, kind: str, row: Row) -> Row:
 
 def require_row(world: World, kind: str, row_id: object, noun: str = "") -> Row:
     """A row by its id. RefusedError with status 404 if there is none; `noun` is for its message."""
-    row = world.find(kind, row_id)
-    if row is None:
+    found_row = world.find(kind, row_id)
+    if found_row is None:
         noun = noun or kind.removesuffix("s").replace("_", " ")
         raise RefusedError(404, f"{noun} not found")
-    return row
+    return found_row
 
 
 def find_named_row(world: World, kind: str, row_id: object, noun: str = "") -> Row | None:
@@ -137,13 +137,15 @@ def list_page(
     settings = world.service.list(kind)
     table = world.tables[kind]
     if settings.is_array:
-        rows = filter(is_listed, table.list_rows())
-        return Reply.json(200, [row_json(world, kind, row) for row in rows])
+        listed_rows = filter(is_listed, table.list_rows())
+        return Reply.json(200, [row_json(world, kind, row) for row in listed_rows])
     parameters = request.query_items()
-    start = _read_cursor(parameters.get(settings.cursor_parameter))
+    start_position = _read_cursor(parameters.get(settings.cursor_parameter))
     limit = _read_limit(parameters.get(settings.parameters.get("limit", "")), settings)
-    rows = filter(is_listed, table.list_rows(start))
-    page_rows = list(islice(rows, limit + 1))  # one more than the page, to know whether it is last
+    listed_rows = filter(is_listed, table.list_rows(start_position))
+    page_rows = list(
+        islice(listed_rows, limit + 1)
+    )  # one more than the page, to know whether it is last
     has_more = len(page_rows) > limit
     page_rows = page_rows[:limit]
     cursor = _write_cursor(page_rows[-1]) if has_more else None
@@ -155,11 +157,11 @@ def list_page(
     return Reply.json(200, body)
 
 
-def _read_limit(text: str | None, settings: ListForm) -> int:
+def _read_limit(limit_text: str | None, settings: ListForm) -> int:
     """The number of rows on a page. RefusedError for a wrong one; assumption `page.limit`."""
-    if text is None:
+    if limit_text is None:
         return settings.default_limit
-    limit = int(text) if PAGE_SIZE_PATTERN.fullmatch(text) else 0
+    limit = int(limit_text) if PAGE_SIZE_PATTERN.fullmatch(limit_text) else 0
     if limit > settings.max_limit and settings.over_limit == "cap":
         return settings.max_limit
     if 1 <= limit <= settings.max_limit:
@@ -174,13 +176,13 @@ def _read_cursor(cursor: str | None) -> Position | None:
     if cursor is None:
         return None
     try:
-        position = paging.decode_cursor(cursor)
-        timestamps.from_text(position["created_at"])
+        cursor_position = paging.decode_cursor(cursor)
+        timestamps.from_text(cursor_position["created_at"])
     except ValueError:
         raise CursorError from None
-    return position["created_at"], position["id"]
+    return cursor_position["created_at"], cursor_position["id"]
 
 
-def _write_cursor(row: Row) -> str:
-    created_at, row_id = row_position(row)
+def _write_cursor(last_row: Row) -> str:
+    created_at, row_id = row_position(last_row)
     return paging.encode_cursor({"created_at": created_at, "id": row_id, "direction": "next"})

@@ -59,9 +59,9 @@ class Clock:
             # If the machine's clock is set back, simulated time waits at its last base.
             passed_seconds = max(0.0, self._wall() - self._base_real_time) * self.speed
         seconds_until_end = (END - self._base).total_seconds()
-        moment = self._base + timedelta(seconds=min(passed_seconds, seconds_until_end))
+        world_time = self._base + timedelta(seconds=min(passed_seconds, seconds_until_end))
         # A finer time would differ from the same time read from the text of an answer.
-        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+        return world_time.replace(microsecond=world_time.microsecond // 1000 * 1000)
 
     def jump(self, to: datetime) -> None:
         """Advance to a time. The clock never goes back."""
@@ -123,14 +123,14 @@ def seconds(span: float | str | timedelta) -> float:
         return span.total_seconds()
     if not isinstance(span, str):
         return span
-    text = span.strip()
+    span_text = span.strip()
     total = 0.0
-    position = 0
-    while match := _PART.match(text, position):
+    text_position = 0
+    while match := _PART.match(span_text, text_position):
         unit = next(filter(None, match.groups()[1:]))
         total += float(match[1]) * _UNIT_SECONDS[unit]
-        position = match.end()
-    if not text or position < len(text):
+        text_position = match.end()
+    if not span_text or text_position < len(span_text):
         raise SimulatorError(
             f'{span!r} is not a time span: write seconds, or "90s", "24h", "3 days", "23h 59m"'
         )

@@ -47,8 +47,11 @@ def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
 def coin_returns(world: World, _: Request) -> Reply:
     """GET /_simulator/returns: the stablecoins that went back to wallets, oldest first."""
     hidden_names = ("_", "updated_at")
-    rows = world.tables["coin_returns"].rows.values()
+    return_rows = world.tables["coin_returns"].rows.values()
     return Reply.json(
         200,
-        [{name: value for name, value in row.items() if name not in hidden_names} for row in rows],
+        [
+            {name: value for name, value in row.items() if name not in hidden_names}
+            for row in return_rows
+        ],
     )

@@ -67,17 +67,17 @@ def _read_clock_change(request: Request) -> Row:
 def _clock_problems(body: Row) -> list[Problem]:
     """The wrong values in a change of the clock, and a change without any value."""
     problems: list[Problem] = []
-    for name, (low, high) in CLOCK_RANGES.items():
-        if name not in body:
+    for option_name, (low, high) in CLOCK_RANGES.items():
+        if option_name not in body:
             continue
-        value = body[name]
-        if type(value) not in (int, float) or not low <= value <= high:
+        option_value = body[option_name]
+        if type(option_value) not in (int, float) or not low <= option_value <= high:
             message = f"must be a number from {low} to {high}"
-            problems.append(Problem(name, message, "control"))
+            problems.append(Problem(option_name, message, "control"))
     if "frozen" in body and not isinstance(body["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
-    for name in body.keys() - {*CLOCK_RANGES, "frozen"}:
-        problems.append(Problem(name, f"is not known: {CLOCK_NAMES}", "control"))
+    for option_name in body.keys() - {*CLOCK_RANGES, "frozen"}:
+        problems.append(Problem(option_name, f"is not known: {CLOCK_NAMES}", "control"))
     if not body:
         problems.append(Problem("", CLOCK_NAMES, "control"))
     return problems
@@ -169,25 +169,27 @@ def deliveries(world: World, request: Request) -> Reply:
     """
     query = request.query_items()
     seconds = _read_wait(query.get("wait", "0"))
-    rows = _attempt_rows(world, query.get("event_type"), read_after(query))
-    if rows or "wait" not in query:
-        return Reply.json(200, rows)
+    attempt_rows = _attempt_rows(world, query.get("event_type"), read_after(query))
+    if attempt_rows or "wait" not in query:
+        return Reply.json(200, attempt_rows)
     if world.outbox.is_paused:
         raise RefusedError(422, "the deliveries are paused: resume them")
     if world.clock.frozen and not world.outbox.is_busy(world.stamp()):
         raise RefusedError(422, "the clock is frozen and no delivery is due: advance the clock")
-    return replace(Reply.json(200, rows), wait=seconds)
+    return replace(Reply.json(200, attempt_rows), wait=seconds)
 
 
 def _attempt_rows(world: World, event_type: str | None, after: int) -> list[Row]:
     """The attempts after a number, of one event type, or of all for None."""
-    rows = [*world.tables["deliveries"].rows.values()]
-    if after > len(rows):
+    delivery_rows = [*world.tables["deliveries"].rows.values()]
+    if after > len(delivery_rows):
         after = 0  # a reset world counts anew
     attempts: list[Row] = []
-    for number, row in enumerate(rows[after:], after + 1):
-        if event_type in (None, row["event_type"]):
-            attempts.append({"number": number, **{name: row.get(name) for name in ATTEMPT_FIELDS}})
+    for number, delivery_row in enumerate(delivery_rows[after:], after + 1):
+        if event_type in (None, delivery_row["event_type"]):
+            attempts.append(
+                {"number": number, **{name: delivery_row.get(name) for name in ATTEMPT_FIELDS}}
+            )
     return attempts
 
 
@@ -241,10 +243,10 @@ def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row
     return [(event, subscription)]
 
 
-def _read_wait(text: str) -> float:
+def _read_wait(wait_text: str) -> float:
     """The seconds to wait. RefusedError for a wrong number."""
     try:
-        seconds = float(text)
+        seconds = float(wait_text)
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= WAIT_SECONDS_MAX:
@@ -257,29 +259,38 @@ def history(world: World, request: Request) -> Reply:
 
     `history` is null for an object that was seeded or loaded with its present status.
     """
-    kind = next((kind for kind in MACHINES if world.find(kind, request.id)), None)
-    if kind is None:
+    object_kind = next(
+        (object_kind for object_kind in MACHINES if world.find(object_kind, request.id)), None
+    )
+    if object_kind is None:
         raise RefusedError(404, "object not found")
-    row = world.tables[kind].rows[request.id]
-    answer = {"id": row["id"], "status": row["status"], "history": _status_history(row)}
+    object_row = world.tables[object_kind].rows[request.id]
+    answer = {
+        "id": object_row["id"],
+        "status": object_row["status"],
+        "history": _status_history(object_row),
+    }
     return Reply.json(200, answer)
 
 
-def _status_history(row: Row) -> list[dict[str, str]] | None:
+def _status_history(object_row: Row) -> list[dict[str, str]] | None:
     """Each status with the time when it began. None if the row has no record of its moves."""
-    moves = row["_"].get("moves")
+    moves = object_row["_"].get("moves")
     if moves is None:
         return None
-    first_status = moves[0][0] if moves else row["status"]
-    statuses = [(first_status, row["created_at"]), *((status, at) for _, status, at in moves)]
+    first_status = moves[0][0] if moves else object_row["status"]
+    statuses = [
+        (first_status, object_row["created_at"]),
+        *((status, at) for _, status, at in moves),
+    ]
     return [{"status": status, "at": at} for status, at in statuses]
 
 
 def events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
-    names = ("id", "event_type", "resource_id", "at", "body")
-    rows = world.tables["events"].rows.values()
-    return Reply.json(200, [{name: row[name] for name in names} for row in rows])
+    field_names = ("id", "event_type", "resource_id", "at", "body")
+    event_rows = world.tables["events"].rows.values()
+    return Reply.json(200, [{name: row[name] for name in field_names} for row in event_rows])
 
 
 def scenarios(_: World, __: Request) -> Reply:

@@ -150,46 +150,50 @@ def control_document() -> dict[str, Any]:
 
 def _operation(route: Route, tag: str) -> Schema:
     """The object of a control, with the examples of its curl lines."""
-    name = route.operation.removeprefix("control.")
-    form = FORMS.get(name, ControlForm())
-    lines = [line for line in LINES if line.control == name]
-    words = name.split("_")
+    control_name = route.operation.removeprefix("control.")
+    form = FORMS.get(control_name, ControlForm())
+    curl_lines = [line for line in LINES if line.control == control_name]
+    name_words = control_name.split("_")
     operation: Schema = {
-        "operationId": words[0] + "".join(word.title() for word in words[1:]),
-        "summary": lines[0].does,
-        "description": "\n".join(f"- {line.does}." for line in lines),
+        "operationId": name_words[0] + "".join(word.title() for word in name_words[1:]),
+        "summary": curl_lines[0].does,
+        "description": "\n".join(f"- {line.does}." for line in curl_lines),
         "tags": [tag],
     }
-    parameters = [*_parameters(route, lines)]
+    parameters = [*_parameters(route, curl_lines)]
     if parameters:
         operation["parameters"] = parameters
     if route.method in ("POST", "PUT"):
-        operation["requestBody"] = _request_body(form, lines)
+        operation["requestBody"] = _request_body(form, curl_lines)
     operation["responses"] = _responses(form)
     return operation
 
 
-def _parameters(route: Route, lines: list[Curl]) -> Iterator[Schema]:
+def _parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
     """The id in the path, and the parameters that the curl lines show."""
-    for name in PLACEHOLDER.findall(route.template):
+    for parameter_name in PLACEHOLDER.findall(route.template):
         description = "What the path names."
         yield {
-            "name": name,
+            "name": parameter_name,
             "in": "path",
             "required": True,
             "description": description,
             "schema": _TEXT,
         }
-    query = {name: text for line in lines for name, text in parse_qsl(line.query.lstrip("?"))}
-    for name, text in query.items():
-        schema = _WHOLE if text.isdecimal() else _TEXT
-        description = f"For example {text}."
-        yield {"name": name, "in": "query", "description": description, "schema": schema}
+    query = {
+        parameter_name: parameter_text
+        for line in curl_lines
+        for parameter_name, parameter_text in parse_qsl(line.query.lstrip("?"))
+    }
+    for parameter_name, parameter_text in query.items():
+        schema = _WHOLE if parameter_text.isdecimal() else _TEXT
+        description = f"For example {parameter_text}."
+        yield {"name": parameter_name, "in": "query", "description": description, "schema": schema}
 
 
-def _request_body(form: ControlForm, lines: list[Curl]) -> Schema:
+def _request_body(form: ControlForm, curl_lines: list[Curl]) -> Schema:
     """The body of a control, with the bodies of the curl lines as examples."""
-    bodies = [line for line in lines if line.body.startswith("{")]
+    bodies = [line for line in curl_lines if line.body.startswith("{")]
     examples = {
         f"example_{number}": {"summary": line.does, "value": json.loads(line.body)}
         for number, line in enumerate(bodies, 1)

@@ -147,13 +147,13 @@ def curl_lines() -> list[str]:
     ]
 
 
-def _write_curl_command(route: Route, line: Curl) -> str:
+def _write_curl_command(route: Route, curl_line: Curl) -> str:
     """The command of a line. curl sends GET, or POST if there is a body."""
-    default_method = "POST" if line.body else "GET"
+    default_method = "POST" if curl_line.body else "GET"
     method_option = "" if route.method == default_method else f" -X {route.method}"
-    body_option = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
-    url = f"$BASE{route.template.replace('{id}', line.id)}{line.query}"
-    return f'curl -s{method_option} -H "$AUTH"{body_option} "{url}"{line.end}'
+    body_option = f""" -H "$JSON" -d '{curl_line.body}'""" if curl_line.body else ""
+    url = f"$BASE{route.template.replace('{id}', curl_line.id)}{curl_line.query}"
+    return f'curl -s{method_option} -H "$AUTH"{body_option} "{url}"{curl_line.end}'
 
 
 def markdown() -> str:

@@ -50,8 +50,8 @@ class Controls:
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def _read_journal(self, after: int = 0) -> list[JsonObject]:
-        rows = self._ask("GET", "/_simulator/requests", params={"after": after})
-        return [with_floats(row) for row in rows]
+        journal_rows = self._ask("GET", "/_simulator/requests", params={"after": after})
+        return [with_floats(row) for row in journal_rows]
 
     def _count_dropped(self) -> int:
         return int(self.summary().get("requests", {}).get("dropped", 0))
@@ -152,10 +152,10 @@ class Controls:
         >>> lab.simulator.history(draft.id)[0][0]
         'action_required'
         """
-        rows = self._ask("GET", f"/_simulator/objects/{object_id}")["history"]
-        if rows is None:
+        history_rows = self._ask("GET", f"/_simulator/objects/{object_id}")["history"]
+        if history_rows is None:
             return None
-        return [(row["status"], timestamps.from_text(row["at"])) for row in rows]
+        return [(row["status"], timestamps.from_text(row["at"])) for row in history_rows]
 
     def seed(self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0) -> JsonObject:
         """Add finished transfers and conversions of the past; returns the summary with `ids`.
@@ -223,8 +223,8 @@ class Controls:
         >>> lab.simulator.pay_in("250.00", "USDC")
         Decimal('250.000000')
         """
-        text = format(amount, "f") if isinstance(amount, Decimal) else amount
-        body = {"amount": text, "currency": currency}
+        amount_text = format(amount, "f") if isinstance(amount, Decimal) else amount
+        body = {"amount": amount_text, "currency": currency}
         answer = self._ask("POST", "/_simulator/balances", json=body)
         return Decimal(answer[currency.upper()])
 
@@ -298,7 +298,7 @@ class Controls:
         """
         from ..webhooks.event import read_event
 
-        rows = self._ask("GET", "/_simulator/events")
+        event_rows = self._ask("GET", "/_simulator/events")
         if resource_id is not None:
-            rows = [row for row in rows if row["resource_id"] == resource_id]
-        return [read_event(row["body"]) for row in rows]
+            event_rows = [row for row in event_rows if row["resource_id"] == resource_id]
+        return [read_event(row["body"]) for row in event_rows]

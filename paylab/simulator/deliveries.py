@@ -132,8 +132,8 @@ class Deliveries(Sequence[Delivery]):
         >>> lab.simulator.deliveries.text()
         'no deliveries'
         """
-        rows = self()[-last:]
-        return printable_lines("\n".join(map(_delivery_line, rows))) or "no deliveries"
+        last_deliveries = self()[-last:]
+        return printable_lines("\n".join(map(_delivery_line, last_deliveries))) or "no deliveries"
 
     def __call__(self) -> list[JsonObject]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""
@@ -156,9 +156,9 @@ class Deliveries(Sequence[Delivery]):
         return f"<{len(self)} deliveries; of(type), wait(type), redeliver(), pause(), text()>"
 
 
-def _read_delivery(row: JsonObject) -> JsonObject:
+def _read_delivery(delivery_row: JsonObject) -> JsonObject:
     """An attempt with its time as a time."""
-    return {**row, "at": timestamps.from_text(row["at"])}
+    return {**delivery_row, "at": timestamps.from_text(delivery_row["at"])}
 
 
 def check_event_type(event_type: str) -> None:
@@ -167,7 +167,7 @@ def check_event_type(event_type: str) -> None:
         raise UnknownNameError("event type", event_type, find_nearest_names(event_type, EVENTS))
 
 
-def _delivery_line(row: Delivery) -> str:
-    result = row["status"] if row["error"] is None else row["error"]
-    attempt = f"attempt {row['attempt']}"
-    return f"{row['event_type']} {row['resource_id']} to {row['url']}: {attempt} -> {result}"
+def _delivery_line(delivery: Delivery) -> str:
+    outcome_text = delivery["status"] if delivery["error"] is None else delivery["error"]
+    event_text = f"{delivery['event_type']} {delivery['resource_id']} to {delivery['url']}"
+    return f"{event_text}: attempt {delivery['attempt']} -> {outcome_text}"

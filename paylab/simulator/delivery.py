@@ -101,12 +101,12 @@ class EventDelivery:
                 queue = self._world.outbox
                 if queue.next_due() is None:
                     return
-                row = queue.take_due(self._world.stamp())
-                if row is None:
+                delivery_row = queue.take_due(self._world.stamp())
+                if delivery_row is None:
                     return
                 self._running_count += 1
-                executor = self._executor_of(row["subscription_id"])
-                future = executor.submit(self._deliver, row, queue)
+                executor = self._executor_of(delivery_row["subscription_id"])
+                future = executor.submit(self._deliver, delivery_row, queue)
                 future.add_done_callback(self._record_end)
 
     def finish_due(self) -> None:
@@ -139,22 +139,22 @@ class EventDelivery:
         self._executors[subscription_id] = executor
         return executor
 
-    def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
+    def _deliver(self, delivery_row: Row, queue: DeliveryQueue) -> None:
         """Send an event and record the attempt."""
         from .resources.subscriptions import signature_headers  # not needed without a delivery
 
-        signed_headers = signature_headers(self._world, row)
+        signed_headers = signature_headers(self._world, delivery_row)
         with self._changed:
-            note = note_attempt(self._world, row)
+            note = note_attempt(self._world, delivery_row)
         begun = perf_counter()
-        status, error = self._send_row(row, signed_headers)
+        status, error = self._send_row(delivery_row, signed_headers)
         duration = round(perf_counter() - begun, 6)
         with self._changed:
             note.facts |= {"status": status, "error": error, "duration": duration}
             if self._world.outbox is not queue:  # the world was reset meanwhile
                 return
             headers = {**DELIVERY_HEADERS, **dict.fromkeys(signed_headers, HIDDEN)}
-            record_attempt(self._world, row, headers, status, error)
+            record_attempt(self._world, delivery_row, headers, status, error)
             self._save()
 
     def _record_end(self, _: Future[None]) -> None:
@@ -164,13 +164,13 @@ class EventDelivery:
             self._changed.notify_all()
 
     def _send_row(
-        self, row: Row, signed_headers: Mapping[str, str]
+        self, delivery_row: Row, signed_headers: Mapping[str, str]
     ) -> tuple[int | None, str | None]:
         """The status of the receiver's response, or None and the text of the error."""
-        url = row["url"]
+        url = delivery_row["url"]
         send = self.local_receivers.get(url, self._send)
         options = {"headers": signed_headers} if signed_headers else {}
         try:
-            return send(url, row["body"].encode(), **options), None
+            return send(url, delivery_row["body"].encode(), **options), None
         except Exception as error:  # any failure of an address or a response
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

@@ -19,8 +19,8 @@ class DeliveryQueue:
         self._lanes: dict[str, deque[Row]] = {}
         self._heads: list[tuple[str, float, str]] = []
         self.is_paused = False
-        for row in sorted(rows, key=lambda row: float(row["rank"])):
-            self.add(row)
+        for delivery_row in sorted(rows, key=lambda delivery_row: float(delivery_row["rank"])):
+            self.add(delivery_row)
 
     def add(self, row: Row) -> None:
         """Append a row to its lane."""
@@ -39,14 +39,14 @@ class DeliveryQueue:
 
     def remove(self, row: Row) -> None:
         """Remove a row from its lane."""
-        name = row["lane"]
-        lane = self._lanes.get(name, deque())
+        lane_name = row["lane"]
+        lane = self._lanes.get(lane_name, deque())
         is_first = bool(lane) and lane[0]["id"] == row["id"]
         remaining_rows = deque(lane_row for lane_row in lane if lane_row["id"] != row["id"])
         if not remaining_rows:
-            self._lanes.pop(name, None)
+            self._lanes.pop(lane_name, None)
             return
-        self._lanes[name] = remaining_rows
+        self._lanes[lane_name] = remaining_rows
         if is_first:
             self.requeue(remaining_rows[0])
 
@@ -73,14 +73,14 @@ class DeliveryQueue:
         due = self.next_due()
         if due is None or due > now:
             return None
-        row = self._find_first()
+        delivery_row = self._find_first()
         heapq.heappop(self._heads)
-        return row
+        return delivery_row
 
     def _find_first(self) -> Row | None:
         """The row of the heap's first entry, unless it was removed or moved."""
-        due, rank, name = self._heads[0]
-        lane = self._lanes.get(name)
+        due, rank, lane_name = self._heads[0]
+        lane = self._lanes.get(lane_name)
         if lane and (lane[0]["due"], lane[0]["rank"]) == (due, rank):
             return lane[0]
         return None

@@ -51,8 +51,8 @@ STEPS: Steps = {**individuals.STEPS, **on_ramp.STEPS, **transfers.STEPS}
 def settle(world: World) -> None:
     """Carry out every step that is due, in order, each at its own time."""
     for timer in world.due_steps():
-        row = world.tables[timer["kind"]].rows[timer["id"]]
-        STEPS[timer["kind"]][timer["step"]](world, row, "")
+        due_row = world.tables[timer["kind"]].rows[timer["id"]]
+        STEPS[timer["kind"]][timer["step"]](world, due_row, "")
 
 
 def move_object(world: World, request: Request) -> Reply:
@@ -60,11 +60,11 @@ def move_object(world: World, request: Request) -> Reply:
 
     RefusedError with status 422 lists the legal moves if this one is illegal, and is not forced.
     """
-    kinds = [kind for kind in MACHINES if world.find(kind, request.id)]
-    if not kinds:
+    object_kinds = [object_kind for object_kind in MACHINES if world.find(object_kind, request.id)]
+    if not object_kinds:
         raise RefusedError(404, "object not found")
-    kind = kinds[0]
-    row = world.tables[kind].rows[request.id]
+    object_kind = object_kinds[0]
+    object_row = world.tables[object_kind].rows[request.id]
     body = request.json()
     to = body.get("to")
     reason = body.get("reason") or ""
@@ -73,15 +73,15 @@ def move_object(world: World, request: Request) -> Reply:
     is_forced = body.get("force", False)
     if not isinstance(is_forced, bool):
         raise RefusedError(400, "force: must be true or false")
-    if is_forced and to not in MACHINES[kind].onward(row["status"]):
-        force_status(world, kind, row, to)
-        return Reply.json(200, row_json(world, kind, row))
+    if is_forced and to not in MACHINES[object_kind].onward(object_row["status"]):
+        force_status(world, object_kind, object_row, to)
+        return Reply.json(200, row_json(world, object_kind, object_row))
     try:
-        trigger = MACHINES[kind].toward(row["status"], to)
+        trigger = MACHINES[object_kind].toward(object_row["status"], to)
     except IllegalMove as error:
         raise RefusedError(422, str(error), legal=list(error.legal)) from None
-    STEPS[kind][trigger](world, row, reason)
-    return Reply.json(200, row_json(world, kind, row))
+    STEPS[object_kind][trigger](world, object_row, reason)
+    return Reply.json(200, row_json(world, object_kind, object_row))
 
 
 _CONTROLS = {
@@ -120,11 +120,11 @@ def respond(world: World, request: Request) -> Reply:
     request = _with_key_header(request, world.service.idempotency.header.lower())
     if request.is_trusted or request.path.startswith(CONTROL):
         return _answer_owner(world, request)
-    record = world.journal.begin(request, world.now())
-    record.ending = request.ending
+    request_record = world.journal.begin(request, world.now())
+    request_record.ending = request.ending
     passage = Passage(world.service)
-    record.verdicts = passage.to_json
-    fault = faults.draw_call_fault(world, request, record.sequence)
+    request_record.verdicts = passage.to_json
+    fault = faults.draw_call_fault(world, request, request_record.sequence)
     now = request.at or world.now()
     reply: Reply | None = None
     if fault:
@@ -133,16 +133,16 @@ def respond(world: World, request: Request) -> Reply:
         passage.fault = faults.fault_json(fault)
         reply = faults.fault_reply(world.service, fault, now)
     if reply is None:
-        reply = _answer_request(world, request, now, record, passage)
+        reply = _answer_request(world, request, now, request_record, passage)
     else:
         passage.has_fault_answer = True
         passage.finding = _find_signature_mistake(world, request, now)
     if fault:
         reply = faults.apply_fault(fault, reply)
     reply = reply.with_headers({**reply.headers, "date": to_http(now)})
-    if not record.operation:
-        record.operation = operation_at(world.service, request.method, request.path) or ""
-    world.journal.add(record, reply)
+    if not request_record.operation:
+        request_record.operation = operation_at(world.service, request.method, request.path) or ""
+    world.journal.add(request_record, reply)
     return reply
 
 
@@ -151,10 +151,10 @@ def _answer_owner(world: World, request: Request) -> Reply:
     now = request.at or world.now()
     note = begin_control(world, request)
     passage = Passage(world.service)
-    record = RequestRecord(request, now, 0.0, 0)
-    reply = _answer_request(world, request, now, record, passage)
+    request_record = RequestRecord(request, now, 0.0, 0)
+    reply = _answer_request(world, request, now, request_record, passage)
     if note is not None:
-        end_control(world, note, record.operation, request, reply)
+        end_control(world, note, request_record.operation, request, reply)
     return replace(reply, headers={**reply.headers, "date": to_http(now)})
 
 
@@ -169,7 +169,7 @@ def _with_key_header(request: Request, header: str) -> Request:
 
 
 def _answer_request(
-    world: World, request: Request, now: datetime, record: RequestRecord, passage: Passage
+    world: World, request: Request, now: datetime, request_record: RequestRecord, passage: Passage
 ) -> Reply:
     """Authenticate a request and carry out its operation, or answer why it is refused."""
     is_control = request.path.startswith(CONTROL)
@@ -178,53 +178,55 @@ def _answer_request(
             raise RefusedError(413, TOO_LARGE)
         if not request.is_trusted:
             _authenticate(world, request, now, passage)
-        reply = _carry_out(world, request, record, passage)
+        reply = _carry_out(world, request, request_record, passage)
     except RefusedError as refused:
         passage.refused = refused
         return refusal_reply(refused, None if is_control else world.service)
     passage.layer = "done"
     if is_control:
         return reply
-    reply = _with_envelope(world.service, SPECIFIED[record.operation], reply)
+    reply = _with_envelope(world.service, SPECIFIED[request_record.operation], reply)
     if world.service.amounts.answers != "number":
         return reply
     return replace(reply, body=write_amounts_as_numbers(world.service, reply.body))
 
 
-def _carry_out(world: World, request: Request, record: RequestRecord, passage: Passage) -> Reply:
+def _carry_out(
+    world: World, request: Request, request_record: RequestRecord, passage: Passage
+) -> Reply:
     """Find the operation of a request, check the request and carry it out.
 
     `passage.layer` is the layer that checks it at the time. Assumption `check.order`.
     """
     passage.layer = "route"
-    name, placeholders = find_operation(world.service, request.method, request.path)
-    record.operation = name
-    if name in SPECIFIED:
-        passage.takes_key = SPECIFIED[name].takes_key(world.service)
+    operation_name, placeholders = find_operation(world.service, request.method, request.path)
+    request_record.operation = operation_name
+    if operation_name in SPECIFIED:
+        passage.takes_key = SPECIFIED[operation_name].takes_key(world.service)
     passage.layer = "strictness"
     _check_content_type(request)
-    if world.strict and name in SPECIFIED:
-        raise_if_problems(find_remarks(world.service, name, request, world.now()))
+    if world.strict and operation_name in SPECIFIED:
+        raise_if_problems(find_remarks(world.service, operation_name, request, world.now()))
     passage.layer = "rules"
     routed_request = request
     if placeholders:
         routed_request = request.with_id(next(iter(placeholders.values())))
-    operation = OPERATIONS[name]
+    operation = OPERATIONS[operation_name]
     if passage.takes_key:
         return answer_once(world, routed_request, operation)
     return operation(world, routed_request)
 
 
-def _with_envelope(service: Service, record: Record, reply: Reply) -> Reply:
+def _with_envelope(service: Service, operation_record: Record, reply: Reply) -> Reply:
     """A reply whose object is inside the key that the service has for it, if any."""
-    if record.is_list or not reply.body:
+    if operation_record.is_list or not reply.body:
         return reply
-    item_path = record.item_path(service)
+    item_path = operation_record.item_path(service)
     if item_path == NONE:
         return reply
-    names = item_path.split(".")
-    opening = "".join(f'{{"{name}":' for name in names).encode()
-    return replace(reply, body=opening + reply.body + b"}" * len(names))
+    envelope_names = item_path.split(".")
+    opening = "".join(f'{{"{name}":' for name in envelope_names).encode()
+    return replace(reply, body=opening + reply.body + b"}" * len(envelope_names))
 
 
 def _check_content_type(request: Request) -> None:

@@ -32,7 +32,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
     """
     body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
     now = world.stamp()
-    row = {
+    event_row = {
         "id": world.new_id("events"),
         "created_at": now,
         "event_type": event_type,
@@ -41,12 +41,12 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         "body": body,
     }
     if world.withholds_events:
-        row["_"] = {"is_withheld": True}
-    event = world.put("events", row)
+        event_row["_"] = {"is_withheld": True}
+    event = world.put("events", event_row)
     world.journal.note(
         "event",
         world.now(),
-        event_id=row["id"],
+        event_id=event_row["id"],
         event_type=event_type,
         resource_id=resource_id,
         body=body,
@@ -95,14 +95,14 @@ def _queue_event(world: World, subscription: Row, event: Row) -> None:
         is_of_type = fault.get("event_type") in (None, event["event_type"])
         return fault["kind"] in ON_EVENTS and is_of_type
 
-    row = _delivery_row(world, subscription, event)
+    delivery_row = _delivery_row(world, subscription, event)
     fault = world.draw_fault(is_for_event, event_id=event["id"])
     if fault is None:
-        _add_delivery(world, row)
-        _release_held(world, row["lane"])
+        _add_delivery(world, delivery_row)
+        _release_held(world, delivery_row["lane"])
         return
-    for change in EVENT_CHANGES[fault["kind"]](world, row, fault):
-        _add_delivery(world, {**row, **change})
+    for change in EVENT_CHANGES[fault["kind"]](world, delivery_row, fault):
+        _add_delivery(world, {**delivery_row, **change})
 
 
 def _delivery_row(world: World, subscription: Row, event: Row) -> Row:
@@ -122,8 +122,8 @@ def _delivery_row(world: World, subscription: Row, event: Row) -> Row:
     }
 
 
-def _add_delivery(world: World, row: Row) -> None:
-    queued_row = {"id": world.new_id("outbox"), **row}
+def _add_delivery(world: World, delivery_row: Row) -> None:
+    queued_row = {"id": world.new_id("outbox"), **delivery_row}
     queued_row["rank"] = world.counters["outbox"]
     world.outbox.add(world.put("outbox", queued_row))
 
@@ -131,11 +131,11 @@ def _add_delivery(world: World, row: Row) -> None:
 def _release_held(world: World, lane: str) -> None:
     """Release a held event right after the event that overtook it."""
     now = world.stamp()
-    for row in world.outbox.lane(f"{lane} held"):
-        if row["due"] > now:
-            world.outbox.remove(row)
+    for held_row in world.outbox.lane(f"{lane} held"):
+        if held_row["due"] > now:
+            world.outbox.remove(held_row)
             rank = world.counters["outbox"] + 0.5
-            moved = {**row, "lane": lane, "due": now, "rank": rank}
+            moved = {**held_row, "lane": lane, "due": now, "rank": rank}
             world.outbox.add(world.put("outbox", moved))
 
 

@@ -127,27 +127,29 @@ class FaultControls:
         return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
 
 
-def _fault_target(name: str, kind: str, service: Service) -> dict[str, str]:
+def _fault_target(target_name: str, fault_kind: str, service: Service) -> dict[str, str]:
     """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
-    if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
-        raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
-    if kind in ON_EVENTS:
-        check_event_type(name)
-        return {"event_type": name}
-    if name.partition(" ")[2].startswith("/"):
-        return _route_target(name, service)
-    if name not in OPERATIONS:
-        raise UnknownNameError("operation", name, find_nearest_names(name, OPERATIONS))
-    return {"operation": name}
+    if target_name in EVENT_TYPES and fault_kind in KINDS and fault_kind not in ON_EVENTS:
+        raise UnknownNameError("fault of events", fault_kind, tuple(ON_EVENTS))
+    if fault_kind in ON_EVENTS:
+        check_event_type(target_name)
+        return {"event_type": target_name}
+    if target_name.partition(" ")[2].startswith("/"):
+        return _route_target(target_name, service)
+    if target_name not in OPERATIONS:
+        raise UnknownNameError(
+            "operation", target_name, find_nearest_names(target_name, OPERATIONS)
+        )
+    return {"operation": target_name}
 
 
-def _route_target(name: str, service: Service) -> dict[str, str]:
+def _route_target(target_name: str, service: Service) -> dict[str, str]:
     """The details that select the calls of a route. UnknownNameError if there is no such route."""
-    method, _, path = name.partition(" ")
+    method, _, path = target_name.partition(" ")
     method = method.upper()
     if method not in {route.method for route in find_fitting_routes(service, path)}:
         routes = {f"{route.method} {route.template}": route for route in service.routes}
-        raise UnknownNameError("operation", name, find_nearest_names(name, routes))
+        raise UnknownNameError("operation", target_name, find_nearest_names(target_name, routes))
     return {"method": method, "path": path}
 
 

@@ -56,21 +56,25 @@ CUSTOM_DETAILS = ("headers", "body", "content_type", "delay", "slow", "cut_after
 
 def check_fault(body: Row) -> list[Problem]:
     """The problems of a requested fault, with the nearest valid names."""
-    kind = body.get("kind")
-    is_custom = kind == "custom"
+    fault_kind = body.get("kind")
+    is_custom = fault_kind == "custom"
     problems: list[Problem] = []
-    if not isinstance(kind, str) or kind not in KINDS:
-        problems.append(Problem("kind", _suggest_names(kind, KINDS), "control"))
-    names = [name for name in DETAILS if is_custom or name not in CUSTOM_DETAILS]
-    for name in body:
-        if name not in (*names, "kind"):
-            message = f"is not known; {_suggest_names(name, names)}"
-            problems.append(Problem(name, message, "control"))
-    has_custom_detail = any(body.get(name) is not None for name in (*CUSTOM_DETAILS, "status"))
+    if not isinstance(fault_kind, str) or fault_kind not in KINDS:
+        problems.append(Problem("kind", _suggest_names(fault_kind, KINDS), "control"))
+    detail_names = [
+        detail_name for detail_name in DETAILS if is_custom or detail_name not in CUSTOM_DETAILS
+    ]
+    for detail_name in body:
+        if detail_name not in (*detail_names, "kind"):
+            message = f"is not known; {_suggest_names(detail_name, detail_names)}"
+            problems.append(Problem(detail_name, message, "control"))
+    has_custom_detail = any(
+        body.get(detail_name) is not None for detail_name in (*CUSTOM_DETAILS, "status")
+    )
     if is_custom and not has_custom_detail:
         message = f"custom needs one of status, {', '.join(CUSTOM_DETAILS)}"
         problems.append(Problem("kind", message, "control"))
-    problems += _find_foreign_details(kind, body)
+    problems += _find_foreign_details(fault_kind, body)
     problems += _check_values(body)
     status = body.get("status")
     if not is_custom and status is not None and not _is_error_status(status):
@@ -78,15 +82,15 @@ def check_fault(body: Row) -> list[Problem]:
     return problems
 
 
-def _find_foreign_details(kind: object, body: Row) -> list[Problem]:
+def _find_foreign_details(fault_kind: object, body: Row) -> list[Problem]:
     """The details that select calls, of a fault of events, and the other way round."""
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(fault_kind, str) or fault_kind not in KINDS:
         return []
-    names = CALL_DETAILS if kind in ON_EVENTS else ("event_type",)
-    subject = "calls" if kind in ON_EVENTS else "events"
+    foreign_names = CALL_DETAILS if fault_kind in ON_EVENTS else ("event_type",)
+    subject = "calls" if fault_kind in ON_EVENTS else "events"
     return [
-        Problem(name, f"is for faults of {subject}, not for {kind}", "control")
-        for name in names
+        Problem(name, f"is for faults of {subject}, not for {fault_kind}", "control")
+        for name in foreign_names
         if body.get(name) is not None
     ]
 
@@ -94,22 +98,22 @@ def _find_foreign_details(kind: object, body: Row) -> list[Problem]:
 def _check_values(body: Row) -> list[Problem]:
     """The problems of the values of details."""
     problems: list[Problem] = []
-    for name, (is_valid, description) in DETAILS.items():
-        value = body.get(name)
-        if value is None or is_valid(value):
+    for detail_name, (is_valid, description) in DETAILS.items():
+        detail_value = body.get(detail_name)
+        if detail_value is None or is_valid(detail_value):
             continue
         if isinstance(description, str):
             message = f"must be {description}"
         else:
-            message = _suggest_names(value, description)
-        problems.append(Problem(name, message, "control"))
+            message = _suggest_names(detail_value, description)
+        problems.append(Problem(detail_name, message, "control"))
     return problems
 
 
-def _suggest_names(name: object, names: Collection[str]) -> str:
+def _suggest_names(wrong_name: object, known_names: Collection[str]) -> str:
     from difflib import get_close_matches  # only for a wrong name
 
-    similar_names = get_close_matches(str(name)[:40], names, n=3) or names
+    similar_names = get_close_matches(str(wrong_name)[:40], known_names, n=3) or known_names
     return f"must be one of {', '.join(similar_names)}"
 
 
@@ -122,21 +126,21 @@ def _number_check(low: float, high: float, *, whole: bool = False) -> IsValid:
     return lambda value: type(value) in types and low <= value <= high
 
 
-def _one_of_check(names: Collection[str]) -> IsValid:
-    return lambda value: isinstance(value, str) and value in names
+def _one_of_check(known_names: Collection[str]) -> IsValid:
+    return lambda value: isinstance(value, str) and value in known_names
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _is_text(detail_value: object) -> bool:
+    return isinstance(detail_value, str)
 
 
-def _are_headers(value: object) -> bool:
+def _are_headers(detail_value: object) -> bool:
     """Whether a value is an object of header names and printable values."""
-    if not isinstance(value, dict):
+    if not isinstance(detail_value, dict):
         return False
     return all(
         isinstance(text, str) and HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(text)
-        for name, text in value.items()
+        for name, text in detail_value.items()
     )
 
 

@@ -98,18 +98,18 @@ def _fits_call(fault: Row, request: Request, operation: str | None) -> bool:
 
 def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
     """The reply of a fault in place of the service's. None if the service answers first."""
-    kind = fault["kind"]
+    fault_kind = fault["kind"]
     status = fault["status"]
-    if kind == "html":
+    if fault_kind == "html":
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return Reply(502, page, {"content-type": "text/html"})
-    if kind == "bad_cursor":
+    if fault_kind == "bad_cursor":
         return refusal_reply(CursorError())
-    if kind in ("refuse", "timeout"):
+    if fault_kind in ("refuse", "timeout"):
         return Reply(503)
-    if kind not in ("status", "custom") or status is None:
+    if fault_kind not in ("status", "custom") or status is None:
         return None
-    if kind == "custom" and fault.get("body") is not None:
+    if fault_kind == "custom" and fault.get("body") is not None:
         return Reply(status)
     wait_seconds = fault.get("retry_after")
     if wait_seconds is None and status == 429:
@@ -136,8 +136,8 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
     elif new_body is not None:
         body = encode_json(new_body)
         headers["content-type"] = "application/json"
-    for name, text in (fault.get("headers") or {}).items():
-        headers[name.lower()] = text
+    for header_name, header_text in (fault.get("headers") or {}).items():
+        headers[header_name.lower()] = header_text
     if fault.get("content_type"):
         headers["content-type"] = fault["content_type"]
     bytes_kept = fault.get("cut_after")

@@ -57,22 +57,27 @@ def send_event(world: World, request: Request) -> Reply:
         problems.append(Problem("payload", "must be an object"))
     if not isinstance(resource_id, str):
         problems.append(Problem("resource_id", "must be text"))
-    for name in body.keys() - {"event_type", "payload", "resource_id"}:
-        problems.append(Problem(name, "is not known: event_type, resource_id and payload are"))
+    for unknown_name in body.keys() - {"event_type", "payload", "resource_id"}:
+        problems.append(
+            Problem(unknown_name, "is not known: event_type, resource_id and payload are")
+        )
     raise_if_problems(problems)
     snapshot = _find_snapshot(world, resource_id)
     if not snapshot and not fields:
         raise RefusedError(400, "resource_id: name an individual, transfer or conversion")
     queued_before = len(world.outbox)
     event = emit_event(world, event_type, resource_id, {**snapshot, **fields})
-    answer = {name: event[name] for name in ("id", "event_type", "resource_id", "at", "body")}
+    answer = {
+        unknown_name: event[unknown_name]
+        for unknown_name in ("id", "event_type", "resource_id", "at", "body")
+    }
     return Reply.json(201, {**answer, "deliveries": len(world.outbox) - queued_before})
 
 
 def _find_snapshot(world: World, resource_id: str) -> Row:
     """What the events of an object have in their payload. Empty if there is no such object."""
-    for kind, make_payload in PAYLOADS.items():
-        row = world.find(kind, resource_id)
-        if row is not None:
-            return make_payload(row)
+    for object_kind, make_payload in PAYLOADS.items():
+        object_row = world.find(object_kind, resource_id)
+        if object_row is not None:
+            return make_payload(object_row)
     return {}

@@ -23,30 +23,30 @@ def answer_once(world: World, request: Request, operation: Operation) -> Reply:
     Assumptions `idempotency.same` and `ca.idempotency-202`.
     """
     settings = world.service.idempotency
-    key = request.headers.get(KEY_HEADER)
-    if key is None:
+    idempotency_key = request.headers.get(KEY_HEADER)
+    if idempotency_key is None:
         if settings.key == "required":
             raise KeyRefusedError(
                 400, f"{settings.header} is missing: send a UUID with this request"
             )
         return operation(world, request)
-    if not UUID_PATTERN.fullmatch(key):
+    if not UUID_PATTERN.fullmatch(idempotency_key):
         raise KeyRefusedError(400, f"{settings.header} must be a UUID of 36 characters")
-    row_id = f"{request.method} {request.path} {key.lower()}"
+    row_id = f"{request.method} {request.path} {idempotency_key.lower()}"
     digest = sha256(request.body).hexdigest()
     stored_row = world.find("idempotency", row_id)
     if stored_row is not None and stored_row["until"] > world.stamp():
         return _replay(stored_row, digest, settings.header)
     reply = operation(world, request)
     if reply.status in settings.stored:
-        row = {
+        stored_answer = {
             "id": row_id,
             "digest": digest,
             "status": reply.status,
             "until": world.after(codes.IDEMPOTENCY_HOURS * 3600),
             "body": b64encode(reply.body).decode(),
         }
-        world.put("idempotency", row)
+        world.put("idempotency", stored_answer)
     return reply
 
 

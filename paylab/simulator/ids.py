@@ -16,8 +16,8 @@ _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 def seeded_number(seed: int, *words: object) -> int:
     """A 256-bit number derived from the seed and the words."""
-    text = ":".join(map(str, (seed, *words)))
-    return int.from_bytes(sha256(text.encode()).digest(), "big")
+    seed_text = ":".join(map(str, (seed, *words)))
+    return int.from_bytes(sha256(seed_text.encode()).digest(), "big")
 
 
 def last_digits(value: int, length: int) -> str:
@@ -30,19 +30,19 @@ def hex_digits(value: int, length: int) -> str:
     return f"{value % 16**length:0{length}x}"
 
 
-def _base58(value: int, length: int) -> str:
+def _base58(number: int, character_count: int) -> str:
     characters = []
-    for _ in range(length):
-        value, remainder = divmod(value, 58)
+    for _ in range(character_count):
+        number, remainder = divmod(number, 58)
         characters.append(_BASE58[remainder])
     return "".join(reversed(characters))
 
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     """An opaque id that sorts by time, then by count: prefix + 10 + 6 + 10 characters."""
-    value = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
-    value |= seeded_number(seed, prefix, count) % 2**50
-    characters = "".join([_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10)])
+    id_number = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
+    id_number |= seeded_number(seed, prefix, count) % 2**50
+    characters = "".join([_PAIRS[id_number >> shift & 1023] for shift in range(120, -1, -10)])
     return f"{prefix}_{characters}"
 
 
@@ -53,18 +53,20 @@ def instruction_digits(seed: int, account_id: str, word: str, length: int) -> st
 
 def wallet_address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
-    value = seeded_number(seed, "address", network, owner)
+    address_number = seeded_number(seed, "address", network, owner)
     if network == "solana":
-        return _base58(value, 44)
-    return f"0x{hex_digits(value, 40)}"
+        return _base58(address_number, 44)
+    return f"0x{hex_digits(address_number, 40)}"
 
 
 def transaction_hash(seed: int, network: str, owner: str) -> str:
     """A blockchain transaction hash in the network's form."""
-    value = seeded_number(seed, "transaction", owner) << 256 | seeded_number(seed, "more", owner)
+    hash_number = seeded_number(seed, "transaction", owner) << 256 | seeded_number(
+        seed, "more", owner
+    )
     if network == "solana":
-        return _base58(value, 88)
-    return f"0x{hex_digits(value, 64)}"
+        return _base58(hash_number, 88)
+    return f"0x{hex_digits(hash_number, 64)}"
 
 
 def settlement_reference(seed: int, transfer_id: str) -> str:

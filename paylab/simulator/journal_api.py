@@ -16,8 +16,8 @@ def requests(world: World, request: Request) -> Reply:
     `after` is the number of the last request that the client knows.
     """
     after = read_after(request.query_items())
-    rows = request_rows(world.journal, _find_secrets(world, request), after)
-    return Reply.json(200, rows)
+    journal_rows = request_rows(world.journal, _find_secrets(world, request), after)
+    return Reply.json(200, journal_rows)
 
 
 def _find_secrets(world: World, request: Request) -> set[str]:
@@ -37,21 +37,21 @@ def journal(world: World, request: Request) -> Reply:
     if is_raw not in ("0", "1"):
         raise RefusedError(400, "raw: must be 0 or 1")
     secrets = _find_secrets(world, request)
-    rows = journal_rows(world.journal, secrets, read_after(query), raw=is_raw == "1")
-    return Reply.json(200, rows)
+    all_rows = journal_rows(world.journal, secrets, read_after(query), raw=is_raw == "1")
+    return Reply.json(200, all_rows)
 
 
 def name_test(world: World, request: Request) -> Reply:
     """POST /_simulator/test {"name", "expects"}: the test of all that follows."""
     body = request.json()
     problems = [
-        Problem(name, "is not known: name and expects are", "control")
-        for name in body
-        if name not in ("name", "expects")
+        Problem(field_name, "is not known: name and expects are", "control")
+        for field_name in body
+        if field_name not in ("name", "expects")
     ]
-    for name in ("name", "expects"):
-        if not isinstance(body.get(name, ""), str):
-            problems.append(Problem(name, "must be text", "control"))
+    for field_name in ("name", "expects"):
+        if not isinstance(body.get(field_name, ""), str):
+            problems.append(Problem(field_name, "must be text", "control"))
     if "name" not in body:
         problems.append(Problem("name", "is missing; an empty one ends the test", "control"))
     raise_if_problems(problems)
@@ -61,7 +61,7 @@ def name_test(world: World, request: Request) -> Reply:
 
 def read_after(query: Mapping[str, str]) -> int:
     """The number of the last entry that the client has. RefusedError if it is no number."""
-    text = query.get("after", "0")
-    if not (text.isascii() and text.isdecimal()):
+    after_text = query.get("after", "0")
+    if not (after_text.isascii() and after_text.isdecimal()):
         raise RefusedError(400, "after: must be a number")
-    return int(text[:18])
+    return int(after_text[:18])

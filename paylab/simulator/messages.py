@@ -58,8 +58,8 @@ class Request(ReceivedRequest):
 
     def _copy(self, keys: Mapping[str, str] | None, path_id: str, *, is_trusted: bool) -> Request:
         # Every request passes here: `dataclasses.replace` takes three times as long.
-        parts = (self.method, self.path, self.query, self.headers, self.body, self.at)
-        return Request(*parts, keys, path_id, is_trusted, self.ending)
+        request_values = (self.method, self.path, self.query, self.headers, self.body, self.at)
+        return Request(*request_values, keys, path_id, is_trusted, self.ending)
 
     def query_items(self) -> dict[str, str]:
         """The query parameters. A repeated parameter has its last value."""
@@ -72,18 +72,18 @@ class Request(ReceivedRequest):
         """
         read_number = ExactNumber if exact else _read_finite
         try:
-            value = json.loads(
+            json_value = json.loads(
                 self.body.decode(), parse_constant=_raise_not_json, parse_float=read_number
             )
         except ValueError as error:
             raise RefusedError(400, f"the body is not JSON: {str(error)[:100]}") from None
         except RecursionError:
             raise RefusedError(400, TOO_DEEP_MESSAGE) from None
-        if not isinstance(value, dict):
+        if not isinstance(json_value, dict):
             raise RefusedError(400, "the body must be a JSON object")
-        if _is_deeper(value, deepest):
+        if _is_deeper(json_value, deepest):
             raise RefusedError(400, TOO_DEEP_MESSAGE)
-        return value
+        return json_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,24 +169,24 @@ def raise_if_problems(problems: Iterable[Problem], status: int = 400) -> None:
         raise RefusedError(status, "; ".join(map(str, all_problems)), all_problems)
 
 
-def _is_deeper(value: object, levels: int) -> bool:
+def _is_deeper(json_value: object, levels: int) -> bool:
     """Whether a JSON value is nested more than so many levels."""
-    if not isinstance(value, dict | list):
+    if not isinstance(json_value, dict | list):
         return False
     if levels == 0:
         return True
-    items = value.values() if isinstance(value, dict) else value
-    return any(_is_deeper(item, levels - 1) for item in items)
+    members = json_value.values() if isinstance(json_value, dict) else json_value
+    return any(_is_deeper(item, levels - 1) for item in members)
 
 
 TOO_DEEP_MESSAGE = "the body is nested too deeply"
 
 
-def _read_finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        _raise_not_json(text[:20])
-    return value
+def _read_finite(number_text: str) -> float:
+    number = float(number_text)
+    if not math.isfinite(number):
+        _raise_not_json(number_text[:20])
+    return number
 
 
 class ExactNumber(float):
@@ -203,5 +203,5 @@ class ExactNumber(float):
         return number
 
 
-def _raise_not_json(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+def _raise_not_json(constant_name: str) -> NoReturn:
+    raise ValueError(f"{constant_name} is not JSON")

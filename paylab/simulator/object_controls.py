@@ -49,14 +49,16 @@ def seed(world: World, request: Request) -> Reply:
 
     body = request.json() if request.body else {}
     problems = [
-        Problem(name, _describe_unknown(name, SEEDED_KINDS))
-        for name in body
-        if name not in SEEDED_KINDS
+        Problem(count_name, _describe_unknown(count_name, SEEDED_KINDS))
+        for count_name in body
+        if count_name not in SEEDED_KINDS
     ]
-    counts = {name: body.get(name, 0) for name in SEEDED_KINDS}
-    for name, count in counts.items():
+    counts = {count_name: body.get(count_name, 0) for count_name in SEEDED_KINDS}
+    for count_name, count in counts.items():
         if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
-            problems.append(Problem(name, f"must be a whole number from 0 to {seeding.ROWS_MAX}"))
+            problems.append(
+                Problem(count_name, f"must be a whole number from 0 to {seeding.ROWS_MAX}")
+            )
     raise_if_problems(problems)
     old_ids = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
     individuals = counts["individuals"] or None
@@ -78,11 +80,11 @@ def add_person(world: World, request: Request) -> Reply:
     options = _take_options(body, ("country", "verified", "events", "outcomes"))
     individuals.require_outcomes(world, options.get("outcomes", []))
     with _events_of(world, options):
-        row = _create_person(world, request, options, body)
-        individuals.plan_outcomes(world, row, options.get("outcomes", []))
+        person_row = _create_person(world, request, options, body)
+        individuals.plan_outcomes(world, person_row, options.get("outcomes", []))
         if options.get("verified"):
-            individuals.activate(world, row)
-    return Reply.json(201, individual_json(world, row))
+            individuals.activate(world, person_row)
+    return Reply.json(201, individual_json(world, person_row))
 
 
 def add_account(world: World, request: Request) -> Reply:
@@ -105,8 +107,8 @@ def add_account(world: World, request: Request) -> Reply:
             individuals.activate(world, owner)
         fields = {**_example_account(world, owner["country"], body), "individual_id": owner["id"]}
         account_request = _request_of(world, request, "financial_accounts.create", fields)
-        row = financial_accounts.create_account_row(world, account_request)
-    return Reply.json(201, {**account_json(world, row), "individual_id": owner["id"]})
+        account_row = financial_accounts.create_account_row(world, account_request)
+    return Reply.json(201, {**account_json(world, account_row), "individual_id": owner["id"]})
 
 
 def example_person(country: str, consent_at: datetime, service: Service) -> JsonObject:
@@ -170,14 +172,14 @@ def _example_account(world: World, country: str, fields: JsonObject) -> JsonObje
 def _request_of(world: World, request: Request, operation: str, body: JsonObject) -> Request:
     """The request of an operation with a body, in which every field must be known."""
     operation_request = replace(request, body=encode_json(body))
-    record = OPERATIONS[operation]
-    raise_if_problems(find_unknown_fields(world.service, record, operation_request))
+    operation_record = OPERATIONS[operation]
+    raise_if_problems(find_unknown_fields(world.service, operation_record, operation_request))
     return operation_request
 
 
-def _take_options(body: JsonObject, names: Collection[str]) -> JsonObject:
+def _take_options(body: JsonObject, option_names: Collection[str]) -> JsonObject:
     """Take the options out of a body. RefusedError with status 400 for one of another type."""
-    options = {name: body.pop(name) for name in names if name in body}
+    options = {name: body.pop(name) for name in option_names if name in body}
     problems = [
         Problem(name, f"must be {OPTION_TYPES[name][1]}")
         for name, value in options.items()
@@ -192,8 +194,8 @@ def _events_of(world: World, options: JsonObject) -> AbstractContextManager[None
     return nullcontext() if options.get("events", True) else withheld_events(world)
 
 
-def _describe_unknown(name: str, known: Collection[str]) -> str:
-    nearest = find_nearest_name(name, known)
+def _describe_unknown(unknown_name: str, known_names: Collection[str]) -> str:
+    nearest = find_nearest_name(unknown_name, known_names)
     if nearest:
         return f"is not known: is {nearest} meant?"
-    return f"is not known: there are {', '.join(known)}"
+    return f"is not known: there are {', '.join(known_names)}"

@@ -51,15 +51,15 @@ def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iter
         "date_of_birth": birth_date_warning(fields.get("date_of_birth"), now.date()),
         "idv_consent_recorded_at": _consent_warning(fields.get("idv_consent_recorded_at"), now),
     }
-    for name, message in messages.items():
+    for fact_name, message in messages.items():
         if message:
-            yield Problem(name, message, SOURCE)
+            yield Problem(fact_name, message, SOURCE)
 
 
-def _consent_warning(value: object, now: datetime) -> str:
+def _consent_warning(consent_time: object, now: datetime) -> str:
     """A warning about a consent that was given after the request was received, or ""."""
     try:
-        consent_at = timestamps.from_text(str(value))
+        consent_at = timestamps.from_text(str(consent_time))
     except ValueError:
         return ""
     if consent_at <= now + CLOCK_DIFFERENCE:

@@ -69,11 +69,11 @@ def seed_world(world: World, transfers: int, individuals: int | None, conversion
         seed_transfers(world, transfers, individuals)
         seed_conversions(world, conversions)
         return
-    source = random_source(world, "individuals")
-    members = _make_members(world, source, individuals, has_ramps=bool(conversions))
-    _add_transfers(world, source, members, transfers)
+    random_numbers = random_source(world, "individuals")
+    members = _make_members(world, random_numbers, individuals, has_ramps=bool(conversions))
+    _add_transfers(world, random_numbers, members, transfers)
     if conversions:
-        _add_conversions(world, source, members, conversions)
+        _add_conversions(world, random_numbers, members, conversions)
 
 
 def all_routes() -> list[PayoutRoute]:
@@ -87,47 +87,52 @@ def all_routes() -> list[PayoutRoute]:
 
 
 def _make_members(
-    world: World, source: random.Random, count: int, *, has_ramps: bool
+    world: World, random_numbers: random.Random, count: int, *, has_ramps: bool
 ) -> list[Member]:
     """Members by creation; each route has one before a route has two."""
     routes = all_routes()
     shares = [route.share for route in routes]
-    chosen = [*routes, *source.choices(routes, shares, k=max(0, count - len(routes)))][:count]
+    chosen = [*routes, *random_numbers.choices(routes, shares, k=max(0, count - len(routes)))][
+        :count
+    ]
     spread = (OLDEST - NEWEST).total_seconds()
     moments = sorted(
-        world.now() - NEWEST - timedelta(seconds=int(source.random() ** 2 * spread)) for _ in chosen
+        world.now() - NEWEST - timedelta(seconds=int(random_numbers.random() ** 2 * spread))
+        for _ in chosen
     )
-    source.shuffle(chosen)
+    random_numbers.shuffle(chosen)
     members_of = Counter((*route[:2], route.source) for route in chosen)
     members = []
-    for number, (moment, route) in enumerate(zip(moments, chosen, strict=True)):
-        owner, account = _add_individual(world, source, route, moment, number, has_ramps=has_ramps)
-        history = RouteHistory(world, source, route, (owner, account))
+    for number, (created_at, route) in enumerate(zip(moments, chosen, strict=True)):
+        owner, account = _add_individual(
+            world, random_numbers, route, created_at, number, has_ramps=has_ramps
+        )
+        history = RouteHistory(world, random_numbers, route, (owner, account))
         share = route.share / members_of[(*route[:2], route.source)]
-        weight = share * source.paretovariate(1.5)
-        members.append(Member(moment, history, owner, account, weight))
+        weight = share * random_numbers.paretovariate(1.5)
+        members.append(Member(created_at, history, owner, account, weight))
     return members
 
 
 def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an address
     world: World,
-    source: random.Random,
+    random_numbers: random.Random,
     route: PayoutRoute,
-    moment: datetime,
+    created_at: datetime,
     number: int,
     *,
     has_ramps: bool,
 ) -> tuple[Row, Row]:
     """An active individual that was created then, with an account, and a wallet if it needs one."""
-    given_name = source.choice(GIVEN_NAMES)
-    family_name = f"{source.choice(FAMILY_NAMES)} {source.choice(FAMILY_NAMES)}"
+    given_name = random_numbers.choice(GIVEN_NAMES)
+    family_name = f"{random_numbers.choice(FAMILY_NAMES)} {random_numbers.choice(FAMILY_NAMES)}"
     is_off_ramp = route.source == "USDC"
     products = ["off_ramp" if is_off_ramp else "global_payouts"]
     if has_ramps and _ramp_currency(route):
         products.append("on_ramp")
-    text = timestamps.to_text(moment)
+    created_text = timestamps.to_text(created_at)
     owner: Row = {
-        "id": world.new_id("individuals", moment),
+        "id": world.new_id("individuals", created_at),
         "given_name": given_name,
         "family_name": family_name,
         "email": f"recipient{number}@example.com",
@@ -138,8 +143,8 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
         "product_types": products,
         "document": None,
         "status_details": None,
-        "created_at": text,
-        "updated_at": text,
+        "created_at": created_text,
+        "updated_at": created_text,
         "_": {"accounts": [], "images": {}, "moves": []},
     }
     world.put("individuals", owner)
@@ -154,21 +159,23 @@ def _ramp_currency(route: PayoutRoute) -> str | None:
 
 
 def _add_transfers(
-    world: World, source: random.Random, members: Sequence[Member], count: int
+    world: World, random_numbers: random.Random, members: Sequence[Member], count: int
 ) -> None:
     """Transfers to members that exist at the time, some of them much more often than others."""
     created = [member.created_at for member in members]
     weights = [*accumulate(member.weight for member in members)]
-    rows = []
-    for moment in draw_moments(world, source, count):
-        known = max(1, bisect_right(created, moment))
-        place = bisect_left(weights, source.random() * weights[known - 1], 0, known - 1)
-        rows.append(members[place].history.make_transfer(moment))
-    world.extend("transfers", rows)
+    transfer_rows = []
+    for created_at in draw_moments(world, random_numbers, count):
+        known_members = max(1, bisect_right(created, created_at))
+        member_index = bisect_left(
+            weights, random_numbers.random() * weights[known_members - 1], 0, known_members - 1
+        )
+        transfer_rows.append(members[member_index].history.make_transfer(created_at))
+    world.extend("transfers", transfer_rows)
 
 
 def _add_conversions(
-    world: World, source: random.Random, members: Sequence[Member], count: int
+    world: World, random_numbers: random.Random, members: Sequence[Member], count: int
 ) -> None:
     """Conversions of some of the members whose country has an on-ramp."""
     owners = [member for member in members if "on_ramp" in member.owner["product_types"]]
@@ -177,8 +184,8 @@ def _add_conversions(
     for member in owners:
         currency = _ramp_currency(member.history.route) or ""
         parents.append(add_on_ramp(world, member.owner, member.account, currency))
-    rows = [
-        make_conversion(world, source, source.choice(parents), moment)
-        for moment in draw_moments(world, source, count)
+    conversion_rows = [
+        make_conversion(world, random_numbers, random_numbers.choice(parents), moment)
+        for moment in draw_moments(world, random_numbers, count)
     ]
-    world.extend("conversions", rows)
+    world.extend("conversions", conversion_rows)

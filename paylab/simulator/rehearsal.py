@@ -186,14 +186,17 @@ class Rehearsal:
         self._item = None
 
     def _last_sequence(self) -> int:
-        rows = self._read_rows()
-        return int(rows[-1]["sequence"]) if rows else 0
+        journal_rows = self._read_rows()
+        return int(journal_rows[-1]["sequence"]) if journal_rows else 0
 
     def __repr__(self) -> str:
-        names = ", ".join(item.id for item in self.missing)
-        return printable(f"<rehearsal of {names or 'nothing'}>")
+        missing_ids = ", ".join(item.id for item in self.missing)
+        return printable(f"<rehearsal of {missing_ids or 'nothing'}>")
 
 
-def _is_settled(row: JsonObject) -> bool:
+def _is_settled(journal_row: JsonObject) -> bool:
     """Whether a record is complete: its request or its delivery has ended."""
-    return row["kind"] not in ("request", "delivery") or row.get("duration") is not None
+    return (
+        journal_row["kind"] not in ("request", "delivery")
+        or journal_row.get("duration") is not None
+    )

@@ -23,40 +23,40 @@ def field_differences(row: JsonMapping, fields: Mapping[str, object]) -> list[st
     return list(_find_differences("", fields, {**row["query"], **body}))
 
 
-def _find_differences(path: str, expected: JsonValue, sent: JsonValue) -> Iterator[str]:
+def _find_differences(path: str, expected: JsonValue, sent_value: JsonValue) -> Iterator[str]:
     """The fields in which two values differ. An object may have more fields than expected."""
-    if not (isinstance(expected, Mapping) and isinstance(sent, Mapping)):
-        if not _are_equal(expected, sent):
-            yield f"{path}: {sent!r} was sent, not {expected!r}"
+    if not (isinstance(expected, Mapping) and isinstance(sent_value, Mapping)):
+        if not _are_equal(expected, sent_value):
+            yield f"{path}: {sent_value!r} was sent, not {expected!r}"
         return
-    for name, value in expected.items():
-        field = join_path(path, name)
-        if name in sent:
-            yield from _find_differences(field, value, sent[name])
+    for member_name, expected_value in expected.items():
+        field = join_path(path, member_name)
+        if member_name in sent_value:
+            yield from _find_differences(field, expected_value, sent_value[member_name])
             continue
-        similar = find_nearest_name(name, sent)
+        similar = find_nearest_name(member_name, sent_value)
         suggestion = f", but {similar} was" if similar else ""
-        yield f"{field}: {value!r} {NOT_SENT}{suggestion}"
+        yield f"{field}: {expected_value!r} {NOT_SENT}{suggestion}"
 
 
-def _are_equal(expected: JsonValue, sent: JsonValue) -> bool:
+def _are_equal(expected: JsonValue, sent_value: JsonValue) -> bool:
     """Whether two values are equal, amounts as numbers. A hidden value equals any."""
-    if isinstance(expected, bool) or isinstance(sent, bool):
-        return expected is sent or bool(sent == HIDDEN)
-    if sent in (expected, HIDDEN):
+    if isinstance(expected, bool) or isinstance(sent_value, bool):
+        return expected is sent_value or bool(sent_value == HIDDEN)
+    if sent_value in (expected, HIDDEN):
         return True
     try:
-        return Decimal(str(expected)) == Decimal(str(sent))
+        return Decimal(str(expected)) == Decimal(str(sent_value))
     except InvalidOperation:
         return False
 
 
 def short_json(value: JsonValue) -> str:
     """A value as JSON, cut to 600 characters."""
-    text = json_text(value)
-    if len(text) <= VALUE_TEXT_MAX:
-        return text
-    return f"{text[:VALUE_TEXT_MAX]}..."
+    value_text = json_text(value)
+    if len(value_text) <= VALUE_TEXT_MAX:
+        return value_text
+    return f"{value_text[:VALUE_TEXT_MAX]}..."
 
 
 def json_text(value: JsonValue) -> str:

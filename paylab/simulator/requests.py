@@ -32,10 +32,10 @@ class JournalRequest:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self.row:
-            names = ", ".join(self.row)
+            known_names = ", ".join(self.row)
             if name in self.row["verdicts"]:
-                names = f'verdicts["{name}"]'
-            raise AttributeError(f"a request has {names}; not {name}")
+                known_names = f'verdicts["{name}"]'
+            raise AttributeError(f"a request has {known_names}; not {name}")
         return self.row[name]
 
     @property
@@ -59,23 +59,26 @@ class JournalRequest:
 
     def text(self) -> str:
         """The request, its answer and the verdicts, on a few lines."""
-        row = self.row
-        query = "&".join(f"{name}={value}" for name, value in row["query"].items())
-        target = f"{row['path']}?{query}" if query else row["path"]
-        lines = [f"{row['number']}. {row['method']} {target} -> {row['status']}  ({row['at']})"]
+        journal_row = self.row
+        query = "&".join(f"{name}={value}" for name, value in journal_row["query"].items())
+        target = f"{journal_row['path']}?{query}" if query else journal_row["path"]
+        request_lines = [
+            f"{journal_row['number']}. {journal_row['method']} {target} -> {journal_row['status']} "
+            f" ({journal_row['at']})"
+        ]
         passed_layers = [
             name
-            for name, verdict in row["verdicts"].items()
+            for name, verdict in journal_row["verdicts"].items()
             if isinstance(verdict, Mapping) and verdict.get("result") == "passed"
         ]
         if passed_layers:
-            lines.append(f"   passed: {', '.join(passed_layers)}")
-        lines += [f"   {name}: {text}" for name, text in self._notable_verdicts()]
-        if row["body"] is not None:
-            lines.append(f"   sent: {short_json(row['body'])}")
-        if self.is_refused and row["answer"] is not None:
-            lines.append(f"   answer: {short_json(row['answer'])}")
-        return printable_lines("\n".join(lines))
+            request_lines.append(f"   passed: {', '.join(passed_layers)}")
+        request_lines += [f"   {name}: {text}" for name, text in self._notable_verdicts()]
+        if journal_row["body"] is not None:
+            request_lines.append(f"   sent: {short_json(journal_row['body'])}")
+        if self.is_refused and journal_row["answer"] is not None:
+            request_lines.append(f"   answer: {short_json(journal_row['answer'])}")
+        return printable_lines("\n".join(request_lines))
 
     @property
     def verdict(self) -> str:
@@ -83,24 +86,24 @@ class JournalRequest:
 
         "passed" if there is nothing to report.
         """
-        texts = [
+        verdict_texts = [
             f"{name}: {text}"
             for name, text in self._notable_verdicts()
             if text not in USUAL_VERDICTS
         ]
-        return printable(", ".join(texts)) or "passed"
+        return printable(", ".join(verdict_texts)) or "passed"
 
     def _notable_verdicts(self) -> Iterator[tuple[str, str]]:
         """Each layer that did more than to pass or skip the request, and its verdict as text."""
-        for name, verdict in self.row["verdicts"].items():
+        for layer_name, verdict in self.row["verdicts"].items():
             if not isinstance(verdict, Mapping):
-                text = "" if verdict in (None, "none") else str(verdict)
-            elif name == "fault":
-                text = _fault_text(verdict)
+                verdict_text = "" if verdict in (None, "none") else str(verdict)
+            elif layer_name == "fault":
+                verdict_text = _fault_text(verdict)
             else:
-                text = _verdict_text(verdict)
-            if text:
-                yield name, text
+                verdict_text = _verdict_text(verdict)
+            if verdict_text:
+                yield layer_name, verdict_text
 
     def __repr__(self) -> str:
         return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
@@ -134,8 +137,8 @@ class Requests(Sequence[JournalRequest]):
         """
         return self._with_rows(self._read(number))
 
-    def _with_rows(self, rows: Sequence[Row]) -> Requests:
-        return Requests(partial(_rows_after, rows), self._count_dropped)
+    def _with_rows(self, journal_rows: Sequence[Row]) -> Requests:
+        return Requests(partial(_rows_after, journal_rows), self._count_dropped)
 
     def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
         return self._with_rows([row for row in self._read() if is_matching(JournalRequest(row))])
@@ -202,11 +205,11 @@ class Requests(Sequence[JournalRequest]):
         """
         all_requests = list(self)
         hidden_count = len(all_requests) - last
-        texts: list[str] = []
+        request_texts: list[str] = []
         if hidden_count > 0:
-            texts.append(f"({hidden_count} earlier requests)")
-        texts += [request.text() for request in all_requests[-last:]]
-        return "\n".join(texts) or "no requests"
+            request_texts.append(f"({hidden_count} earlier requests)")
+        request_texts += [request.text() for request in all_requests[-last:]]
+        return "\n".join(request_texts) or "no requests"
 
     @overload
     def __getitem__(self, index: int) -> JournalRequest: ...
@@ -240,35 +243,35 @@ def _fault_text(fault: Row) -> str:
 
 def _verdict_text(verdict: Mapping[str, Any]) -> str:
     """The message, mistake and remarks of a layer. Empty if it has none."""
-    texts: list[str] = []
+    verdict_texts: list[str] = []
     if verdict["result"] == "refused":
-        texts.append("refused")
+        verdict_texts.append("refused")
     if "message" in verdict:
-        texts.append(str(verdict["message"]))
+        verdict_texts.append(str(verdict["message"]))
     if verdict.get("mistake"):
-        texts.append(f"mistake {verdict['mistake']}")
+        verdict_texts.append(f"mistake {verdict['mistake']}")
     if verdict["result"] != "refused":  # the message of a refusal has the remarks
         remarks = verdict.get("remarks", ())
-        texts += [f"{remark['field']} {remark['message']}" for remark in remarks]
-    return "; ".join(texts)
+        verdict_texts += [f"{remark['field']} {remark['message']}" for remark in remarks]
+    return "; ".join(verdict_texts)
 
 
-def _rows_after(rows: Sequence[Row], number: int = 0) -> Sequence[Row]:
+def _rows_after(journal_rows: Sequence[Row], number: int = 0) -> Sequence[Row]:
     """The rows of requests that have a higher number."""
-    return [row for row in rows if row["number"] > number]
+    return [row for row in journal_rows if row["number"] > number]
 
 
-def _is_of_operation(row: Row, operation: str) -> bool:
+def _is_of_operation(journal_row: Row, operation: str) -> bool:
     """Whether a request is one of an operation, a method, a path, or a method and a path."""
-    if operation == row["operation"]:
+    if operation == journal_row["operation"]:
         return True
     method, _, path = operation.strip().rpartition(" ")
     if path.isalpha():
         method = path
         path = ""
-    if method and method.upper() != row["method"]:
+    if method and method.upper() != journal_row["method"]:
         return False
-    return not path or _matches_path(row["path"], path)
+    return not path or _matches_path(journal_row["path"], path)
 
 
 def _matches_path(path: str, template: str) -> bool:
@@ -294,7 +297,7 @@ def _failure_text(
     """Why an assertion failed: the count, the nearest request and its differences."""
     assertion = f"{operation} with {short_json(fields)}" if fields else operation
     expected_times = "at least once" if times is None else _times_text(times)
-    lines = [f"{assertion} was sent {_times_text(matching_count)}, not {expected_times}"]
+    failure_lines = [f"{assertion} was sent {_times_text(matching_count)}, not {expected_times}"]
     matching: list[JournalRequest] = []
     others: list[JournalRequest] = []
     for request in requests:
@@ -303,15 +306,17 @@ def _failure_text(
         else:
             others.append(request)
     if matching_count > (times or 0):
-        lines += [request.text() for request in matching[-REQUESTS_SHOWN:]]
-        return "\n".join(lines)
+        failure_lines += [request.text() for request in matching[-REQUESTS_SHOWN:]]
+        return "\n".join(failure_lines)
     if not others:
-        lines.append("no other request was sent" if matching_count else "no request was sent")
-        return "\n".join(lines)
+        failure_lines.append(
+            "no other request was sent" if matching_count else "no request was sent"
+        )
+        return "\n".join(failure_lines)
     nearest = _find_nearest(others, fields)
-    lines += ["the nearest request:", nearest.text()]
-    lines += [f"   {difference}" for difference in field_differences(nearest.row, fields)]
-    return "\n".join(lines)
+    failure_lines += ["the nearest request:", nearest.text()]
+    failure_lines += [f"   {difference}" for difference in field_differences(nearest.row, fields)]
+    return "\n".join(failure_lines)
 
 
 def _find_nearest(

@@ -14,8 +14,8 @@ CONTROL = "/_simulator"
 """The path prefix of the control API; no service uses it."""
 
 
-def _route(name: str, method: str, path: str) -> Route:
-    return Route(f"control.{name}", method, f"{CONTROL}{path}")
+def _route(control_name: str, method: str, path: str) -> Route:
+    return Route(f"control.{control_name}", method, f"{CONTROL}{path}")
 
 
 CONTROLS = (
@@ -108,8 +108,8 @@ def _describe_unknown_control(path: str) -> str:
     """That there is no such control, and which is probably meant, or all."""
     templates_by_name: dict[str, list[str]] = {}
     for route in (*CONTROLS, *WORLDS):
-        name = _first_segment(route.template)
-        templates_by_name.setdefault(name, []).append(route.template)
+        segment = _first_segment(route.template)
+        templates_by_name.setdefault(segment, []).append(route.template)
     nearest = find_nearest_name(_first_segment(path)[:100], templates_by_name)
     if nearest:
         meant = " or ".join(dict.fromkeys(templates_by_name[nearest]))

@@ -37,8 +37,8 @@ _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 COUNT_MAX = 2**53
 
 
-def _is_instant(text: str) -> bool:
-    return bool(_INSTANT.fullmatch(text)) and timestamps.from_text(text) <= END
+def _is_instant(time_text: str) -> bool:
+    return bool(_INSTANT.fullmatch(time_text)) and timestamps.from_text(time_text) <= END
 
 
 Text = InstanceOf[str]

@@ -239,19 +239,22 @@ class FaultRow(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_fault(cls, row: object) -> Any:
+    def _check_fault(cls, fault_row: object) -> Any:
         """Check the details as the control API does, and that none is missing."""
-        if not isinstance(row, dict):
-            return row
-        fault_fields = {name: row[name] for name in {*fault_kinds.DETAILS, "kind"} & row.keys()}
+        if not isinstance(fault_row, dict):
+            return fault_row
+        fault_fields = {
+            detail_name: fault_row[detail_name]
+            for detail_name in {*fault_kinds.DETAILS, "kind"} & fault_row.keys()
+        }
         mistakes = [str(problem) for problem in fault_kinds.check_fault(fault_fields)]
-        for name in fault_kinds.DETAIL_DEFAULTS:
-            is_optional = name == "status" and row.get("kind") == "custom"
-            if row.get(name) is None and not is_optional:
-                mistakes.append(f"{name} is missing")
+        for detail_name in fault_kinds.DETAIL_DEFAULTS:
+            is_optional = detail_name == "status" and fault_row.get("kind") == "custom"
+            if fault_row.get(detail_name) is None and not is_optional:
+                mistakes.append(f"{detail_name} is missing")
         if mistakes:
             raise ValueError("; ".join(mistakes))
-        return row
+        return fault_row
 
 
 class IdempotencyRow(Record):

@@ -23,8 +23,8 @@ def _scenario_of_code(code: str, service: Service) -> Scenario:
 
 def _scenario_name(scenario: Scenario) -> str | None:
     """The name of one value. None for a row with many values."""
-    kind, _, outcome = scenario.value.partition(":")
-    if kind == "scenario":
+    trigger_kind, _, outcome = scenario.value.partition(":")
+    if trigger_kind == "scenario":
         return f"{scenario.where.partition(',')[0]}_{outcome}".replace(" ", "_")
     return SCENARIO_NAMES.get((scenario.where, scenario.value))
 
@@ -44,9 +44,9 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
     """The values that cause an outcome, by name. The service's terminal codes reject."""
     scenarios = {code: _scenario_of_code(code, service) for code in STATUS_DETAIL_CODES}
     for scenario in SCENARIOS:
-        name = _scenario_name(scenario)
-        if name:
-            scenarios[name] = scenario
+        scenario_name = _scenario_name(scenario)
+        if scenario_name:
+            scenarios[scenario_name] = scenario
     return scenarios
 
 
@@ -96,5 +96,5 @@ class Scenarios:
 
     def __repr__(self) -> str:
         width = max(map(len, self._scenarios))
-        lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
-        return printable_lines("\n".join([f"<{len(lines)} scenarios>", *lines]))
+        scenario_lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
+        return printable_lines("\n".join([f"<{len(scenario_lines)} scenarios>", *scenario_lines]))

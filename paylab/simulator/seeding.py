@@ -117,8 +117,8 @@ class _SharedKeys:
     """The dicts of its instances share their keys, and are small."""
 
     def __init__(self, fields: Row) -> None:
-        for name, value in fields.items():
-            setattr(self, name, value)
+        for field_name, field_value in fields.items():
+            setattr(self, field_name, field_value)
 
 
 def seed_transfers(world: World, count: int, individuals: int | None = None) -> None:
@@ -128,19 +128,19 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
     """
     if individuals is None:
         individuals = len(ROUTES) if count else 0
-    source = random_source(world, "transfers")
+    random_numbers = random_source(world, "transfers")
     routes = islice(cycle(ROUTES), individuals)
-    histories = [RouteHistory(world, source, route) for route in routes]
+    histories = [RouteHistory(world, random_numbers, route) for route in routes]
     if not count:
         return
     weights = [history.route.share for history in histories]
-    drawn_histories = source.choices(histories, weights, k=count)
-    moments = draw_moments(world, source, count)
-    rows = [
+    drawn_histories = random_numbers.choices(histories, weights, k=count)
+    moments = draw_moments(world, random_numbers, count)
+    transfer_rows = [
         history.make_transfer(moment)
         for history, moment in zip(drawn_histories, moments, strict=True)
     ]
-    world.extend("transfers", rows)
+    world.extend("transfers", transfer_rows)
 
 
 def random_source(world: World, kind: str) -> random.Random:
@@ -152,12 +152,12 @@ def seed_conversions(world: World, count: int) -> None:
     """Add finished conversions of one individual, of the last 90 days."""
     if not count:
         return
-    source = random_source(world, "conversions")
+    random_numbers = random_source(world, "conversions")
     owner, account = _add_recipient(world, ROUTES[0], "on_ramp")
     parent = add_on_ramp(world, owner, account, SEEDED_ON_RAMP.currency)
-    moments = draw_moments(world, source, count)
-    rows = [make_conversion(world, source, parent, moment) for moment in moments]
-    world.extend("conversions", rows)
+    moments = draw_moments(world, random_numbers, count)
+    conversion_rows = [make_conversion(world, random_numbers, parent, moment) for moment in moments]
+    world.extend("conversions", conversion_rows)
 
 
 def add_on_ramp(world: World, owner: Row, account: Row, currency: str) -> Row:
@@ -263,8 +263,8 @@ class RouteHistory:
             "settlement_reference_id": settlement_reference,
         }
 
-    def _choose(self, texts: list[str]) -> str:
-        return texts[int(self.source.random() * len(texts))]
+    def _choose(self, choices: list[str]) -> str:
+        return choices[int(self.source.random() * len(choices))]
 
     def _draw_amount(self) -> Decimal:
         """A log-normal amount of 5 to 50,000 US dollars, in the source currency."""
@@ -316,7 +316,7 @@ def make_conversion(world: World, source: random.Random, parent: Row, moment: da
     amount = min(Decimal(max(cents, 100)).scaleb(-2), ramp.cap)
     amount_text = prices.amount_text(amount, ramp.currency)
     created_at = timestamps.to_text(moment)
-    row = on_ramp.new_conversion(parent, amount_text, created_at)
+    conversion_row = on_ramp.new_conversion(parent, amount_text, created_at)
     row_id = world.new_id("conversions", moment)
     is_failed = source.random() < 0.02
     duration = timedelta(seconds=20 * exp(source.gauss(0, 0.7)))
@@ -324,12 +324,12 @@ def make_conversion(world: World, source: random.Random, parent: Row, moment: da
     started_at = moment + timedelta(seconds=1)
     ended_at = moment + min(duration_max, duration)
     updated_at = timestamps.to_text(max(started_at, ended_at))
-    row["status"] = "failed" if is_failed else "completed"
+    conversion_row["status"] = "failed" if is_failed else "completed"
     if not is_failed:
-        row["payout"] |= {
+        conversion_row["payout"] |= {
             "tx_hash": ids.transaction_hash(world.seed, "base", row_id),
             "initiated_at": timestamps.to_text(started_at),
             "completed_at": updated_at,
         }
     times = {"created_at": created_at, "updated_at": updated_at}
-    return {"id": row_id, **row, **times, "_": {"network": "base"}}
+    return {"id": row_id, **conversion_row, **times, "_": {"network": "base"}}

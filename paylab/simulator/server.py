@@ -211,13 +211,15 @@ class Worlds:
 def _read_options(body: JsonObject) -> dict[str, Any]:
     """The options of a new simulator. Its clock runs unless `frozen` is set."""
     problems: list[Problem] = []
-    for name, value in body.items():
-        if name not in _OPTION_TYPES:
-            nearest = find_nearest_name(name, _OPTION_TYPES)
+    for option_name, option_value in body.items():
+        if option_name not in _OPTION_TYPES:
+            nearest = find_nearest_name(option_name, _OPTION_TYPES)
             meant = f": is {nearest} meant?" if nearest else f": {', '.join(_OPTION_TYPES)} are"
-            problems.append(Problem(name, f"is not known{meant}"))
-        elif type(value) is not _OPTION_TYPES[name]:
-            problems.append(Problem(name, f"must be {_TYPE_NAMES[_OPTION_TYPES[name]]}"))
+            problems.append(Problem(option_name, f"is not known{meant}"))
+        elif type(option_value) is not _OPTION_TYPES[option_name]:
+            problems.append(
+                Problem(option_name, f"must be {_TYPE_NAMES[_OPTION_TYPES[option_name]]}")
+            )
     raise_if_problems(problems)
     options = {"frozen": False, **body}
     if "start" in body:
@@ -246,22 +248,22 @@ _TYPE_NAMES: Mapping[type, str] = {
 }
 
 
-def read_start_time(text: str) -> datetime:
+def read_start_time(time_text: str) -> datetime:
     """The first time of a clock, such as 2026-11-22T12:00Z, or that of the machine for "now".
 
     RefusedError for another form.
     """
-    if text == "now":
-        text = datetime.now(UTC).isoformat()
+    if time_text == "now":
+        time_text = datetime.now(UTC).isoformat()
     try:
-        moment = datetime.fromisoformat(text)
+        start_time = datetime.fromisoformat(time_text)
     except ValueError:
-        moment = datetime.min
-    if moment.tzinfo is None or not 1 < moment.year < 9000:
+        start_time = datetime.min
+    if start_time.tzinfo is None or not 1 < start_time.year < 9000:
         raise RefusedError(
             400, "start: must be a time with its zone, like 2026-11-22T12:00Z, or now"
         )
-    return timestamps.from_text(timestamps.to_text(moment))
+    return timestamps.from_text(timestamps.to_text(start_time))
 
 
 @explain_arguments
@@ -289,10 +291,10 @@ class Server:
         self.host, self.port = self._socket.getsockname()[:2]
         allowed_names = {host.lower(), *(name.lower() for name in allowed_hosts)}
         self.worlds = Worlds(HostedWorld(simulator, keys), lambda: self.base_url)
-        first = self.worlds.first
-        self.api_key = first.api_key
-        self.secret_key = first.secret_key
-        self.control_token = first.control_token
+        first_world = self.worlds.first
+        self.api_key = first_world.api_key
+        self.secret_key = first_world.secret_key
+        self.control_token = first_world.control_token
         service = simulator.world.service
         app = SimulatorApp(self.worlds.answer, self._abort, service=service, allowed=allowed_names)
         self._serving = ServingThread(app, self._socket, PRODUCT, Protocol)

@@ -110,17 +110,22 @@ def _make_problem(field: str, message: str) -> Problem:
 
 def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:
     """Duplicate ids, references to rows that are missing, and steps that cannot be carried out."""
-    rows_by_id = {kind: {row.id: row for row in rows} for kind, rows in tables.items()}
-    for kind, rows in tables.items():
-        if len(rows_by_id[kind]) < len(rows):
-            yield _make_problem(f"tables.{kind}", "has a duplicate id")
-        for field, referenced_kind in REFERENCES.get(kind, {}).items():
+    rows_by_id = {
+        table_kind: {account_row.id: account_row for account_row in table_rows}
+        for table_kind, table_rows in tables.items()
+    }
+    for table_kind, table_rows in tables.items():
+        if len(rows_by_id[table_kind]) < len(table_rows):
+            yield _make_problem(f"tables.{table_kind}", "has a duplicate id")
+        for field, referenced_kind in REFERENCES.get(table_kind, {}).items():
             ids = rows_by_id[referenced_kind].keys()
-            yield from _check_references(f"tables.{kind}", rows, field, referenced_kind, ids)
+            yield from _check_references(
+                f"tables.{table_kind}", table_rows, field, referenced_kind, ids
+            )
     accounts = rows_by_id["financial_accounts"].values()
     wallet_ids = {account.id for account in accounts if account.type == CRYPTO_WALLET}
-    for index, row in enumerate(tables["conversion_accounts"]):
-        if row.payout_account_id not in wallet_ids:
+    for index, account_row in enumerate(tables["conversion_accounts"]):
+        if account_row.payout_account_id not in wallet_ids:
             path = f"tables.conversion_accounts.{index}.payout_account_id"
             yield _make_problem(path, "is not a crypto_wallet")
     for index, timer in enumerate(tables["timers"]):
@@ -128,25 +133,25 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
 
 
 def _check_references(
-    path: str, rows: list[Any], field: str, referenced_kind: str, ids: Set[str]
+    path: str, table_rows: list[Any], field: str, referenced_kind: str, ids: Set[str]
 ) -> Iterator[Problem]:
     """The rows whose field has an id, or a list with an id, that is not among `ids`."""
-    for index, row in enumerate(rows):
-        value = getattr(row, field)
-        row_ids = value if isinstance(value, list) else [value]
+    for index, table_row in enumerate(table_rows):
+        referenced_id = getattr(table_row, field)
+        row_ids = referenced_id if isinstance(referenced_id, list) else [referenced_id]
         if not ids >= set(row_ids):
             yield _make_problem(f"{path}.{index}.{field}", f"is not among {referenced_kind}")
 
 
-def _check_step(path: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_step(path: str, timer: TimerRow, row_by_id: Mapping[str, Any]) -> Iterator[Problem]:
     """A planned step must be a move from the status of its row, or an early step."""
-    kind = timer.kind
+    timer_kind = timer.kind
     step = timer.step
-    row = rows.get(timer.id)
-    if row is None:
-        yield _make_problem(f"{path}.id", f"is not among {kind}")
+    timed_row = row_by_id.get(timer.id)
+    if timed_row is None:
+        yield _make_problem(f"{path}.id", f"is not among {timer_kind}")
         return
-    is_move = step in MACHINES[kind].legal(row.status)
-    is_early_step = EARLY_STEPS.get((kind, row.status)) == step
+    is_move = step in MACHINES[timer_kind].legal(timed_row.status)
+    is_early_step = EARLY_STEPS.get((timer_kind, timed_row.status)) == step
     if not is_move and not is_early_step:
-        yield _make_problem(f"{path}.step", f"{step[:40]!a} is no step from {row.status}")
+        yield _make_problem(f"{path}.step", f"{step[:40]!a} is no step from {timed_row.status}")

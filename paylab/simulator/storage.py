@@ -25,20 +25,20 @@ def checksum(dump: JsonObject) -> str:
 
     Whole floats count as integers: some programs write 1.0 as 1.
     """
-    text = json.dumps(dump, sort_keys=True)
-    return sha256(_WHOLE_FLOAT.sub("", text).encode()).hexdigest()
+    dump_text = json.dumps(dump, sort_keys=True)
+    return sha256(_WHOLE_FLOAT.sub("", dump_text).encode()).hexdigest()
 
 
 def write_file(snapshot: JsonObject, path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
-    names = find_personal_names(Service(dump.get("service", {})).diff())
-    dump = hide_url_secrets(Redaction([], names).json(dump))
+    personal_names = find_personal_names(Service(dump.get("service", {})).diff())
+    dump = hide_url_secrets(Redaction([], personal_names).json(dump))
     if not keep_personal:
-        dump = hide_personal_data(dump, names)
-    text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
+        dump = hide_personal_data(dump, personal_names)
+    file_text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
     with replace(path, private=True) as sink:
-        sink.write(f"{text}\n".encode())
+        sink.write(f"{file_text}\n".encode())
 
 
 def read_file(path: Path) -> JsonObject:
@@ -106,25 +106,25 @@ class WorldStorage:
 
     def _read_tables(self) -> dict[str, list[object]]:
         """The rows of each kind, in the order in which they were stored."""
-        tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
+        tables: dict[str, list[object]] = {table_kind: [] for table_kind in KINDS}
         stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
         while batch := stored_rows.fetchmany(ROWS_PER_BATCH):
-            rows = json.loads(f"[{','.join(body for _, body in batch)}]")
-            for (kind, _), row in zip(batch, rows, strict=True):
-                tables[kind].append(row)
+            batch_rows = json.loads(f"[{','.join(body for _, body in batch)}]")
+            for (table_kind, _), table_row in zip(batch, batch_rows, strict=True):
+                tables[table_kind].append(table_row)
         return tables
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction. SimulatorError when that fails."""
         changed_rows: list[tuple[str, str, str]] = []
         removed_rows: list[tuple[str, str]] = []
-        for kind, row_ids in world.dirty.items():
-            rows = world.tables[kind].rows
+        for table_kind, row_ids in world.dirty.items():
+            row_by_id = world.tables[table_kind].rows
             for row_id in row_ids:
-                if row_id in rows:
-                    changed_rows.append((kind, row_id, json.dumps(rows[row_id])))
+                if row_id in row_by_id:
+                    changed_rows.append((table_kind, row_id, json.dumps(row_by_id[row_id])))
                 else:
-                    removed_rows.append((kind, row_id))
+                    removed_rows.append((table_kind, row_id))
         facts = {
             "seed": world.seed,
             "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
@@ -137,8 +137,8 @@ class WorldStorage:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("DELETE FROM rows WHERE kind = ? AND id = ?", removed_rows)
                 self._db.executemany(PUT_ROW, changed_rows)
-                texts = [(name, json.dumps(value)) for name, value in facts.items()]
-                self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", texts)
+                fact_texts = [(name, json.dumps(value)) for name, value in facts.items()]
+                self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", fact_texts)
         except sqlite3.Error as error:
             raise SimulatorError(f"{self._path} cannot be written: {error}") from None
         world.dirty.clear()

@@ -35,14 +35,14 @@ def find_remarks(
 
     `now` is the time of the world. An outside client has that of the machine.
     """
-    record = OPERATIONS.get(operation)
-    if record is None:
+    operation_record = OPERATIONS.get(operation)
+    if operation_record is None:
         return []
     return [
-        *find_unknown_fields(service, record, request),
-        *_find_implausible_values(service, record, request, now),
-        *_find_unknown_parameters(service, record, request),
-        *_find_key_problems(service, record, request),
+        *find_unknown_fields(service, operation_record, request),
+        *_find_implausible_values(service, operation_record, request, now),
+        *_find_unknown_parameters(service, operation_record, request),
+        *_find_key_problems(service, operation_record, request),
     ]
 
 
@@ -62,10 +62,10 @@ def find_unknown_fields(service: Service, record: Operation, request: Request) -
 
 
 def _find_implausible_values(
-    service: Service, record: Operation, request: Request, now: datetime
+    service: Service, operation_record: Operation, request: Request, now: datetime
 ) -> list[Problem]:
     """The values that cannot be right, such as a consent in the future."""
-    if record.name not in CHECKED_OPERATIONS or not request.body:
+    if operation_record.name not in CHECKED_OPERATIONS or not request.body:
         return []
     from .plausibility import find_implausible_values  # only new people and accounts need it
 
@@ -73,7 +73,9 @@ def _find_implausible_values(
         request_json = request.json()
     except RefusedError:
         return []
-    return find_implausible_values(service, record, request_json, max(now, request.at or now))
+    return find_implausible_values(
+        service, operation_record, request_json, max(now, request.at or now)
+    )
 
 
 def _read_account_details(service: Service, body: RequestBody) -> None:
@@ -103,41 +105,46 @@ def _account_field_names(account: AccountDetails) -> set[str]:
     return {service_names.get(name, name) for name in (*account.fields, *account.required)}
 
 
-def _find_nulls(value: JsonValue, path: str = "") -> Iterator[Problem]:
+def _find_nulls(json_value: JsonValue, path: str = "") -> Iterator[Problem]:
     """The fields that are null, usually the same as absent. Assumption `field.optional`."""
-    items: Iterable[tuple[str | int, JsonValue]] = ()
-    if isinstance(value, dict):
-        items = value.items()
-    elif isinstance(value, list):
-        items = enumerate(value)
-    for name, item in items:
-        field = join_path(path, name)
-        if item is None:
+    members: Iterable[tuple[str | int, JsonValue]] = ()
+    if isinstance(json_value, dict):
+        members = json_value.items()
+    elif isinstance(json_value, list):
+        members = enumerate(json_value)
+    for member_name, member in members:
+        field = join_path(path, member_name)
+        if member is None:
             yield Problem(field, "is null: leave the field out", NULL_SOURCE)
-        yield from _find_nulls(item, field)
+        yield from _find_nulls(member, field)
 
 
 def _find_unknown_parameters(
-    service: Service, record: Operation, request: Request
+    service: Service, operation_record: Operation, request: Request
 ) -> Iterator[Problem]:
     """The query parameters that the operation does not know."""
-    parameters = {field.name for field in record.query}
-    if record.is_list:
-        page_parameters = service.list(record.resource).parameters
+    parameters = {field.name for field in operation_record.query}
+    if operation_record.is_list:
+        page_parameters = service.list(operation_record.resource).parameters
         parameters = parameters - {"limit", "cursor"} | {*page_parameters.values()}
-    for name in request.query_items():
-        if name not in parameters:
-            similar = find_nearest_name(name, parameters)
+    for parameter_name in request.query_items():
+        if parameter_name not in parameters:
+            similar = find_nearest_name(parameter_name, parameters)
             suggestion = f": is {similar} meant?" if similar else ""
-            yield Problem(name, f"is no query parameter{suggestion}", SOURCE)
+            yield Problem(parameter_name, f"is no query parameter{suggestion}", SOURCE)
 
 
-def _find_key_problems(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+def _find_key_problems(
+    service: Service, operation_record: Operation, request: Request
+) -> Iterator[Problem]:
     """An Idempotency-Key that the operation does not take, or under another name."""
-    known = service.idempotency.header
-    if KEY_HEADER in request.headers and not record.takes_key(service):
-        message = f"{record.name} takes none: only {' and '.join(sorted(IDEMPOTENT_OPERATIONS))} do"
-        yield Problem(known, message, SOURCE)
-    for name in request.headers:
-        if name != KEY_HEADER and NOT_A_LETTER.sub("", name).endswith("idempotencykey"):
-            yield Problem(name, f"is not known: is {known} meant?", SOURCE)
+    key_header = service.idempotency.header
+    if KEY_HEADER in request.headers and not operation_record.takes_key(service):
+        takers = " and ".join(sorted(IDEMPOTENT_OPERATIONS))
+        message = f"{operation_record.name} takes none: only {takers} do"
+        yield Problem(key_header, message, SOURCE)
+    for header_name in request.headers:
+        if header_name != KEY_HEADER and NOT_A_LETTER.sub("", header_name).endswith(
+            "idempotencykey"
+        ):
+            yield Problem(header_name, f"is not known: is {key_header} meant?", SOURCE)

@@ -63,20 +63,20 @@ class Table:
 
     def list_rows(self, after: Position | None = None) -> Iterator[Row]:
         """Rows in list order, optionally after a position; the unknown order has its own."""
-        rows = self._sorted_rows
+        sorted_rows = self._sorted_rows
         if after is not None and self.order == "unknown":
             after = shuffle_position(after)
         if self.order == "oldest_first":
-            start = 0
+            start_index = 0
             if after is not None:
-                start = bisect_right(rows, after, key=self._position_of)
-            indexes = range(start, len(rows))
+                start_index = bisect_right(sorted_rows, after, key=self._position_of)
+            indexes = range(start_index, len(sorted_rows))
         else:
-            end = len(rows)
+            end_index = len(sorted_rows)
             if after is not None:
-                end = bisect_left(rows, after, key=self._position_of)
-            indexes = range(end - 1, -1, -1)
-        return map(rows.__getitem__, indexes)
+                end_index = bisect_left(sorted_rows, after, key=self._position_of)
+            indexes = range(end_index - 1, -1, -1)
+        return map(sorted_rows.__getitem__, indexes)
 
     def _position_of(self, row: Row) -> Position:
         """The position by which rows are sorted."""

@@ -49,11 +49,11 @@ class SimulatorTransport(httpx.BaseTransport):
         reply = self._respond(simulator_request)
         _wait_for_reply(request, reply, ending)
         if reply.cut:
-            sent, bytes_sent = cut_of(reply)
+            sent_reply, bytes_sent = cut_of(reply)
             if reply.cut == "timeout":
-                ending.hang_up(sent, bytes_sent)
+                ending.hang_up(sent_reply, bytes_sent)
             else:
-                ending.close(sent, bytes_sent)
+                ending.close(sent_reply, bytes_sent)
             failure, message = _FAILURES[reply.cut]
             raise failure(message, request=request)
         ending.close()

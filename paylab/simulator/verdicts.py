@@ -80,16 +80,16 @@ class Passage:
             verdict["problems"] = [_problem_json(problem) for problem in self.refused.problems]
         return verdict
 
-    def _idempotency_verdict(self, record: RequestRecord) -> str:
+    def _idempotency_verdict(self, request_record: RequestRecord) -> str:
         """What happened with the Idempotency-Key of a request."""
         if not self.takes_key or self.layer in ("signature", "route"):
             return "none"
         if isinstance(self.refused, KeyRefusedError):
             is_conflict = self.refused.status == 409
             return "conflict" if is_conflict else f"refused: {self.refused.text}"
-        if KEY_HEADER not in record.request.headers:
+        if KEY_HEADER not in request_record.request.headers:
             return "no key"
-        return "replayed" if "idempotency-replayed" in record.reply.headers else "new"
+        return "replayed" if "idempotency-replayed" in request_record.reply.headers else "new"
 
 
 def _finding_json(finding: Finding) -> JsonObject:

@@ -153,11 +153,11 @@ class World:
     def create(self, kind: str, internals: JsonObject | None = None, /, **fields: JsonValue) -> Row:
         """Add a row with an id, both timestamps and the simulator's internal fields."""
         now = self.stamp()
-        row = {"id": self.new_id(kind), **fields, "created_at": now, "updated_at": now}
-        row["_"] = internals or {}
+        new_row = {"id": self.new_id(kind), **fields, "created_at": now, "updated_at": now}
+        new_row["_"] = internals or {}
         if kind in MACHINES:
-            row["_"]["moves"] = []
-        return self.put(kind, row)
+            new_row["_"]["moves"] = []
+        return self.put(kind, new_row)
 
     def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
         """Plan the next step of a row. A row has at most one."""
@@ -244,15 +244,15 @@ class World:
     def load(self, dump: JsonObject) -> None:
         """Load the state of a `dump`. Everything is built before anything is changed."""
         tables = _make_tables(self.service)
-        for kind, table in tables.items():
-            table.extend(dump["tables"].get(kind, []))
+        for table_kind, table in tables.items():
+            table.extend(dump["tables"].get(table_kind, []))
         due_heap = [(timer["due"], timer["id"]) for timer in tables["timers"].rows.values()]
         heapq.heapify(due_heap)
         outbox = DeliveryQueue(tables["outbox"].rows.values())
         counters = dict(dump["counters"])
         changed_ids = {
-            kind: dict.fromkeys((*table.rows, *self.tables[kind].rows))
-            for kind, table in tables.items()
+            table_kind: dict.fromkeys((*table.rows, *self.tables[table_kind].rows))
+            for table_kind, table in tables.items()
         }
         self.clock.restore(dump["clock"])
         self.seed = dump["seed"]
@@ -266,8 +266,10 @@ class World:
 def _make_tables(service: Service) -> dict[str, Table]:
     """Empty tables. Tables with a list have the order of the service's list."""
     tables: dict[str, Table] = {}
-    for kind in KINDS:
-        tables[kind] = Table(service.list(kind).order) if kind in LISTED_RESOURCES else Table()
+    for table_kind in KINDS:
+        tables[table_kind] = (
+            Table(service.list(table_kind).order) if table_kind in LISTED_RESOURCES else Table()
+        )
     return tables
 
 

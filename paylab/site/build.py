@@ -91,17 +91,17 @@ def _require_replaceable(out: Path) -> None:
         return
     other_names = sorted({path.name for path in out.iterdir()} - _names_of_site(out))
     if other_names:
-        shown = printable(", ".join(other_names[:NAMES_MAX]))
+        shown_names = printable(", ".join(other_names[:NAMES_MAX]))
         raise ConfigError(
-            f"{out} has files that are not of a site ({shown}): choose a new or empty folder"
+            f"{out} has files that are not of a site ({shown_names}): choose a new or empty folder"
         )
 
 
 def _names_of_site(out: Path) -> set[str]:
     """The files and folders at the top of a site, as its mark says; none without a mark."""
     try:
-        names = json.loads((out / MARK).read_text(encoding="utf-8"))["top"]
-        return {MARK, *map(str, names)}
+        top_names = json.loads((out / MARK).read_text(encoding="utf-8"))["top"]
+        return {MARK, *map(str, top_names)}
     except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return set()
 
@@ -109,8 +109,8 @@ def _names_of_site(out: Path) -> set[str]:
 def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
     wheels = work / "wheels"
     wheels.mkdir()
-    source = _write_source(work / "source", options)
-    building = _start("jupyterlite_core", _lite_options(source, draft), work)
+    source_folder = _write_source(work / "source", options)
+    building = _start("jupyterlite_core", _lite_options(source_folder, draft), work)
     loading = _start("pip", download_options(wheels), work)
     _finish(loading, "the packages cannot be downloaded")
     _finish(building, "JupyterLite cannot be built")
@@ -128,9 +128,9 @@ def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
     _write_pages(draft, options)
 
 
-def _write_source(source: Path, options: SiteOptions) -> Path:
+def _write_source(source_folder: Path, options: SiteOptions) -> Path:
     """The folder that JupyterLite builds from: its settings and the lessons."""
-    contents = source / "files"
+    contents = source_folder / "files"
     contents.mkdir(parents=True)
     for path in options.lessons:
         lesson = lesson_for_page(path, has_frames=options.runtime.has_frames)
@@ -151,14 +151,20 @@ def _write_source(source: Path, options: SiteOptions) -> Path:
             "litePluginSettings": {f"{KERNEL_EXTENSION}:kernel": kernel},
         },
     }
-    (source / "jupyter-lite.json").write_text(json.dumps(settings), encoding="utf-8")
-    (source / "overrides.json").write_text(json.dumps(OVERRIDES), encoding="utf-8")
-    return source
+    (source_folder / "jupyter-lite.json").write_text(json.dumps(settings), encoding="utf-8")
+    (source_folder / "overrides.json").write_text(json.dumps(OVERRIDES), encoding="utf-8")
+    return source_folder
 
 
-def _lite_options(source: Path, draft: Path) -> list[str]:
+def _lite_options(source_folder: Path, draft: Path) -> list[str]:
     """The arguments of JupyterLite."""
-    options = ["build", "--lite-dir", str(source), "--contents", str(source / "files")]
+    options = [
+        "build",
+        "--lite-dir",
+        str(source_folder),
+        "--contents",
+        str(source_folder / "files"),
+    ]
     options += ["--output-dir", str(draft), "--no-sourcemaps", "--apps", "notebooks"]
     return [*options, "--no-unused-shared-packages"]
 
@@ -207,11 +213,11 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
     page = draft / "notebooks" / "index.html"
     icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
     page.write_text(page.read_text(encoding="utf-8").replace("<head>", icon, 1), encoding="utf-8")
-    mark: Mapping[str, Any] = {
+    site_mark: Mapping[str, Any] = {
         "lessons": [path.name for path in options.lessons],
         "top": sorted(path.name for path in draft.iterdir()),
     }
-    (draft / MARK).write_text(json.dumps(mark), encoding="utf-8")
+    (draft / MARK).write_text(json.dumps(site_mark), encoding="utf-8")
 
 
 def _start(module: str, arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
@@ -235,5 +241,5 @@ def _finish(process: subprocess.Popen[bytes], problem: str) -> None:
     """Wait for a program. PaylabError with its last lines if it failed."""
     output, _ = process.communicate()
     if process.returncode:
-        lines = output.decode(errors="replace").splitlines()[-ERROR_LINES:]
-        raise PaylabError(f"{problem}: {printable(' / '.join(lines))}")
+        error_lines = output.decode(errors="replace").splitlines()[-ERROR_LINES:]
+        raise PaylabError(f"{problem}: {printable(' / '.join(error_lines))}")

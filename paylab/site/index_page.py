@@ -32,18 +32,18 @@ def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
         for stem, reason in NOT_IN_PAGE.items()
     )
     base = f'<base href="{escape(facts.base)}">' if facts.base else ""
-    parts = {"base": base, "cards": cards, "others": others}
-    parts |= {"runtime": _runtime_sentence(facts), "frames": _frames_sentence(facts)}
+    html_by_name = {"base": base, "cards": cards, "others": others}
+    html_by_name |= {"runtime": _runtime_sentence(facts), "frames": _frames_sentence(facts)}
     page = TEMPLATE.read_text(encoding="utf-8")
-    for name, part in parts.items():
-        page = page.replace(f"<!-- {name} -->", part)
+    for part_name, part_html in html_by_name.items():
+        page = page.replace(f"<!-- {part_name} -->", part_html)
     return page
 
 
 def title_of(notebook: JsonMapping) -> str:
     """The heading of a notebook."""
-    first = "".join(notebook["cells"][0]["source"])
-    return first.partition("\n")[0].lstrip("# ")
+    first_cell_text = "".join(notebook["cells"][0]["source"])
+    return first_cell_text.partition("\n")[0].lstrip("# ")
 
 
 def _read_title(stem: str) -> str:

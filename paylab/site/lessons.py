@@ -63,10 +63,12 @@ def choose_lessons(names: Sequence[str]) -> list[Path]:
     paths = {path.stem: path for path in sorted(notebooks_folder().glob("*.ipynb"))}
     starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
     chosen = []
-    for start in starts:
-        matches = [stem for stem in paths if stem.startswith(start)] if start else []
+    for number_text in starts:
+        matches = [stem for stem in paths if stem.startswith(number_text)] if number_text else []
         if not matches:
-            raise ConfigError(f"there is no notebook {start!r}: choose from {', '.join(LESSONS)}")
+            raise ConfigError(
+                f"there is no notebook {number_text!r}: choose from {', '.join(LESSONS)}"
+            )
         refused = [stem for stem in matches if stem in NOT_IN_PAGE]
         if refused:
             raise ConfigError(f"{refused[0]} does not run in a page: {NOT_IN_PAGE[refused[0]]}")
@@ -78,9 +80,9 @@ def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
     """A notebook as a page needs it: its kernel, whole texts, and a first cell about the page."""
     notebook: JsonObject = json.loads(path.read_text(encoding="utf-8"))
     frames = "" if has_frames else NO_FRAMES
-    first = {"cell_type": "markdown", "id": "page", "metadata": {}}
-    first["source"] = WELCOME.format(frames=frames)
-    cells = [first, *notebook["cells"]]
+    page_cell = {"cell_type": "markdown", "id": "page", "metadata": {}}
+    page_cell["source"] = WELCOME.format(frames=frames)
+    cells = [page_cell, *notebook["cells"]]
     notebook["cells"] = [_join_lines_of_cell(cell) for cell in cells]
     notebook["metadata"]["kernelspec"] = KERNEL
     return notebook
@@ -114,5 +116,5 @@ def _join_lines_of_output(output: JsonObject) -> JsonObject:
     return joined
 
 
-def _join_lines(lines: str | list[str]) -> str:
-    return lines if isinstance(lines, str) else "".join(lines)
+def _join_lines(cell_lines: str | list[str]) -> str:
+    return cell_lines if isinstance(cell_lines, str) else "".join(cell_lines)

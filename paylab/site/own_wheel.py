@@ -22,17 +22,17 @@ WHEEL_TIME = (2020, 2, 2, 0, 0, 0)
 
 def write_own_wheel(folder: Path) -> Path:
     """Write paylab's wheel into a folder; equal sources make equal bytes."""
-    name = f"paylab-{paylab.__version__}"
-    path = folder / f"{name}-{TAG}.whl"
-    information = f"{name}.dist-info"
-    record = []
+    wheel_name = f"paylab-{paylab.__version__}"
+    path = folder / f"{wheel_name}-{TAG}.whl"
+    information = f"{wheel_name}.dist-info"
+    record_lines = []
     with ZipFile(path, "w", ZIP_DEFLATED) as wheel:
         for member, content in _list_members(information):
             wheel.writestr(_make_entry(member), content)
             digest = urlsafe_b64encode(sha256(content).digest()).rstrip(b"=").decode()
-            record.append(f"{member},sha256={digest},{len(content)}\n")
-        record.append(f"{information}/RECORD,,\n")
-        wheel.writestr(_make_entry(f"{information}/RECORD"), "".join(record))
+            record_lines.append(f"{member},sha256={digest},{len(content)}\n")
+        record_lines.append(f"{information}/RECORD,,\n")
+        wheel.writestr(_make_entry(f"{information}/RECORD"), "".join(record_lines))
     return path
 
 

@@ -63,20 +63,20 @@ class Cells:
             self._fetch = None
             await fetch(FRAME_PACKAGES)
         bound_names, used_names = _names_of(code)
-        values = self._kernel.interpreter.user_ns
-        before = {name: values.get(name) for name in bound_names}
+        namespace = self._kernel.interpreter.user_ns
+        before = {name: namespace.get(name) for name in bound_names}
         sys.last_value = None  # an earlier cell's
         reply = await self._run_cell(code)
         if reply["status"] != "error":
             self._unmade -= bound_names
             return reply
         reply["ename"] = type(sys.last_value).__name__  # the kernel writes "<class ...>"
-        missing = self._missing_part(sys.last_value, used_names)
-        if missing:
+        missing_part = self._missing_part(sys.last_value, used_names)
+        if missing_part:
             outputs = (await self._saved()).get(digest(self._cell_id(), code))
             if outputs is not None:
                 self._forget(before)
-                self._show_saved(outputs, missing)
+                self._show_saved(outputs, missing_part)
                 return {"status": "ok", "payload": []}
         if not self._stops_on_error():
             self._publish_error(reply["ename"], reply["evalue"], list(reply["traceback"]))
@@ -92,13 +92,13 @@ class Cells:
 
     def _forget(self, before: Mapping[str, object]) -> None:
         """Remove the names that a cell did not reach, so that no later cell uses old values."""
-        values = self._kernel.interpreter.user_ns
-        for name, value in before.items():
-            if values.get(name) is value:
-                values.pop(name, None)
+        namespace = self._kernel.interpreter.user_ns
+        for variable_name, earlier_value in before.items():
+            if namespace.get(variable_name) is earlier_value:
+                namespace.pop(variable_name, None)
         self._unmade |= before.keys()
 
-    def _show_saved(self, outputs: Outputs, missing: str) -> None:
+    def _show_saved(self, outputs: Outputs, missing_part: str) -> None:
         """Show stored outputs, and the line that says so."""
         publisher = self._kernel.interpreter.display_pub
         publisher.clear_output()
@@ -109,7 +109,7 @@ class Cells:
                 self._publish_error(output["ename"], output["evalue"], output["traceback"])
             else:
                 publisher.publish(output["data"], output.get("metadata", {}))
-        sys.stdout.write(f"As saved: this cell needs {missing}.\n")
+        sys.stdout.write(f"As saved: this cell needs {missing_part}.\n")
 
     def _cell_id(self) -> str:
         """The id of the cell that the page runs."""
@@ -119,10 +119,10 @@ class Cells:
         """Whether an error of the cell ends the cells after it: it does not with its tag."""
         return bool(self._part_of_message("content").get("stop_on_error", True))
 
-    def _part_of_message(self, part: str) -> JsonObject:
+    def _part_of_message(self, part_name: str) -> JsonObject:
         """A part of the message that asked to run the cell."""
         message = getattr(self._kernel, "_parent_header", None) or {}
-        return dict(message.get(part, {}))
+        return dict(message.get(part_name, {}))
 
 
 def digest(cell_id: str, code: str) -> str:
@@ -140,8 +140,8 @@ def _names_of(code: str) -> tuple[set[str], set[str]]:
         return bound_names, used_names
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            names = used_names if isinstance(node.ctx, ast.Load) else bound_names
-            names.add(node.id)
+            name_set = used_names if isinstance(node.ctx, ast.Load) else bound_names
+            name_set.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             bound_names.add(node.name)
         elif isinstance(node, ast.alias):

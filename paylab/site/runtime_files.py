@@ -48,33 +48,37 @@ class RuntimeFiles:
         """Copy the runtime and its packages; return their entries of the lock file."""
         if self._folder is None:
             return {}
-        names = [*CORE, *(entry["file_name"] for entry in self._packages.values())]
-        for name in names:
-            shutil.copy(self._folder / name, folder)
+        file_names = [*CORE, *(entry["file_name"] for entry in self._packages.values())]
+        for file_name in file_names:
+            shutil.copy(self._folder / file_name, folder)
         return self._packages
 
 
 def _read_lock(folder: Path) -> tuple[Packages, Packages]:
     """The facts of a runtime, and the packages of frames that its folder has."""
-    missing = [name for name in (*CORE, LOCK) if not (folder / name).is_file()]
-    if missing:
+    missing_names = [
+        package_name for package_name in (*CORE, LOCK) if not (folder / package_name).is_file()
+    ]
+    if missing_names:
         raise ConfigError(
-            f"{folder} has no {missing[0]}: --pyodide is the folder of the runtime, such as the"
-            " package that `npm pack pyodide` makes"
+            f"{folder} has no {missing_names[0]}: --pyodide is the folder of the runtime, such as "
+            "the package that `npm pack pyodide` makes"
         )
     lock = json.loads((folder / LOCK).read_text(encoding="utf-8"))
     abi = lock["info"]["abi_version"]
     if f"_{abi}_" not in PLATFORM:
         raise ConfigError(f"the runtime in {folder} has ABI {abi}: the packages need {PLATFORM}")
     wanted: Packages = {}
-    names = list(FRAMES)
-    while names:
-        name = names.pop()
-        entry = lock["packages"].get(name)
-        if entry is not None and name not in wanted:
-            wanted[name] = entry
-            names += entry["depends"]
-    available = {name: entry for name, entry in wanted.items() if _is_whole(folder, entry)}
+    package_names = list(FRAMES)
+    while package_names:
+        package_name = package_names.pop()
+        entry = lock["packages"].get(package_name)
+        if entry is not None and package_name not in wanted:
+            wanted[package_name] = entry
+            package_names += entry["depends"]
+    available = {
+        package_name: entry for package_name, entry in wanted.items() if _is_whole(folder, entry)
+    }
     return lock["info"], available if available.keys() == wanted.keys() else {}
 
 

@@ -34,12 +34,12 @@ class PinnedWheel:
 def read_pinned_wheels(path: Path = PINNED) -> list[PinnedWheel]:
     """The pinned wheels. ValueError for a line that pins nothing."""
     pinned = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line or line.startswith("#"):
+    for pin_line in path.read_text(encoding="utf-8").splitlines():
+        if not pin_line or pin_line.startswith("#"):
             continue
-        pin = PIN.fullmatch(line)
+        pin = PIN.fullmatch(pin_line)
         if pin is None:
-            raise ValueError(f"{path.name} has a line that pins no wheel: {line}")
+            raise ValueError(f"{path.name} has a line that pins no wheel: {pin_line}")
         pinned.append(PinnedWheel(**pin.groupdict()))
     return pinned
 
@@ -55,16 +55,16 @@ def download_options(folder: Path) -> list[str]:
 def check_wheels(wheels: Iterable[Path]) -> None:
     """PaylabError unless the wheels are exactly those that are pinned."""
     digests = {sha256(wheel.read_bytes()).hexdigest() for wheel in wheels}
-    missing = [pin.name for pin in read_pinned_wheels() if pin.sha256 not in digests]
-    if missing:
-        raise PaylabError(f"these pinned wheels were not downloaded: {', '.join(missing)}")
+    missing_names = [pin.name for pin in read_pinned_wheels() if pin.sha256 not in digests]
+    if missing_names:
+        raise PaylabError(f"these pinned wheels were not downloaded: {', '.join(missing_names)}")
 
 
 def lock_entry(wheel: Path) -> dict[str, Any]:
     """The entry of a wheel in the runtime's lock file."""
-    name, version = wheel.name.split("-")[:2]
+    package_name, version = wheel.name.split("-")[:2]
     return {
-        "name": name.replace("_", "-").lower(),
+        "name": package_name.replace("_", "-").lower(),
         "version": version,
         "file_name": wheel.name,
         "install_dir": "site",
@@ -80,5 +80,5 @@ def _imported_names(wheel: Path) -> list[str]:
     """The modules and packages at the top of a wheel."""
     with ZipFile(wheel) as archive:
         tops = {member.partition("/")[0] for member in archive.namelist()}
-    names = {top.removesuffix(".py") for top in tops}
-    return sorted(name for name in names if name.isidentifier())
+    module_names = {top.removesuffix(".py") for top in tops}
+    return sorted(name for name in module_names if name.isidentifier())

@@ -78,12 +78,12 @@ def paylab_world(
     """
     from .world import PaylabWorld
 
-    for name in list(os.environ):
-        if name.startswith("PAYLAB_"):
-            monkeypatch.delenv(name)  # a configured shell must not change a test
+    for variable_name in list(os.environ):
+        if variable_name.startswith("PAYLAB_"):
+            monkeypatch.delenv(variable_name)  # a configured shell must not change a test
     world = PaylabWorld(_paylab_server, test=request.node.nodeid, **_read_options(request.node))
-    for name, value in world.env.items():
-        monkeypatch.setenv(name, value)
+    for variable_name, variable_value in world.env.items():
+        monkeypatch.setenv(variable_name, variable_value)
     request.node.stash[_WORLD] = world
     yield world
     ready = request.config.pluginmanager.get_plugin(READY_PLUGIN)
@@ -101,9 +101,9 @@ def _read_options(node: pytest.Item) -> dict[str, Any]:
     has_unknown = not options.keys() <= set(OPTIONS)
     if marker.args or has_unknown:
         pytest.fail(f"the marker paylab takes {', '.join(OPTIONS)} by name", pytrace=False)
-    for name, (option_type, type_name) in OPTION_TYPES.items():
-        if name in options and type(options[name]) is not option_type:
-            pytest.fail(f"the marker paylab: {name} must be {type_name}", pytrace=False)
+    for option_name, (option_type, type_name) in OPTION_TYPES.items():
+        if option_name in options and type(options[option_name]) is not option_type:
+            pytest.fail(f"the marker paylab: {option_name} must be {type_name}", pytrace=False)
     return options
 
 

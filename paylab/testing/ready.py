@@ -31,8 +31,8 @@ class ReadyPlugin:
         self._part = self._path.with_name(f"{self._path.name}.{worker}") if worker else None
         self._rows: dict[str, Sequence[JsonMapping]] = {}
         if self._part is None:  # an interrupted run may have left some
-            for part in self._find_parts():
-                part.unlink()
+            for report_part in self._find_parts():
+                report_part.unlink()
 
     def _find_parts(self) -> list[Path]:
         """The reports of workers beside the report."""
@@ -51,12 +51,12 @@ class ReadyPlugin:
         if self._part is not None:
             write_report(self._rows, self._part)
             return
-        rows: dict[str, Sequence[JsonMapping]] = {**self._rows}
-        for part in self._find_parts():
-            rows |= read_report(part)
-            part.unlink()
-        self._rows = rows
-        write_report(rows, self._path)
+        rows_by_world: dict[str, Sequence[JsonMapping]] = {**self._rows}
+        for report_part in self._find_parts():
+            rows_by_world |= read_report(report_part)
+            report_part.unlink()
+        self._rows = rows_by_world
+        write_report(rows_by_world, self._path)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what is broken and not seen, and where the report is."""
@@ -69,26 +69,26 @@ class ReadyPlugin:
 
 def _report_path(config: pytest.Config) -> Path:
     """Where the report goes. UsageError if tests or another file are there."""
-    name: str = config.getoption(OPTION)
+    path_option: str = config.getoption(OPTION)
     folder = Path(config.invocation_params.dir)
-    if not is_replaceable(folder / name.partition("::")[0]):
+    if not is_replaceable(folder / path_option.partition("::")[0]):
         raise pytest.UsageError(
-            f"{OPTION}: {name} is no report, and is not overwritten: "
+            f"{OPTION}: {path_option} is no report, and is not overwritten: "
             f"write the tests before {OPTION}, or {OPTION}=FILE for a report of another name"
         )
-    return folder / name
+    return folder / path_option
 
 
-def _summary_of(rows: Mapping[str, Sequence[JsonMapping]]) -> str:
+def _summary_of(rows_by_world: Mapping[str, Sequence[JsonMapping]]) -> str:
     """What is broken with its evidence, what is not seen by id, and the counts."""
-    readiness = judge(rows)
-    lines = [readiness.summary]
+    readiness = judge(rows_by_world)
+    summary_lines = [readiness.summary]
     for judged in readiness.of("broken"):
-        lines.append(f"broken: {judged.item.id}: {judged.item.what}")
-        lines += [f"    {evidence}" for evidence in judged.evidence]
+        summary_lines.append(f"broken: {judged.item.id}: {judged.item.what}")
+        summary_lines += [f"    {evidence}" for evidence in judged.evidence]
     if readiness.of("broken"):
-        lines.append(EXPECTS_HINT)
-    missing = ", ".join(judged.item.id for judged in readiness.of("not seen"))
-    if missing:
-        lines.append(f"not seen: {missing}")
-    return "\n".join(lines)
+        summary_lines.append(EXPECTS_HINT)
+    missing_ids = ", ".join(judged.item.id for judged in readiness.of("not seen"))
+    if missing_ids:
+        summary_lines.append(f"not seen: {missing_ids}")
+    return "\n".join(summary_lines)

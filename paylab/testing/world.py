@@ -157,11 +157,11 @@ class PaylabWorld:
         example_fields = example_person(country, self.clock.now, self.service)
         with self._delivery_of_events(events):
             person = self._client.individuals.create(**{**example_fields, **fields})
-            row = world.tables["individuals"].rows[person.id]
-            individuals.plan_outcomes(world, row, outcomes)
+            person_row = world.tables["individuals"].rows[person.id]
+            individuals.plan_outcomes(world, person_row, outcomes)
             if not verified:
                 return person
-            individuals.activate(world, row)
+            individuals.activate(world, person_row)
         return self._client.individuals.get(person.id)
 
     def account(

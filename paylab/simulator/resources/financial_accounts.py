@@ -40,34 +40,36 @@ def _require_account_fields(world: World, body: RequestBody, problems: list[Prob
 
 def store_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:
     """Give an individual an account."""
-    row = world.create(
+    account_row = world.create(
         "financial_accounts",
         {"owner": owner["id"]},
         type=account_type,
         details=without_nulls(details),
     )
-    owner["_"]["accounts"].append(row["id"])
+    owner["_"]["accounts"].append(account_row["id"])
     world.put("individuals", owner)
-    return row
+    return account_row
 
 
 def update_account(world: World, request: Request) -> Reply:
     """Replace the details of an account, or merge into them. Assumption `account.update`."""
-    row = require_row(world, "financial_accounts", request.id)
+    account_row = require_row(world, "financial_accounts", request.id)
     service = world.service
     body = bodies.read_body(world, request, "financial_accounts.update")
-    country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    details = body.read_details(country, row["type"], body.fields.get("details"), "details")
+    country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
+    details = body.read_details(country, account_row["type"], body.fields.get("details"), "details")
     if service.financial_accounts.update == "merge" and isinstance(details, dict):
-        details = {**row["details"], **details}
+        details = {**account_row["details"], **details}
     _require_account_fields(
-        world, body, account_rules.check_details(country, row["type"], details, service=service)
+        world,
+        body,
+        account_rules.check_details(country, account_row["type"], details, service=service),
     )
-    if row["type"] == codes.CRYPTO_WALLET:
+    if account_row["type"] == codes.CRYPTO_WALLET:
         status = service.error_codes.state
         raise RefusedError(status, "a crypto_wallet cannot be updated: register a new one")
-    row.update(details=without_nulls(details), updated_at=world.stamp())
-    return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
+    account_row.update(details=without_nulls(details), updated_at=world.stamp())
+    return Reply.json(201, account_json(world, world.put("financial_accounts", account_row)))
 
 
 SERVED = {

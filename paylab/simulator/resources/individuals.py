@@ -61,12 +61,12 @@ def start_verification(world: World, row: Row) -> None:
         world.schedule("individuals", row["id"], VERIFICATION_SECONDS, "decide")
 
 
-def _needed_codes(world: World, row: Row) -> list[str]:
+def _needed_codes(world: World, person_row: Row) -> list[str]:
     """The codes of what a new individual must send: a token, or images of each side."""
-    if verifies_by_token(world, row):
+    if verifies_by_token(world, person_row):
         return ["verification_token_needed"]
     codes_needed = [*SIDE_CODES]
-    document_type = (row["document"] or {}).get("type")
+    document_type = (person_row["document"] or {}).get("type")
     if document_type in world.service.verification.one_sided_documents:
         codes_needed.remove("verification_back_image_needed")
     return codes_needed
@@ -101,13 +101,13 @@ def plan_outcomes(world: World, row: Row, outcomes: Sequence[str]) -> None:
 
 def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
     """RefusedError with status 400 for outcomes that a verification does not have."""
-    known = dict.fromkeys((*PASSED, "under_review", *_known_codes(world)))
+    known_outcomes = dict.fromkeys((*PASSED, "under_review", *_known_codes(world)))
     for outcome in outcomes:
         if (
             not isinstance(outcome, str)
-            or outcome.strip().casefold().replace(" ", "_") not in known
+            or outcome.strip().casefold().replace(" ", "_") not in known_outcomes
         ):
-            nearest = ", ".join(find_nearest_names(str(outcome), known))
+            nearest = ", ".join(find_nearest_names(str(outcome), known_outcomes))
             problem = Problem(
                 "outcomes", f"{str(outcome)[:60]} is none: is one of {nearest} meant?"
             )
@@ -122,9 +122,9 @@ def activate(world: World, row: Row) -> None:
         _move_individual(world, row, trigger="pass")
 
 
-def _decide(world: World, row: Row, _: str) -> None:
+def _decide(world: World, person_row: Row, _: str) -> None:
     """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
-    outcome = _next_outcome(world, row)
+    outcome = _next_outcome(world, person_row)
     if outcome == "under_review":
         trigger = "review"
     elif outcome in world.service.verification.terminal_codes:
@@ -133,27 +133,27 @@ def _decide(world: World, row: Row, _: str) -> None:
         trigger = "ask"
     else:
         trigger = "pass"
-    _move_individual(world, row, outcome, trigger=trigger)
+    _move_individual(world, person_row, outcome, trigger=trigger)
 
 
-def _next_outcome(world: World, row: Row) -> str:
+def _next_outcome(world: World, person_row: Row) -> str:
     """The outcome of this verification: planned, of a specimen, or of the family name."""
-    internals = row["_"]
+    internals = person_row["_"]
     attempt = internals.get("attempts", 0)
     internals["attempts"] = attempt + 1
     outcomes = internals.get("outcomes") or []
     specimen_outcomes = [*internals.get("specimens", {}).values()]
     if not outcomes and not world.production_like:
-        outcomes = specimen_outcomes[:1] or _outcomes_of_name(world, row["family_name"])
+        outcomes = specimen_outcomes[:1] or _outcomes_of_name(world, person_row["family_name"])
     return str(outcomes[min(attempt, len(outcomes) - 1)]) if outcomes else PASSED[0]
 
 
 def _outcomes_of_name(world: World, family_name: str) -> list[str]:
     """The outcomes that a family name causes, joined by "then"; none for another name."""
-    name = family_name.strip().casefold().replace(" ", "_")
-    outcomes = name.split("_then_")
-    known = {*PASSED, "under_review", *_known_codes(world)}
-    return outcomes if known.issuperset(outcomes) else []
+    name_text = family_name.strip().casefold().replace(" ", "_")
+    outcomes = name_text.split("_then_")
+    known_outcomes = {*PASSED, "under_review", *_known_codes(world)}
+    return outcomes if known_outcomes.issuperset(outcomes) else []
 
 
 def _known_codes(world: World) -> tuple[str, ...]:
@@ -161,22 +161,22 @@ def _known_codes(world: World) -> tuple[str, ...]:
     return (*codes.STATUS_DETAIL_CODES, *world.service.statuses.detail_codes)
 
 
-def _move_individual(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
+def _move_individual(world: World, person_row: Row, reason: str = "", *, trigger: str) -> None:
     """Change the status. `ask` and `reject` have a reason, which becomes a status detail.
 
     The reason is a code of status details, or a message.
     """
-    previous_status = row["status"]
+    previous_status = person_row["status"]
     details: list[dict[str, str]] | None = None
     if trigger in ("ask", "reject"):
         if reason in _known_codes(world):
             details = [_status_detail(reason)]
         else:
             details = [_status_detail("verification_unknown_error", reason)]
-    row["status_details"] = details
-    apply_move(world, "individuals", row, trigger)
-    payload = status_payload(row, previous_status)
-    emit_event(world, "individual.status_changed", row["id"], payload)
+    person_row["status_details"] = details
+    apply_move(world, "individuals", person_row, trigger)
+    payload = status_payload(person_row, previous_status)
+    emit_event(world, "individual.status_changed", person_row["id"], payload)
 
 
 def status_payload(row: Row, previous_status: str | None = None) -> Row:
@@ -203,9 +203,9 @@ STEPS: Steps = {
 
 def create(world: World, request: Request) -> Reply:
     """Create an individual with its accounts."""
-    row = create_row(world, request)
+    person_row = create_row(world, request)
     status = bodies.success_status(world.service, "individuals.create")
-    return Reply.json(status, individual_json(world, row))
+    return Reply.json(status, individual_json(world, person_row))
 
 
 def create_row(world: World, request: Request) -> Row:
@@ -215,7 +215,7 @@ def create_row(world: World, request: Request) -> Row:
     problems = individual_rules.check(request_body.fields, service)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
     body = request_body.fields
-    row = world.create(
+    person_row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
         **{name: body.get(name) for name in CREATE_OPERATION.echoed},
@@ -226,45 +226,45 @@ def create_row(world: World, request: Request) -> Row:
         document=_pick_fields(body, "document"),
         status_details=None,
     )
-    start_verification(world, row)
+    start_verification(world, person_row)
     for account in body.get("financial_accounts") or []:
-        store_account(world, row, account["type"], account["details"])
-    return row
+        store_account(world, person_row, account["type"], account["details"])
+    return person_row
 
 
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
-    row = require_row(world, "individuals", request.id)
+    person_row = require_row(world, "individuals", request.id)
     body = bodies.read_body(world, request, "individuals.submit_token")
     bodies.require_fields(body, individual_rules.check_token(body.fields, service=world.service))
-    if not verifies_by_token(world, row):
+    if not verifies_by_token(world, person_row):
         raise RefusedError(400, "this individual verifies with images: upload verification_images")
-    _require_action_status(row)
-    submit(world, row)
-    return Reply.json(202, individual_json(world, row))
+    _require_action_status(person_row)
+    submit(world, person_row)
+    return Reply.json(202, individual_json(world, person_row))
 
 
 def upload_images(world: World, request: Request) -> Reply:
     """Take verification images. Only the sides that are sent are replaced."""
-    row = require_row(world, "individuals", request.id)
+    person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.upload_images")
     body = request_body.fields
     bodies.require_fields(request_body, image_rules.check(body))
-    if verifies_by_token(world, row):
+    if verifies_by_token(world, person_row):
         raise RefusedError(
             400, "this individual verifies with a token: submit a verification_token"
         )
-    _require_action_status(row)
+    _require_action_status(person_row)
     contents = {image["type"]: image["content"] for image in body["images"]}
-    specimens = row["_"].setdefault("specimens", {})
-    for side, content in contents.items():
-        row["_"]["images"][side] = _image_metadata(world, side, content)
-        specimens.pop(side, None)  # another image of that side replaces it
+    specimens = person_row["_"].setdefault("specimens", {})
+    for image_side, content in contents.items():
+        person_row["_"]["images"][image_side] = _image_metadata(world, image_side, content)
+        specimens.pop(image_side, None)  # another image of that side replaces it
         outcome = image_rules.specimen_outcome(content)
         if outcome:
-            specimens[side] = outcome
-    record_images(world, row, set(contents))
-    return Reply.json(200, image_list_json(row))
+            specimens[image_side] = outcome
+    record_images(world, person_row, set(contents))
+    return Reply.json(200, image_list_json(person_row))
 
 
 def read_images(world: World, request: Request) -> Reply:
@@ -272,38 +272,40 @@ def read_images(world: World, request: Request) -> Reply:
     return Reply.json(200, image_list_json(require_row(world, "individuals", request.id)))
 
 
-def _image_metadata(world: World, side: str, content: str) -> Row:
+def _image_metadata(world: World, image_side: str, content: str) -> Row:
     """The stored metadata of an image, given as a data URL."""
     stored_at = world.stamp()
     media_type = content[len("data:") :].partition(";")[0]
     return {
         "id": world.new_id("images"),
-        "type": side,
+        "type": image_side,
         "content_type": media_type.lower(),
         "created_at": stored_at,
         "updated_at": stored_at,
     }
 
 
-def _require_action_status(row: Row) -> None:
-    if row["status"] != "action_required":
-        text = f"the individual is {row['status']}, not action_required: nothing is requested"
-        raise RefusedError(422, text)
+def _require_action_status(person_row: Row) -> None:
+    if person_row["status"] != "action_required":
+        refusal_text = (
+            f"the individual is {person_row['status']}, not action_required: nothing is requested"
+        )
+        raise RefusedError(422, refusal_text)
 
 
 CREATE_OPERATION = OPERATIONS["individuals.create"]
 
 
-def _pick_fields(body: Row, name: str) -> JsonObject | None:
+def _pick_fields(body: Row, object_name: str) -> JsonObject | None:
     """The known fields of an object in a body that have values."""
-    value = body.get(name)
-    if not isinstance(value, dict):
+    object_value = body.get(object_name)
+    if not isinstance(object_value, dict):
         return None
-    field_names = CREATE_OPERATION.by_name[name].names()
+    field_names = CREATE_OPERATION.by_name[object_name].names()
     return {
-        field_name: value[field_name]
+        field_name: object_value[field_name]
         for field_name in field_names
-        if value.get(field_name) is not None
+        if object_value.get(field_name) is not None
     }
 
 

@@ -52,36 +52,38 @@ def new_conversion(account: Row, amount: str, received_at: str) -> Row:
 def start_conversion(world: World, account: Row, deposit: Row) -> None:
     """Create the conversion of a deposit. Assumption `deposit.review`."""
     wallet = world.tables["financial_accounts"].rows[account["_"]["payout_account_id"]]
-    row = world.create(
+    conversion_row = world.create(
         "conversions",
         {"network": wallet["details"].get("network") or "", "deposit_id": deposit["id"]},
         **new_conversion(account, deposit["amount"], deposit["created_at"]),
     )
-    emit_event(world, "conversion.created", row["id"], without_internals(row))
+    emit_event(world, "conversion.created", conversion_row["id"], without_internals(conversion_row))
     sender_name = deposit["sender_name"]
     if sender_name == "" and world.service.sandbox_deposits.missing_sender != "accepted":
         return  # it is held for review
     step = "fail" if sender_name == "Scenario Failed" else "broadcast"
-    world.schedule("conversions", row["id"], PAYOUT_SECONDS, step)
+    world.schedule("conversions", conversion_row["id"], PAYOUT_SECONDS, step)
 
 
-def _broadcast(world: World, row: Row, _: str) -> None:
-    row["payout"] |= {
-        "tx_hash": ids.transaction_hash(world.seed, row["_"]["network"], row["id"]),
+def _broadcast(world: World, conversion_row: Row, _: str) -> None:
+    conversion_row["payout"] |= {
+        "tx_hash": ids.transaction_hash(
+            world.seed, conversion_row["_"]["network"], conversion_row["id"]
+        ),
         "initiated_at": world.stamp(),
     }
-    _move_conversion(world, row, trigger="broadcast")
-    world.schedule("conversions", row["id"], CONFIRMATION_SECONDS, "confirm")
+    _move_conversion(world, conversion_row, trigger="broadcast")
+    world.schedule("conversions", conversion_row["id"], CONFIRMATION_SECONDS, "confirm")
 
 
-def _confirm(world: World, row: Row, _: str) -> None:
-    row["payout"]["completed_at"] = world.stamp()
-    _move_conversion(world, row, trigger="confirm")
+def _confirm(world: World, conversion_row: Row, _: str) -> None:
+    conversion_row["payout"]["completed_at"] = world.stamp()
+    _move_conversion(world, conversion_row, trigger="confirm")
 
 
-def _move_conversion(world: World, row: Row, _: str = "", *, trigger: str) -> None:
-    apply_move(world, "conversions", row, trigger)
-    emit_event(world, EVENTS[trigger], row["id"], without_internals(row))
+def _move_conversion(world: World, conversion_row: Row, _: str = "", *, trigger: str) -> None:
+    apply_move(world, "conversions", conversion_row, trigger)
+    emit_event(world, EVENTS[trigger], conversion_row["id"], without_internals(conversion_row))
 
 
 EVENTS = {
@@ -147,7 +149,7 @@ def _open_account(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
     coin = body.get("destination_currency") or settings.default_destination_currency
     reference = body.get("client_reference_id")
     reference_field = {} if reference is None else {"client_reference_id": reference}
-    row = world.create(
+    account_row = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
         individual_id=owner["id"],
@@ -159,11 +161,11 @@ def _open_account(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
     has_slow_reference = (reference or "").split(":")[:2] == ["scenario", "slow"]
     is_slow = has_slow_reference and not world.production_like
     if owner["country"] in settings.at_once and not is_slow:
-        provision(world, row)
-        return Reply.json(201, conversion_account_json(world, row))
+        provision(world, account_row)
+        return Reply.json(201, conversion_account_json(world, account_row))
     seconds = SLOW_PROVISION_SECONDS if is_slow else PROVISION_SECONDS
-    world.schedule("conversion_accounts", row["id"], seconds, "provision")
-    return Reply.json(202, conversion_account_json(world, row))
+    world.schedule("conversion_accounts", account_row["id"], seconds, "provision")
+    return Reply.json(202, conversion_account_json(world, account_row))
 
 
 def _require_ready(owner: Row, wallet: Row, status: int) -> None:
@@ -190,11 +192,11 @@ def deposit(world: World, request: Request) -> Reply:
     bodies.require_fields(request_body, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
-        text = f"the conversion account is {account['status']}, not active"
-        raise RefusedError(service.error_codes.state, text)
-    row = _add_deposit(world, body, account)
-    start_conversion(world, account, row)
-    return bodies.answer_reply(world, "sandbox.deposit", row)
+        refusal_text = f"the conversion account is {account['status']}, not active"
+        raise RefusedError(service.error_codes.state, refusal_text)
+    deposit_row = _add_deposit(world, body, account)
+    start_conversion(world, account, deposit_row)
+    return bodies.answer_reply(world, "sandbox.deposit", deposit_row)
 
 
 def _add_deposit(world: World, body: Row, account: Row) -> Row:
@@ -204,15 +206,15 @@ def _add_deposit(world: World, body: Row, account: Row) -> Row:
     if sender_name is None:
         sender_name = f"{owner['given_name']} {owner['family_name']}"
     currency = account["source_currency"].upper()
-    row = world.create(
+    deposit_row = world.create(
         "deposits",
         conversion_account_id=account["id"],
         amount=prices.amount_text(Decimal(body["amount"]), currency),
         currency=currency,
         sender_name=sender_name,
     )
-    del row["updated_at"]
-    return row
+    del deposit_row["updated_at"]
+    return deposit_row
 
 
 SERVED = {

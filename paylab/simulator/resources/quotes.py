@@ -41,11 +41,13 @@ def add_route_problems(
     service = world.service
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
     method = body.get("payout_method")
-    source = body.get("source_currency") or transfer_rules.default_currency(service)
+    source_currency = body.get("source_currency") or transfer_rules.default_currency(service)
     destination = body.get("destination_currency")
     network = account["details"].get("network")
     route_problems = [
-        *transfer_rules.check_route(country, account["type"], source, destination, method, service),
+        *transfer_rules.check_route(
+            country, account["type"], source_currency, destination, method, service
+        ),
         *transfer_rules.check_network(network, method, service),
     ]
     fields_with_problems = {problem.field for problem in problems}
@@ -60,26 +62,26 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     body = request_body.fields
     service = request_body.service
     default_source = transfer_rules.default_currency(service)
-    source = (body.get("source_currency") or default_source).upper()
+    source_currency = (body.get("source_currency") or default_source).upper()
     destination = body["destination_currency"].upper()
     amount_name = next(name for name in prices.AMOUNTS if body.get(name) is not None)
-    price = prices.AMOUNTS[amount_name](Decimal(body[amount_name]), source, destination)
+    price = prices.AMOUNTS[amount_name](Decimal(body[amount_name]), source_currency, destination)
     if price.net <= 0 or price.destination <= 0:
-        fee_text = prices.amount_text(price.fee, source)
-        message = f"is too small: the fee alone is {fee_text} {source}"
+        fee_text = prices.amount_text(price.fee, source_currency)
+        message = f"is too small: the fee alone is {fee_text} {source_currency}"
         problem = Problem(amount_name, message, "money.rule")
         bodies.require_fields(request_body, [problem], service.error_codes.validation)
     return {
-        "source_amount": prices.amount_text(price.source, source),
-        "source_currency": source,
+        "source_amount": prices.amount_text(price.source, source_currency),
+        "source_currency": source_currency,
         "destination_amount": prices.amount_text(price.destination, destination),
         "destination_currency": destination,
         "exchange_rate": prices.rate_text(price.rate),
-        "total_fee": prices.amount_text(price.fee, source),
-        "fee_currency": source,
-        "total_tax": prices.amount_text(Decimal(0), source),
-        "tax_currency": source,
-        "net_source_amount": prices.amount_text(price.net, source),
+        "total_fee": prices.amount_text(price.fee, source_currency),
+        "fee_currency": source_currency,
+        "total_tax": prices.amount_text(Decimal(0), source_currency),
+        "tax_currency": source_currency,
+        "net_source_amount": prices.amount_text(price.net, source_currency),
         "recipient_id": account["_"]["owner"],
         "financial_account_id": account["id"],
         "payout_method": body["payout_method"],
@@ -94,7 +96,7 @@ def create_quote(world: World, request: Request) -> Reply:
     account = find_named_row(world, "financial_accounts", account_id_of(body))
     problems = add_route_problems(world, transfer_rules.check_quote(body, service), body, account)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
-    row = world.create(
+    quote_row = world.create(
         "quotes",
         {"used": False},
         **price_terms(request_body, account),
@@ -102,8 +104,8 @@ def create_quote(world: World, request: Request) -> Reply:
         source_network=body.get("source_network"),
         expires_at=world.after(service.quotes.lifetime),
     )
-    del row["updated_at"]
-    return bodies.answer_reply(world, "quotes.create", row)
+    del quote_row["updated_at"]
+    return bodies.answer_reply(world, "quotes.create", quote_row)
 
 
 SERVED = {

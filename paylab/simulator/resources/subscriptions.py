@@ -22,16 +22,18 @@ def create(world: World, request: Request) -> Reply:
     bodies.require_fields(request_body, webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
     fields = {"url": body["url"], "event_types": types, "is_active": True}
-    row = world.create("webhook_subscriptions", signer_fields(world, request), **fields)
-    return bodies.answer_reply(world, "webhook_subscriptions.create", row)
+    subscription_row = world.create(
+        "webhook_subscriptions", signer_fields(world, request), **fields
+    )
+    return bodies.answer_reply(world, "webhook_subscriptions.create", subscription_row)
 
 
 def delete(world: World, request: Request) -> Reply:
     """Delete a subscription and drop its queued events."""
-    row = require_row(world, "webhook_subscriptions", request.id)
-    world.remove("webhook_subscriptions", row["id"])
+    subscription_row = require_row(world, "webhook_subscriptions", request.id)
+    world.remove("webhook_subscriptions", subscription_row["id"])
     for delivery in list(world.tables["outbox"].rows.values()):
-        if delivery["subscription_id"] == row["id"]:
+        if delivery["subscription_id"] == subscription_row["id"]:
             drop_delivery(world, delivery)
     return bodies.answer_reply(world, "webhook_subscriptions.delete", {})
 
@@ -50,11 +52,13 @@ def _key_digest(api_key: str) -> str:
 
 def signature_headers(world: World, row: Row) -> dict[str, str]:
     """The header that signs a delivery, if deliveries are signed. Assumption `webhook.delivery`."""
-    name = world.service.webhooks.signature_header
-    if name == NONE:
+    header_name = world.service.webhooks.signature_header
+    if header_name == NONE:
         return {}
-    key = key_bytes(_find_secret(world, row["subscription_id"]), world.service.signing.key_encoding)
-    return {name: hmac_digest(key, row["body"].encode()).hex()}
+    signing_key = key_bytes(
+        _find_secret(world, row["subscription_id"]), world.service.signing.key_encoding
+    )
+    return {header_name: hmac_digest(signing_key, row["body"].encode()).hex()}
 
 
 def _find_secret(world: World, subscription_id: str) -> str:

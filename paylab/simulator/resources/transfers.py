@@ -33,12 +33,12 @@ def _deadline_seconds(world: World) -> int:
     return int(world.service.transfers.deadline_hours) * 3600
 
 
-def _pay(world: World, row: Row, _: str) -> None:
+def _pay(world: World, transfer_row: Row, _: str) -> None:
     """Fund from the balance. If it is too low, wait for a payment until the deadline."""
-    if balances.take_amount(world, row):
-        _fund(world, row, "")
+    if balances.take_amount(world, transfer_row):
+        _fund(world, transfer_row, "")
     else:
-        world.schedule("transfers", row["id"], _deadline_seconds(world), "expire")
+        world.schedule("transfers", transfer_row["id"], _deadline_seconds(world), "expire")
 
 
 def pay_in(world: World, request: Request) -> Reply:
@@ -50,68 +50,78 @@ def pay_in(world: World, request: Request) -> Reply:
     transfers = world.tables["transfers"].rows
     waiting_rows: list[Row] = []
     for timer in world.tables["timers"].rows.values():
-        row = transfers.get(timer["id"])
+        transfer_row = transfers.get(timer["id"])
         # A transfer without funds has one planned step: to expire.
-        if timer["step"] == "expire" and row and _waits_for_balance(row, currency):
-            waiting_rows.append(row)
-    for row in sorted(waiting_rows, key=row_position):
-        if balances.take_amount(world, row):
-            _fund(world, row, "")
+        if (
+            timer["step"] == "expire"
+            and transfer_row
+            and _waits_for_balance(transfer_row, currency)
+        ):
+            waiting_rows.append(transfer_row)
+    for transfer_row in sorted(waiting_rows, key=row_position):
+        if balances.take_amount(world, transfer_row):
+            _fund(world, transfer_row, "")
     return Reply.json(200, balances.list_balances(world))
 
 
-def _waits_for_balance(row: Row, currency: str) -> bool:
+def _waits_for_balance(transfer_row: Row, currency: str) -> bool:
     """Whether a transfer that will expire waits for the balance of a currency.
 
     Others wait for a deposit of their own, or end by a scenario.
     """
-    internals = row["_"]
+    internals = transfer_row["_"]
     if internals["source_type"] == "deposit" or internals["outcome"] in EARLY_ENDS:
         return False
-    return bool(row["source_currency"] == currency)
+    return bool(transfer_row["source_currency"] == currency)
 
 
-def _fund(world: World, row: Row, _: str) -> None:
-    row["_"]["started_at"] = world.stamp()
-    _move_transfer(world, row, trigger="fund")
-    is_held = row["_"]["outcome"] == "under_review"
-    world.schedule("transfers", row["id"], STEP_SECONDS, "review" if is_held else "initiate")
+def _fund(world: World, transfer_row: Row, _: str) -> None:
+    transfer_row["_"]["started_at"] = world.stamp()
+    _move_transfer(world, transfer_row, trigger="fund")
+    is_held = transfer_row["_"]["outcome"] == "under_review"
+    world.schedule(
+        "transfers", transfer_row["id"], STEP_SECONDS, "review" if is_held else "initiate"
+    )
 
 
-def _initiate(world: World, row: Row, _: str) -> None:
-    row["updated_at"] = world.stamp()
-    world.put("transfers", row)
-    emit_event(world, "transfer.payout_initiated", row["id"], without_internals(row))
-    fails = row["_"]["outcome"] == "failed"
-    seconds = SETTLEMENT_SECONDS.get(row["payout_method"], STEP_SECONDS)
-    world.schedule("transfers", row["id"], seconds, "fail" if fails else "settle")
+def _initiate(world: World, transfer_row: Row, _: str) -> None:
+    transfer_row["updated_at"] = world.stamp()
+    world.put("transfers", transfer_row)
+    emit_event(
+        world, "transfer.payout_initiated", transfer_row["id"], without_internals(transfer_row)
+    )
+    fails = transfer_row["_"]["outcome"] == "failed"
+    seconds = SETTLEMENT_SECONDS.get(transfer_row["payout_method"], STEP_SECONDS)
+    world.schedule("transfers", transfer_row["id"], seconds, "fail" if fails else "settle")
 
 
-def _settle(world: World, row: Row, _: str) -> None:
-    elapsed = world.now() - timestamps.from_text(row["_"]["started_at"])
-    row["completed_in"] = str(int(elapsed.total_seconds()))
-    row["settlement_reference_id"] = ids.settlement_reference(world.seed, row["id"])
-    _move_transfer(world, row, trigger="settle")
+def _settle(world: World, transfer_row: Row, _: str) -> None:
+    elapsed = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
+    transfer_row["completed_in"] = str(int(elapsed.total_seconds()))
+    transfer_row["settlement_reference_id"] = ids.settlement_reference(
+        world.seed, transfer_row["id"]
+    )
+    _move_transfer(world, transfer_row, trigger="settle")
 
 
-def _fail(world: World, row: Row, reason: str) -> None:
-    balances.return_amount(world, row)
-    row["failure_reason"] = reason or "The recipient's bank rejected the payout."
-    _move_transfer(world, row, trigger="fail")
-    return_coins(world, row)
+def _fail(world: World, transfer_row: Row, reason: str) -> None:
+    balances.return_amount(world, transfer_row)
+    transfer_row["failure_reason"] = reason or "The recipient's bank rejected the payout."
+    _move_transfer(world, transfer_row, trigger="fail")
+    return_coins(world, transfer_row)
 
 
-def _release(world: World, row: Row, _: str) -> None:
-    row["_"]["outcome"] = None
-    _move_transfer(world, row, trigger="release")
-    world.schedule("transfers", row["id"], STEP_SECONDS, "initiate")
+def _release(world: World, transfer_row: Row, _: str) -> None:
+    transfer_row["_"]["outcome"] = None
+    _move_transfer(world, transfer_row, trigger="release")
+    world.schedule("transfers", transfer_row["id"], STEP_SECONDS, "initiate")
 
 
-def _move_transfer(world: World, row: Row, _: str = "", *, trigger: str) -> None:
-    row.pop("deposit_instructions", None)  # present only while it awaits funding
-    apply_move(world, "transfers", row, trigger)
+def _move_transfer(world: World, transfer_row: Row, _: str = "", *, trigger: str) -> None:
+    transfer_row.pop("deposit_instructions", None)  # present only while it awaits funding
+    apply_move(world, "transfers", transfer_row, trigger)
     if trigger in EVENTS:
-        emit_event(world, EVENTS[trigger], row["id"], without_internals(row))
+        emit_event(world, EVENTS[trigger], transfer_row["id"], without_internals(transfer_row))
 
 
 EVENTS = {
@@ -149,8 +159,8 @@ def create(world: World, request: Request) -> Reply:
     if quote:
         quote["_"]["used"] = True
         world.put("quotes", quote)
-    row = _start_transfer(world, body, terms, network)
-    return bodies.answer_reply(world, "transfers.create", row)
+    transfer_row = _start_transfer(world, body, terms, network)
+    return bodies.answer_reply(world, "transfers.create", transfer_row)
 
 
 def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> Row:
@@ -188,7 +198,7 @@ def _start_transfer(world: World, body: Row, terms: Row, network: str) -> Row:
     """Add the transfer, emit its first event and plan its first step."""
     source_type = body.get("source_type") or ""
     product = product_of(terms["source_currency"])
-    row = world.create(
+    transfer_row = world.create(
         "transfers",
         {
             "product": product,
@@ -204,28 +214,28 @@ def _start_transfer(world: World, body: Row, terms: Row, network: str) -> Row:
         settlement_reference_id=None,
     )
     if source_type == "deposit":
-        row["deposit_instructions"] = _deposit_instructions(world, row, network)
-    emit_event(world, "transfer.created", row["id"], without_internals(row))
-    early_end = EARLY_ENDS.get(row["_"]["outcome"])
+        transfer_row["deposit_instructions"] = _deposit_instructions(world, transfer_row, network)
+    emit_event(world, "transfer.created", transfer_row["id"], without_internals(transfer_row))
+    early_end = EARLY_ENDS.get(transfer_row["_"]["outcome"])
     if early_end is None and source_type == "deposit":
-        world.schedule("transfers", row["id"], _deadline_seconds(world), "expire")
+        world.schedule("transfers", transfer_row["id"], _deadline_seconds(world), "expire")
     else:
-        world.schedule("transfers", row["id"], STEP_SECONDS, early_end or "pay")
-    return row
+        world.schedule("transfers", transfer_row["id"], STEP_SECONDS, early_end or "pay")
+    return transfer_row
 
 
 def _quote_problems(body: Row, quote: Row) -> list[Problem]:
     """Fields that contradict the quote, and a deposit that the quote does not allow."""
-    values = {**body, "financial_account_id": account_id_of(body)}
+    sent_values = {**body, "financial_account_id": account_id_of(body)}
     problems: list[Problem] = []
-    for name in REPEATED_FIELDS:
-        value = values.get(name)
-        quoted_value = quote[name]
-        if not isinstance(value, str) or not quoted_value:
+    for field_name in REPEATED_FIELDS:
+        field_value = sent_values.get(field_name)
+        quoted_value = quote[field_name]
+        if not isinstance(field_value, str) or not quoted_value:
             continue
-        if value.upper() != quoted_value.upper():
+        if field_value.upper() != quoted_value.upper():
             message = f"must be the quote's, {quoted_value}, or be omitted"
-            problems.append(Problem(name, message, "transfer.create"))
+            problems.append(Problem(field_name, message, "transfer.create"))
     if body.get("source_type") == "deposit" and not codes.is_stablecoin(quote["source_currency"]):
         message = "deposit needs a stablecoin source"
         problems.append(Problem("source_type", message, "transfer.deposit-source"))
@@ -256,11 +266,11 @@ def _scenario_outcome(world: World, body: Row) -> str | None:
     return outcome
 
 
-def _deposit_instructions(world: World, row: Row, network: str) -> Row:
-    address = ids.wallet_address(world.seed, network, row["id"])
+def _deposit_instructions(world: World, transfer_row: Row, network: str) -> Row:
+    address = ids.wallet_address(world.seed, network, transfer_row["id"])
     return {
         "type": "crypto_wallet",
-        "currency": row["source_currency"].lower(),
+        "currency": transfer_row["source_currency"].lower(),
         "payment_methods": [network],
         "details": {"address": address, "network": network},
         "deadline": world.after(_deadline_seconds(world)),
@@ -283,8 +293,8 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
     accounts = world.tables["financial_accounts"].rows
     own_accounts = [accounts[account_id] for account_id in owner["_"]["accounts"]]
     if product == "off_ramp" and transfer_rules.check_wallet(own_accounts, network):
-        text = f"the recipient has no crypto_wallet on {network}: register one first"
-        raise RefusedError(status, text)
+        refusal_text = f"the recipient has no crypto_wallet on {network}: register one first"
+        raise RefusedError(status, refusal_text)
 
 
 SERVED = {
