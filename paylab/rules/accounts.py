@@ -133,15 +133,17 @@ def warn(
     service: Service | None = None,
 ) -> list[Problem]:
     """Return warnings about likely typos in valid details."""
-    values = as_object(details)
+    detail_values = as_object(details)
     account = countries.of(service).account(country, account_type)
     warnings = []
     for field in account.fields if account else ():
-        value = values.get(field.name)
-        warnings += warn_check_digits(field.form_in(values), value, join_path(path, field.name))
-    network = values.get("network")
+        detail_value = detail_values.get(field.name)
+        warnings += warn_check_digits(
+            field.form_in(detail_values), detail_value, join_path(path, field.name)
+        )
+    network = detail_values.get("network")
     if account_type == codes.CRYPTO_WALLET and network in codes.NETWORKS:
-        warnings += warn_address(network, values.get("address"), join_path(path, "address"))
+        warnings += warn_address(network, detail_values.get("address"), join_path(path, "address"))
     return warnings
 
 

@@ -71,11 +71,11 @@ def check_account(
     ]
 
 
-def _requirement_source(settings: ConversionAccountSettings, name: str) -> str:
+def _requirement_source(settings: ConversionAccountSettings, field_name: str) -> str:
     """Return the source of the rule that a field is required, or "" if it is optional."""
     has_default = settings.default_destination_currency != NONE
-    needs_currency = name == "destination_currency" and not has_default
-    return _ACCOUNT if name in settings.required or needs_currency else ""
+    needs_currency = field_name == "destination_currency" and not has_default
+    return _ACCOUNT if field_name in settings.required or needs_currency else ""
 
 
 def _sender_check(service: Service) -> Check:
@@ -108,23 +108,23 @@ def _amount_check(currency: object) -> Check:
     return check_amount
 
 
-def _check_payout_account(value: object, field: str) -> list[Problem]:
+def _check_payout_account(payout_account: object, field: str) -> list[Problem]:
     """Check the reference of the account that receives the payout."""
-    if not isinstance(value, Mapping):
-        return check_object(value, field)
-    return check_field(value, "id", check_identifier, path=field)
+    if not isinstance(payout_account, Mapping):
+        return check_object(payout_account, field)
+    return check_field(payout_account, "id", check_identifier, path=field)
 
 
 def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
     """Check for the currency of the country's on-ramp; without a country, for any known one."""
-    name = "source_currency"
+    currency_field = "source_currency"
     if country is None:
         any_currency = choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
-        return check_field(body, name, any_currency)
+        return check_field(body, currency_field, any_currency)
     on_ramp = on_ramps.of_country(country)
     if on_ramp is not None:
         currency_check = choice_check((on_ramp.currency,), on_ramp.source, ignore_case=True)
-        return check_field(body, name, currency_check)
+        return check_field(body, currency_field, currency_check)
     # A service may have on-ramps that are not known here, but it cannot choose their currency.
-    source = SPEC if body.get(name) is None else _ACCOUNT
-    return [Problem(name, on_ramps.unknown_on_ramp(country), source)]
+    rule_source = SPEC if body.get(currency_field) is None else _ACCOUNT
+    return [Problem(currency_field, on_ramps.unknown_on_ramp(country), rule_source)]

@@ -77,19 +77,19 @@ class ExpectedField:
             return rule
         return "" if value is None or self._accepts(value) else rule
 
-    def _accepts(self, value: object) -> bool:
+    def _accepts(self, sent_value: object) -> bool:
         """Return whether a value keeps the rule."""
         field = self._field
         if isinstance(field, DetailField):
-            problems = format_check(field.form)(value, self.path)
+            problems = format_check(field.form)(sent_value, self.path)
             return not problems
         if field.name in PERSONAL_WARNINGS:
-            warning = PERSONAL_WARNINGS[field.name](value)
+            warning = PERSONAL_WARNINGS[field.name](sent_value)
             return not warning
         check = _field_check(field, self._service)
         if check is None or field.kind == TEXT:
             return True
-        problems = check(value, self.path)
+        problems = check(sent_value, self.path)
         return not problems
 
     def _message_of(self, check: Check) -> str:
@@ -107,12 +107,12 @@ def expected_field(
     """
     fields: tuple[Field | DetailField, ...] = OPERATIONS[operation].fields
     spec_path = ""
-    value = body
+    nested_value = body
     steps = [part for part in path.split(".") if part]
     for number, step in enumerate(steps, 1):
         if step.isdecimal():
             spec_path = join_path(spec_path, step)
-            value = _list_item(value, int(step))
+            nested_value = _list_item(nested_value, int(step))
             continue
         field = _field_named(step, fields)
         if field is None:
@@ -123,10 +123,10 @@ def expected_field(
         if isinstance(field, DetailField):
             return None
         if field.kind == DETAILS:
-            fields = _detail_fields(as_object(value), as_object(body), service)
+            fields = _detail_fields(as_object(nested_value), as_object(body), service)
         else:
             fields = field.fields
-        value = as_object(value).get(field.name)
+        nested_value = as_object(nested_value).get(field.name)
     return None
 
 
@@ -136,10 +136,12 @@ def similar_fields(operation: Operation, name: str) -> tuple[str, ...]:
     return tuple(field.name for field in operation.fields if field.name.endswith(ending))
 
 
-def _field_named(name: str, fields: tuple[Field | DetailField, ...]) -> Field | DetailField | None:
+def _field_named(
+    field_name: str, fields: tuple[Field | DetailField, ...]
+) -> Field | DetailField | None:
     """Return the field with a name, in any spelling; None if there is none."""
     for field in fields:
-        if fold_name(field.name) == fold_name(name):
+        if fold_name(field.name) == fold_name(field_name):
             return field
     return None
 
@@ -186,9 +188,9 @@ def _has_rule(field: DetailField) -> bool:
     return bool(text_format.message or text_format.choices or text_format.check)
 
 
-def _list_item(value: object, index: int) -> object:
+def _list_item(list_value: object, index: int) -> object:
     """Return an item of a list; None if the value is no list, or has no such item."""
-    if isinstance(value, list | tuple) and index < len(value):
-        item: object = value[index]
-        return item
+    if isinstance(list_value, list | tuple) and index < len(list_value):
+        list_item: object = list_value[index]
+        return list_item
     return None

@@ -35,10 +35,10 @@ def check_field(
 
     `required_by` is the source of the rule that the field is required. An optional field has none.
     """
-    value = body.get(name)
+    field_value = body.get(name)
     field = f"{path}.{name}" if path else name
-    if value is not None:
-        return check(value, field)
+    if field_value is not None:
+        return check(field_value, field)
     if required_by:
         return [Problem(field, "is required", required_by)]
     return []
@@ -105,8 +105,8 @@ def choice_check(
     accepted_words = [choice.casefold() for choice in choices] if ignore_case else choices
 
     def check(value: object, field: str) -> list[Problem]:
-        word = value.casefold() if ignore_case and isinstance(value, str) else value
-        if word in accepted_words:
+        folded_word = value.casefold() if ignore_case and isinstance(value, str) else value
+        if folded_word in accepted_words:
             return []
         return [Problem(field, choice_message(choices), source)]
 
@@ -136,22 +136,24 @@ def format_check(text_format: Format) -> Check:
     return check
 
 
-def _check_format(text_format: Format, value: str, field: str) -> list[Problem]:
+def _check_format(text_format: Format, field_text: str, field: str) -> list[Problem]:
     """Check a text by a format, and then by its narrower format."""
-    reason = _format_violation(text_format, value)
+    reason = _format_violation(text_format, field_text)
     if reason:
         return [Problem(field, reason, text_format.source)]
     if text_format.also is None:
         return []
-    return _check_format(text_format.also, value, field)
+    return _check_format(text_format.also, field_text, field)
 
 
-def _format_violation(text_format: Format, value: str) -> str:
+def _format_violation(text_format: Format, field_text: str) -> str:
     """Return what is wrong with a text, or "" if it has the format."""
     if text_format.check:
-        return text_format.check(value)
-    has_length = text_format.least <= len(value) <= (text_format.most or len(value))
-    has_pattern = not text_format.pattern or re.fullmatch(text_format.pattern, value, re.DOTALL)
+        return text_format.check(field_text)
+    has_length = text_format.least <= len(field_text) <= (text_format.most or len(field_text))
+    has_pattern = not text_format.pattern or re.fullmatch(
+        text_format.pattern, field_text, re.DOTALL
+    )
     return "" if has_pattern and has_length else text_format.message
 
 
@@ -168,17 +170,17 @@ def check_timestamp(value: object, field: str) -> list[Problem]:
 
     The source of the problem is an assumption if another ISO 8601 form was sent.
     """
-    text = value if isinstance(value, str) else ""
-    if "T" in text and _can_read(timestamps.from_text, text):
+    time_text = value if isinstance(value, str) else ""
+    if "T" in time_text and _can_read(timestamps.from_text, time_text):
         return []
-    source = "timestamp.form" if _can_read(datetime.fromisoformat, text) else "spec"
-    return [Problem(field, f"must be {_TIMESTAMP_EXAMPLE}", source)]
+    rule_source = "timestamp.form" if _can_read(datetime.fromisoformat, time_text) else "spec"
+    return [Problem(field, f"must be {_TIMESTAMP_EXAMPLE}", rule_source)]
 
 
-def _can_read(read: Callable[[str], object], text: str) -> bool:
+def _can_read(read_text: Callable[[str], object], time_text: str) -> bool:
     """Return whether a function reads a text without a ValueError."""
     try:
-        read(text)
+        read_text(time_text)
     except ValueError:
         return False
     return True

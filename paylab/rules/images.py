@@ -104,19 +104,19 @@ def specimen_outcome(data_uri: str) -> str:
 
 def decoded_size(data_uri: str) -> int:
     """Return the size of the content in bytes, computed without decoding."""
-    start = data_uri.index(",") + 1
+    content_start = data_uri.index(",") + 1
     padding = data_uri.endswith("=") + data_uri.endswith("==")
-    return (len(data_uri) - start) // 4 * 3 - padding
+    return (len(data_uri) - content_start) // 4 * 3 - padding
 
 
-def _check_images(value: object, field: str) -> list[Problem]:
+def _check_images(images: object, field: str) -> list[Problem]:
     """Check the number of images, and each image up to the maximum number."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(images, list | tuple):
         return [Problem(field, "must be a list")]
     problems = []
-    if not 1 <= len(value) <= codes.IMAGES_MAX:
+    if not 1 <= len(images) <= codes.IMAGES_MAX:
         problems = [Problem(field, f"must be 1 to {codes.IMAGES_MAX} images")]
-    checked_images = enumerate(value[: codes.IMAGES_MAX])
+    checked_images = enumerate(images[: codes.IMAGES_MAX])
     return problems + join_problems(
         _check_image(image, f"{field}.{index}") for index, image in checked_images
     )
@@ -132,13 +132,13 @@ def _check_image(image: object, path: str) -> list[Problem]:
     ]
 
 
-def _check_content(value: object, field: str) -> list[Problem]:
+def _check_content(content: object, field: str) -> list[Problem]:
     """Check the type, the size and the bytes of an image."""
-    if isinstance(value, ImageSize):
-        return _check_unencoded_image(value, field)
-    if not isinstance(value, str) or declared_type(value) not in codes.IMAGE_TYPES:
-        return [_data_uri_problem(value, field)]
-    return _check_size(decoded_size(value), field) or _check_bytes(value, field)
+    if isinstance(content, ImageSize):
+        return _check_unencoded_image(content, field)
+    if not isinstance(content, str) or declared_type(content) not in codes.IMAGE_TYPES:
+        return [_data_uri_problem(content, field)]
+    return _check_size(decoded_size(content), field) or _check_bytes(content, field)
 
 
 def _check_unencoded_image(image: ImageSize, field: str) -> list[Problem]:
@@ -148,12 +148,12 @@ def _check_unencoded_image(image: ImageSize, field: str) -> list[Problem]:
     return _check_size(image.size, field)
 
 
-def _data_uri_problem(value: object, field: str) -> Problem:
+def _data_uri_problem(content: object, field: str) -> Problem:
     """The problem of content that is no data URI of an image, or one in another spelling."""
     types = ", ".join(codes.IMAGE_TYPES)
-    is_other_spelling = declared_type(value, _LENIENT_DATA_URI) in codes.IMAGE_TYPES
-    source = _CONTENT if is_other_spelling else "spec"
-    return Problem(field, f"must be a Base64 data URI of one of {types}", source)
+    is_other_spelling = declared_type(content, _LENIENT_DATA_URI) in codes.IMAGE_TYPES
+    rule_source = _CONTENT if is_other_spelling else "spec"
+    return Problem(field, f"must be a Base64 data URI of one of {types}", rule_source)
 
 
 def _check_size(size: int, field: str) -> list[Problem]:
@@ -164,8 +164,8 @@ def _check_size(size: int, field: str) -> list[Problem]:
         limit = f"at least 10 KB ({codes.IMAGE_MIN:,} bytes)"
     else:
         limit = f"at most 15 MB ({codes.IMAGE_MAX:,} bytes)"
-    source = _BOUNDS if CERTAIN_SIZE_MIN <= size <= codes.IMAGE_MAX else "spec"
-    return [Problem(field, f"must be {limit} when decoded", source)]
+    rule_source = _BOUNDS if CERTAIN_SIZE_MIN <= size <= codes.IMAGE_MAX else "spec"
+    return [Problem(field, f"must be {limit} when decoded", rule_source)]
 
 
 def _check_bytes(data_uri: str, field: str) -> list[Problem]:
@@ -173,8 +173,8 @@ def _check_bytes(data_uri: str, field: str) -> list[Problem]:
     try:
         mime, content = decode_content(data_uri)
     except ValueError as error:
-        source = _CONTENT if _is_base64_with_spaces(data_uri) else "spec"
-        return [Problem(field, str(error), source)]
+        rule_source = _CONTENT if _is_base64_with_spaces(data_uri) else "spec"
+        return [Problem(field, str(error), rule_source)]
     sniffed = sniff_type(content)
     if sniffed and _CANONICAL_TYPES.get(sniffed, sniffed) == _CANONICAL_TYPES.get(mime, mime):
         return []

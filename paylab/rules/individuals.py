@@ -127,13 +127,15 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     service = service or Service()
     sources = _requirement_sources(body, service)
     individual: Body = body
-    needs_address_line = any(name.startswith("address.") for name in sources)
+    needs_address_line = any(field_name.startswith("address.") for field_name in sources)
     if individual.get("address") is None and needs_address_line and "address" not in sources:
         # Checking an empty address reports its required lines.
         individual = {**individual, "address": {}}
     problems = []
-    for name, field_check in _field_checks(individual, sources, service).items():
-        problems += check_field(individual, name, field_check, required_by=sources.get(name, ""))
+    for field_name, field_check in _field_checks(individual, sources, service).items():
+        problems += check_field(
+            individual, field_name, field_check, required_by=sources.get(field_name, "")
+        )
     return problems
 
 
@@ -243,25 +245,25 @@ def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> d
     return checks
 
 
-def _check_products(corridor: Corridor, value: object, field: str) -> list[Problem]:
-    if value in ([], ()):
+def _check_products(corridor: Corridor, products: object, field: str) -> list[Problem]:
+    if products in ([], ()):
         return [Problem(field, "must name at least one product", _REQUIRED)]
-    return check_items(value, field, choice_check(corridor.open_products))
+    return check_items(products, field, choice_check(corridor.open_products))
 
 
 def _check_address(
-    country: object, sources: Mapping[str, str], value: object, field: str
+    country: object, sources: Mapping[str, str], address: object, field: str
 ) -> list[Problem]:
     """Check an address, whose country must be the individual's."""
-    if not isinstance(value, Mapping):
-        return check_object(value, field)
+    if not isinstance(address, Mapping):
+        return check_object(address, field)
     checks = {"country": choice_check(codes.COUNTRIES)}
     checks |= dict.fromkeys(ADDRESS_LINES, check_any_text)
     problems = []
-    for name, line_check in checks.items():
-        source = sources.get(join_path(field, name), "")
-        problems += check_field(value, name, line_check, path=field, required_by=source)
-    address_country = value.get("country")
+    for line_name, line_check in checks.items():
+        rule_source = sources.get(join_path(field, line_name), "")
+        problems += check_field(address, line_name, line_check, path=field, required_by=rule_source)
+    address_country = address.get("country")
     if None in (country, address_country) or address_country == country:
         return problems
     country_field = join_path(field, "country")
@@ -270,14 +272,14 @@ def _check_address(
     return [Problem(country_field, "must equal country", "field.country"), *problems]
 
 
-def _check_document(corridor: Corridor, value: object, field: str) -> list[Problem]:
-    if not isinstance(value, Mapping):
-        return check_object(value, field)
+def _check_document(corridor: Corridor, document: object, field: str) -> list[Problem]:
+    if not isinstance(document, Mapping):
+        return check_object(document, field)
     type_check = choice_check(corridor.documents)
-    number_check = format_check(_document_number_format(value))
+    number_check = format_check(_document_number_format(document))
     return [
-        *check_field(value, "type", type_check, path=field),
-        *check_field(value, "number", number_check, path=field, required_by=""),
+        *check_field(document, "type", type_check, path=field),
+        *check_field(document, "number", number_check, path=field, required_by=""),
     ]
 
 
@@ -290,12 +292,12 @@ def _document_number_format(document: Body) -> Format:
 
 
 def _check_accounts(
-    country: str | None, service: Service, value: object, field: str
+    country: str | None, service: Service, accounts_value: object, field: str
 ) -> list[Problem]:
     def check_account(account: object, path: str) -> list[Problem]:
         return accounts.check_entry(account, country, path, service)
 
-    return check_items(value, field, check_account)
+    return check_items(accounts_value, field, check_account)
 
 
 def _has_ramp(body: Body) -> bool:

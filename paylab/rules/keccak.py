@@ -22,9 +22,9 @@ def keccak_256(data: bytes) -> bytes:
     padded[len(data)] = 0x01
     padded[-1] |= 0x80
     lanes = [[0] * 5 for _ in range(5)]  # by x, then y
-    for start in range(0, len(padded), BLOCK_BYTES):
+    for block_start in range(0, len(padded), BLOCK_BYTES):
         for lane_number in range(BLOCK_BYTES // 8):
-            offset = start + 8 * lane_number
+            offset = block_start + 8 * lane_number
             lane = int.from_bytes(padded[offset : offset + 8], "little")
             lanes[lane_number % 5][lane_number // 5] ^= lane
         _permute(lanes)
@@ -38,10 +38,13 @@ def _permute(lanes: list[list[int]]) -> None:
     """
     register = 1
     for _ in range(_ROUNDS):
-        parity = [row[0] ^ row[1] ^ row[2] ^ row[3] ^ row[4] for row in lanes]  # theta
-        for x, row in enumerate(lanes):
+        parity = [
+            lane_row[0] ^ lane_row[1] ^ lane_row[2] ^ lane_row[3] ^ lane_row[4]
+            for lane_row in lanes
+        ]  # theta
+        for x, lane_row in enumerate(lanes):
             change = parity[x - 1] ^ _rotate_left(parity[(x + 1) % 5], 1)
-            row[:] = [lane ^ change for lane in row]
+            lane_row[:] = [lane ^ change for lane in lane_row]
         x = 1
         y = 0
         current = lanes[1][0]
@@ -51,9 +54,9 @@ def _permute(lanes: list[list[int]]) -> None:
             current = lanes[x][y]
             lanes[x][y] = rotated
         for y in range(5):  # chi
-            row = [lanes[x][y] for x in range(5)]
+            lane_row = [lanes[x][y] for x in range(5)]
             for x in range(5):
-                lanes[x][y] = row[x] ^ (~row[(x + 1) % 5] & row[(x + 2) % 5])
+                lanes[x][y] = lane_row[x] ^ (~lane_row[(x + 1) % 5] & lane_row[(x + 2) % 5])
         for bit in range(7):  # iota
             register = (register << 1 ^ (register >> 7) * 0x71) % 256
             lanes[0][0] ^= (register >> 1 & 1) << (1 << bit) - 1

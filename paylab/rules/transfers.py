@@ -203,12 +203,12 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     service: Service | None = None,
 ) -> list[Problem]:
     """Check the route to an account; see also `check_network` for a wallet."""
-    currency, rails, source = _account_rails(country, account_type, service)
+    currency, rails, rule_source = _account_rails(country, account_type, service)
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
         return [Problem("payout_method", message, "account.country")]
-    currency_check = choice_check((currency,), source, ignore_case=True)
-    method_check = choice_check(rails, source)
+    currency_check = choice_check((currency,), rule_source, ignore_case=True)
+    method_check = choice_check(rails, rule_source)
     return [
         *_check_source_currency(source_currency, "source_currency"),
         *currency_check(destination_currency, "destination_currency"),
@@ -232,8 +232,8 @@ def check_network(
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
     """Check that the recipient of an off-ramp has a crypto wallet on the source network."""
-    for item in as_list(accounts):
-        account = as_object(item)
+    for account_item in as_list(accounts):
+        account = as_object(account_item)
         details = as_object(account.get("details"))
         is_wallet = account.get("type") == codes.CRYPTO_WALLET
         if is_wallet and details.get("network") == source_network:
@@ -288,25 +288,29 @@ def _check_account_reference(body: Body, required_by: str) -> list[Problem]:
     return [Problem("financial_account_id", "must equal financial_account.id", _TRANSFER)]
 
 
-def _check_amounts(body: Body, source: str, *, is_quoted: bool = False) -> list[Problem]:
+def _check_amounts(body: Body, rule_source: str, *, is_quoted: bool = False) -> list[Problem]:
     """Check that there is one valid amount, or no amount if a quote sets the amounts."""
-    names = [name for name in AMOUNTS if body.get(name) is not None]
-    problems = _check_amount_count(names, source, is_quoted=is_quoted)
-    for name in names:
-        currency = body.get(AMOUNTS[name])
+    amount_names = [amount_name for amount_name in AMOUNTS if body.get(amount_name) is not None]
+    problems = _check_amount_count(amount_names, rule_source, is_quoted=is_quoted)
+    for amount_name in amount_names:
+        currency = body.get(AMOUNTS[amount_name])
         is_known = isinstance(currency, str) and currency.upper() in _CURRENCIES
-        problems += money.check_amount(body[name], currency if is_known else None, name)
+        problems += money.check_amount(
+            body[amount_name], currency if is_known else None, amount_name
+        )
     return problems
 
 
-def _check_amount_count(names: Sequence[str], source: str, *, is_quoted: bool) -> list[Problem]:
+def _check_amount_count(
+    amount_names: Sequence[str], rule_source: str, *, is_quoted: bool
+) -> list[Problem]:
     """Check that one amount is given, or none if a quote sets the amounts."""
     if is_quoted:
         message = "leave it out: the quote sets the amounts"
-        return [Problem(name, message, _TRANSFER) for name in names]
-    if len(names) == 1:
+        return [Problem(name, message, _TRANSFER) for name in amount_names]
+    if len(amount_names) == 1:
         return []
     instruction = f"give exactly one of {', '.join(AMOUNTS)}"
-    if names:
-        return [Problem(names[-1], f"leave it out: {instruction}", source)]
-    return [Problem("source_amount", f"is required: {instruction}", source)]
+    if amount_names:
+        return [Problem(amount_names[-1], f"leave it out: {instruction}", rule_source)]
+    return [Problem("source_amount", f"is required: {instruction}", rule_source)]

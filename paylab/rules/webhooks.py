@@ -27,30 +27,30 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     ]
 
 
-def _check_url(value: object, field: str) -> list[Problem]:
-    problems = check_text(value, field)
+def _check_url(url_value: object, field: str) -> list[Problem]:
+    problems = check_text(url_value, field)
     if problems:
         return problems
-    reason = _url_violation(str(value))
+    reason = _url_violation(str(url_value))
     return [Problem(field, reason, _SOURCE)] if reason else []
 
 
 def _url_violation(url: str) -> str:
     """Return why a URL cannot receive events, or "" if it can."""
     try:
-        parts = urlsplit(url)
-        host = parts.hostname
-        _ = parts.port  # reading the port detects an invalid one
+        url_parts = urlsplit(url)
+        host = url_parts.hostname
+        _ = url_parts.port  # reading the port detects an invalid one
     except ValueError:
         host = None
-        parts = urlsplit("")
-    if not (host and _VISIBLE_TEXT.fullmatch(url)) or parts.scheme not in ("http", "https"):
+        url_parts = urlsplit("")
+    if not (host and _VISIBLE_TEXT.fullmatch(url)) or url_parts.scheme not in ("http", "https"):
         return "must be an https address, like https://example.com/events"
-    if "@" in parts.netloc:
+    if "@" in url_parts.netloc:
         return "must not contain a user name or password"
     if "#" in url:
         return "must not contain a fragment (#...)"
-    if parts.scheme == "http" and not is_loopback(host):
+    if url_parts.scheme == "http" and not is_loopback(host):
         return "must be https; http is for loopback addresses only"
     return ""
 

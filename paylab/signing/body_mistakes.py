@@ -46,23 +46,23 @@ def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
     yield "without the white space around it", body.strip()
     yield from _encode_text(body)
     try:
-        value = json.loads(body)
+        json_body = json.loads(body)
     except (ValueError, RecursionError):
         return
-    yield from _write_json(value)
+    yield from _write_json(json_body)
 
 
 def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
     try:
-        text = body.decode()
+        body_text = body.decode()
     except ValueError:
         return
     for encoding in TEXT_ENCODINGS:
-        yield f"encoded as {encoding}", text.encode(encoding, "replace")
-    yield "with line breaks of Windows", text.replace("\n", "\r\n").encode()
+        yield f"encoded as {encoding}", body_text.encode(encoding, "replace")
+    yield "with line breaks of Windows", body_text.replace("\n", "\r\n").encode()
 
 
-def _write_json(value: JsonValue) -> Iterator[tuple[str, bytes]]:
+def _write_json(json_body: JsonValue) -> Iterator[tuple[str, bytes]]:
     """A value as JSON in every layout, with sorted keys or not, with escaped letters or not."""
     for is_escaped, is_sorted, layout in product((False, True), (False, True), JSON_LAYOUTS):
         description, indent, separators = layout
@@ -71,11 +71,11 @@ def _write_json(value: JsonValue) -> Iterator[tuple[str, bytes]]:
             description += ", keys sorted"
         if is_escaped:
             description += ", letters escaped"
-        text = json.dumps(
-            value,
+        json_text = json.dumps(
+            json_body,
             ensure_ascii=is_escaped,
             sort_keys=is_sorted,
             indent=indent,
             separators=separators,
         )
-        yield description, text.encode(errors="replace")
+        yield description, json_text.encode(errors="replace")

@@ -59,8 +59,8 @@ def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
     try:
         return KEY_DECODERS[encoding](secret)
     except KeyError:
-        names = ", ".join(KEY_DECODERS)
-        raise ArgumentError(f"encoding must be one of {names}, not {encoding!r}") from None
+        encoding_names = ", ".join(KEY_DECODERS)
+        raise ArgumentError(f"encoding must be one of {encoding_names}, not {encoding!r}") from None
     except ValueError:
         raise ArgumentError(f"the secret key is not {encoding} text", "secret") from None
 
@@ -154,8 +154,8 @@ def in_order(names: Iterable[str], order: str = "sorted") -> list[str]:
     if order == "sorted":
         return sorted(names)
     last_place = len(SAMPLE_ORDER)
-    places = {name: place for place, name in enumerate(SAMPLE_ORDER)}
-    return sorted(names, key=lambda name: (places.get(name, last_place), name))
+    index_by_header = {name: place for place, name in enumerate(SAMPLE_ORDER)}
+    return sorted(names, key=lambda name: (index_by_header.get(name, last_place), name))
 
 
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
@@ -176,11 +176,11 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     >>> paylab.signing.canonical_request("GET", "/v1", "", {"host": "a.test"}, "e3b0").split()
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
-    names = in_order(headers, header_order)
+    header_names = in_order(headers, header_order)
     has_query_line = query or empty_query == "blank"
     target = f"{path}\n{query}" if has_query_line else path
-    header_lines = "\n".join([f"{name}:{headers[name]}" for name in names])
-    return f"{method}\n{target}\n{header_lines}\n{';'.join(names)}\n{content_hash}"
+    header_lines = "\n".join([f"{name}:{headers[name]}" for name in header_names])
+    return f"{method}\n{target}\n{header_lines}\n{';'.join(header_names)}\n{content_hash}"
 
 
 def to_bytes(text: str) -> bytes:
@@ -240,10 +240,10 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
         empty_query=empty_query,
         header_order=header_order,
     )
-    text = payload(headers["x-date"], canonical)
-    key = secret.encode() if isinstance(secret, str) else secret
-    digest = hmac_digest(key, text.encode("utf-8", "surrogateescape"))
-    return Signature(canonical, text, SIGNATURE_FORMS[form](digest).decode())
+    payload_text = payload(headers["x-date"], canonical)
+    secret_bytes = secret.encode() if isinstance(secret, str) else secret
+    digest = hmac_digest(secret_bytes, payload_text.encode("utf-8", "surrogateescape"))
+    return Signature(canonical, payload_text, SIGNATURE_FORMS[form](digest).decode())
 
 
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
@@ -308,8 +308,8 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     )
     headers = {SPELLINGS[name]: value for name, value in signed.items()}
     headers["Host"] = host
-    names = in_order(signed, header_order)
-    headers["Authorization"] = authorization(api_key, names, signature.value)
+    header_names = in_order(signed, header_order)
+    headers["Authorization"] = authorization(api_key, header_names, signature.value)
     return headers, signature
 
 

@@ -213,9 +213,9 @@ def _find_form_mistake(signature: str) -> Mistake | None:
         return None
     if len(content) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", content):
         return known_mistake("raw-digest")
-    text = content.decode("latin-1")
+    content_text = content.decode("latin-1")
     for pattern, mistake_id in WRONG_CONTENTS:
-        if re.fullmatch(pattern, text):
+        if re.fullmatch(pattern, content_text):
             return known_mistake(mistake_id)
     return Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits")
 
@@ -233,22 +233,22 @@ def _guess_finding(correct: SignatureInputs, guess: Guess, signing: SigningSetti
     correct_line: str | None = None
     if correct_text != signed_text:
         layer = "canonical request"
-        line, signed_line, correct_line = _find_differing_line(correct_text, signed_text)
+        line_number, signed_line, correct_line = _find_differing_line(correct_text, signed_text)
     elif correct.date != signed.date:
         layer = "payload"
-        line = "x-date"
+        line_number = "x-date"
         signed_line = signed.date
         correct_line = correct.date
     elif correct.payload() != signed.payload():
         layer = "payload"
-        line = _payload_label(correct, signed)
+        line_number = _payload_label(correct, signed)
     else:
         layer = "signature"
-        line = "encoding" if correct.secret == signed.secret else "key"
+        line_number = "encoding" if correct.secret == signed.secret else "key"
     return Finding(
         match=False,
         layer=layer,
-        line=line,
+        line=line_number,
         mistake=mistake.id,
         message=mistake.message,
         theirs=signed_line,
@@ -280,9 +280,9 @@ def _payload_label(correct: SignatureInputs, signed: SignatureInputs) -> str:
     return "line ending" if signed.payload().startswith(SCHEME) else "scheme"
 
 
-def _printable_line(line: str) -> str:
+def _printable_line(canonical_line: str) -> str:
     """The line with control characters escaped and the API key hidden."""
-    escaped_line = line.encode("unicode_escape", errors="replace").decode()
+    escaped_line = canonical_line.encode("unicode_escape", errors="replace").decode()
     if escaped_line.lower().startswith("x-api-key:"):
         return f"x-api-key:{HIDDEN}"
     return escaped_line
@@ -313,17 +313,17 @@ def _verify_as_service(
     return verify(received, secrets.get, now, signing=signing)
 
 
-def _signed_time(text: str, signing: SigningSettings) -> datetime:
+def _signed_time(date_text: str, signing: SigningSettings) -> datetime:
     """X-Date as a time; any time if it is unreadable, which is refused in any case."""
     try:
-        return read_date(text, signing.date_form)
+        return read_date(date_text, signing.date_form)
     except ValueError:
         return datetime.now(UTC)
 
 
-def _as_received(text: str) -> str:
+def _as_received(canonical_text: str) -> str:
     """Text as a server reads it: the bytes of its UTF-8 as Latin-1."""
-    return text.encode(errors="surrogateescape").decode("latin-1")
+    return canonical_text.encode(errors="surrogateescape").decode("latin-1")
 
 
 __all__ = [

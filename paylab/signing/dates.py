@@ -19,8 +19,8 @@ class DateForm(NamedTuple):
     words: str
 
 
-def _compact(text: str) -> datetime:
-    return datetime.strptime(text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+def _compact(date_text: str) -> datetime:
+    return datetime.strptime(date_text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
 
 
 DATE_FORMS: Mapping[str, DateForm] = {
@@ -65,10 +65,10 @@ def date_text(moment: datetime, form: str = "milliseconds") -> str:
 def read_date(text: str, form: str = "milliseconds") -> datetime:
     """X-Date as a time; ValueError for any other form. Assumption `signing.date-form`."""
     date_form = DATE_FORMS[form]
-    words = f"X-Date must be UTC {date_form.words}"
+    requirement = f"X-Date must be UTC {date_form.words}"
     if not date_form.pattern.fullmatch(text):
-        raise ValueError(f"{words}, not {text[:40]!r}")
+        raise ValueError(f"{requirement}, not {text[:40]!r}")
     try:
         return date_form.read(text)
     except ValueError:
-        raise ValueError(f"{words}; {text} does not exist") from None
+        raise ValueError(f"{requirement}; {text} does not exist") from None

@@ -34,8 +34,8 @@ class Layer:
     lines: tuple[ExplainedLine, ...]
 
     def __str__(self) -> str:
-        rows = [f"  {line.text}\n      {line.what} ({line.source})" for line in self.lines]
-        return printable_lines("\n".join([self.name, *rows]))
+        line_texts = [f"  {line.text}\n      {line.what} ({line.source})" for line in self.lines]
+        return printable_lines("\n".join([self.name, *line_texts]))
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,14 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     'canonical request'
     """
     check_url(url)
-    parts = urlsplit(url)
+    url_parts = urlsplit(url)
     content_hash = body_hash(body)
-    all_headers = {"host": parts.netloc, "x-content-sha256": content_hash}
+    all_headers = {"host": url_parts.netloc, "x-content-sha256": content_hash}
     all_headers |= {name.lower(): value for name, value in headers.items()}
     signed_headers = {name: all_headers[name] for name in SIGNED_NAMES if name in all_headers}
-    canonical = canonical_request(method, parts.path, parts.query, signed_headers, content_hash)
+    canonical = canonical_request(
+        method, url_parts.path, url_parts.query, signed_headers, content_hash
+    )
     date = all_headers.get("x-date", "")
     return explain_text(canonical, payload_text(date, canonical))
 
@@ -89,12 +91,12 @@ def explain_text(canonical: str, payload: str) -> Explanation:
 
 def line_labels(canonical: str) -> list[str]:
     """A short label for each line of a canonical request: path, query, a header's name."""
-    lines = canonical.split("\n")
-    names = _signed_names(canonical)
+    canonical_lines = canonical.split("\n")
+    header_names = _signed_names(canonical)
     # Two lines after the headers are names and hash. Before them are two lines, three with a query.
-    first_line_count = len(lines) - len(names) - 2
+    first_line_count = len(canonical_lines) - len(header_names) - 2
     first_labels = ["method", "path", "query string"][:first_line_count]
-    return [*first_labels, *names, "signed header names", "body hash"]
+    return [*first_labels, *header_names, "signed header names", "body hash"]
 
 
 SPEC_SECTION = "spec, Canonical request"
@@ -132,10 +134,12 @@ def _explain_canonical(canonical: str) -> Iterator[ExplainedLine]:
     """The lines of a canonical request with their meanings; the API key is hidden."""
     if not canonical:
         return
-    for text, label in zip(canonical.split("\n"), line_labels(canonical), strict=False):
-        meaning, source = LINE_MEANINGS.get(label, (f"the header {label}", f"{SPEC_SECTION} 4"))
-        shown_text = f"x-api-key:{HIDDEN}" if label == "x-api-key" else text
-        yield ExplainedLine(shown_text, meaning, source)
+    for canonical_line, label in zip(canonical.split("\n"), line_labels(canonical), strict=False):
+        meaning, spec_section = LINE_MEANINGS.get(
+            label, (f"the header {label}", f"{SPEC_SECTION} 4")
+        )
+        shown_text = f"x-api-key:{HIDDEN}" if label == "x-api-key" else canonical_line
+        yield ExplainedLine(shown_text, meaning, spec_section)
 
 
 def _explain_payload(payload: str) -> Iterator[ExplainedLine]:
@@ -143,13 +147,13 @@ def _explain_payload(payload: str) -> Iterator[ExplainedLine]:
     if not payload:
         return
     pairs = zip(payload.split("\n"), PAYLOAD_MEANINGS, strict=False)
-    for text, (meaning, source) in pairs:
-        yield ExplainedLine(text, meaning, source)
+    for payload_line, (meaning, spec_section) in pairs:
+        yield ExplainedLine(payload_line, meaning, spec_section)
 
 
 def _signed_names(canonical: str) -> list[str]:
     """The names in the line of names; empty for a text that is too short to have one."""
-    lines = canonical.split("\n")
-    if len(lines) <= 2:
+    canonical_lines = canonical.split("\n")
+    if len(canonical_lines) <= 2:
         return []
-    return lines[-2].split(";")
+    return canonical_lines[-2].split(";")

@@ -46,9 +46,9 @@ class SignedRequest:
 
 def hosts_of(url: str) -> tuple[str, ...]:
     """The valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    default_port = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
+    url_parts = urlsplit(url)
+    host = url_parts.netloc.rpartition("@")[2]
+    default_port = {"https": ":443", "http": ":80"}.get(url_parts.scheme, ":")
     sent_host = host.removesuffix(default_port)
     return (host,) if sent_host == host else (sent_host, host)
 
@@ -63,8 +63,8 @@ def check_url(url: str) -> None:
 
 def _is_full_url(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        return bool(parts.hostname) and parts.scheme in ("http", "https")
+        url_parts = urlsplit(url)
+        return bool(url_parts.hostname) and url_parts.scheme in ("http", "https")
     except ValueError:
         return False
 
@@ -75,17 +75,17 @@ def read_headers(text: str) -> dict[str, str]:
     Of response headers (marked with <) only Date is read, as the service's clock.
     """
     headers: dict[str, str] = {}
-    for line in text.splitlines():
-        match = HEADER_LINE.fullmatch(line)
+    for header_line in text.splitlines():
+        match = HEADER_LINE.fullmatch(header_line)
         if match is None:
             continue
         arrow = match[1]
-        name = match[2].lower()
-        value = match[3]
-        if arrow == "<" and name == "date":
-            headers["date"] = value
+        header_name = match[2].lower()
+        header_value = match[3]
+        if arrow == "<" and header_name == "date":
+            headers["date"] = header_value
         elif arrow not in ("<", "*"):
-            headers.setdefault(name, value)
+            headers.setdefault(header_name, header_value)
     return headers
 
 
@@ -117,8 +117,8 @@ class Authorization:
         match = pattern.fullmatch(text)
         if match is None:
             return None
-        names = tuple(match[2].split(";"))
-        return cls(credential=match[1], names=names, signature=match[3])
+        header_names = tuple(match[2].split(";"))
+        return cls(credential=match[1], names=header_names, signature=match[3])
 
 
 @light_dataclass(frozen=True)
@@ -149,13 +149,13 @@ class Finding:
     def __repr__(self) -> str:
         if self.match:
             return printable_lines(f"match: {self.message}")
-        rows = [
+        finding_lines = [
             f"{self.mistake}: {self.message}",
             f"  layer   {self.layer}",
             f"  line    {self.line}",
         ]
         if self.theirs is not None:
-            rows.append(f"  theirs  {self.theirs}")
+            finding_lines.append(f"  theirs  {self.theirs}")
         if self.ours is not None:
-            rows.append(f"  ours    {self.ours}")
-        return "\n".join(map(printable, rows))
+            finding_lines.append(f"  ours    {self.ours}")
+        return "\n".join(map(printable, finding_lines))

@@ -30,12 +30,12 @@ def guess_bodies(correct: SignatureInputs, body: bytes) -> Iterator[Guess]:
 
 def guess_keys(correct: SignatureInputs) -> Iterator[Guess]:
     """The secret cut or without its prefix, and the text after the prefix decoded."""
-    key = correct.secret
-    parts = key.decode(errors="replace").split("_")
-    suffixes = ["_".join(parts[index:]) for index in range(1, len(parts))]
+    correct_key = correct.secret
+    key_segments = correct_key.decode(errors="replace").split("_")
+    suffixes = ["_".join(key_segments[index:]) for index in range(1, len(key_segments))]
     cut_keys = [suffix.encode() for suffix in suffixes]
-    cut_keys += [key[:-1], key[1:]]
-    cut_keys += [key[:length] for length in KEY_LENGTHS]
+    cut_keys += [correct_key[:-1], correct_key[1:]]
+    cut_keys += [correct_key[:length] for length in KEY_LENGTHS]
     for cut_key in cut_keys:
         yield Guess(known_mistake("key-trimmed"), correct._replace(secret=cut_key))
     for suffix in suffixes:
@@ -54,9 +54,11 @@ def guess_secrets(correct: SignatureInputs, secrets: Iterable[str]) -> Iterator[
         message = "it was signed with the secret of another API key"
         messages_by_secret.setdefault(secret, message)
     for secret, message in messages_by_secret.items():
-        key = secret.encode()
-        if key != correct.secret:
-            yield Guess(known_mistake("wrong-secret", message), correct._replace(secret=key))
+        secret_bytes = secret.encode()
+        if secret_bytes != correct.secret:
+            yield Guess(
+                known_mistake("wrong-secret", message), correct._replace(secret=secret_bytes)
+            )
 
 
 def guess_dates(correct: SignatureInputs) -> Iterator[Guess]:
@@ -75,14 +77,14 @@ def guess_dates(correct: SignatureInputs) -> Iterator[Guess]:
 def _other_dates(date: str) -> Iterator[str]:
     """The same date in other formats, then all dates up to a second before and after it."""
     try:
-        moment = timestamps.from_text(date)
+        signed_at = timestamps.from_text(date)
     except ValueError:
         return
     to_seconds = date.partition(".")[0].rstrip("Z")
     yield from (to_seconds, f"{to_seconds}Z", f"{to_seconds}.000Z", f"{to_seconds}+00:00")
     yield date.removesuffix("Z")
-    yield str(int(moment.timestamp()))
-    yield f"{moment:%Y%m%dT%H%M%SZ}"
+    yield str(int(signed_at.timestamp()))
+    yield f"{signed_at:%Y%m%dT%H%M%SZ}"
     for milliseconds in range(1, DATE_MILLISECONDS_MAX + 1):
-        yield timestamps.to_text(moment + timedelta(milliseconds=milliseconds))
-        yield timestamps.to_text(moment - timedelta(milliseconds=milliseconds))
+        yield timestamps.to_text(signed_at + timedelta(milliseconds=milliseconds))
+        yield timestamps.to_text(signed_at - timedelta(milliseconds=milliseconds))

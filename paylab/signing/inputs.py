@@ -44,8 +44,15 @@ class SignatureInputs(NamedTuple):
     def canonical(self) -> str:
         """The canonical request of these parts."""
         header_lines = [self.header_format.format(name, value) for name, value in self.headers]
-        lines = [self.method, self.path, self.query, *header_lines, self.names, self.content_hash]
-        return self.join_canonical([line for line in lines if line is not None])
+        canonical_lines = [
+            self.method,
+            self.path,
+            self.query,
+            *header_lines,
+            self.names,
+            self.content_hash,
+        ]
+        return self.join_canonical([line for line in canonical_lines if line is not None])
 
     def payload(self) -> str:
         """The text that the HMAC signs."""
@@ -78,15 +85,15 @@ def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     query are given as they are signed.
     """
     has_query_line = bool(query) or signing.empty_query == "blank"
-    names = in_order(headers, signing.header_order)
+    header_names = in_order(headers, signing.header_order)
     signed_values = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
     return SignatureInputs(
         secret=key,
         method=method,
         path=path,
         query=query if has_query_line else None,
-        headers=tuple((name, signed_values[name]) for name in names),
-        names=";".join(names),
+        headers=tuple((name, signed_values[name]) for name in header_names),
+        names=";".join(header_names),
         content_hash=headers["x-content-sha256"],
         date=headers["x-date"],
         request_headers=tuple(headers.items()),

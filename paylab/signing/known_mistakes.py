@@ -55,16 +55,16 @@ def _leave_out_algorithm(correct: SignatureInputs) -> Iterator[SignatureInputs]:
         yield correct._replace(join_payload=join)
 
 
-def _last_line(lines: Sequence[str]) -> str:
-    return lines[-1]
+def _last_line(canonical_lines: Sequence[str]) -> str:
+    return canonical_lines[-1]
 
 
-def _all_but_scheme(lines: Sequence[str]) -> str:
-    return "\n".join(lines[1:])
+def _all_but_scheme(canonical_lines: Sequence[str]) -> str:
+    return "\n".join(canonical_lines[1:])
 
 
-def _all_but_date(lines: Sequence[str]) -> str:
-    return "\n".join([lines[0], *lines[2:]])
+def _all_but_date(canonical_lines: Sequence[str]) -> str:
+    return "\n".join([canonical_lines[0], *canonical_lines[2:]])
 
 
 def _change_method_case(correct: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -121,10 +121,10 @@ def _sign_empty_body(correct: SignatureInputs) -> Iterator[SignatureInputs]:
 
 def _replace_headers(correct: SignatureInputs, headers: HeaderLines) -> Iterator[SignatureInputs]:
     """Other header lines, other names in the line of names, and both."""
-    names = ";".join(name for name, _ in headers)
-    yield correct._replace(headers=headers, names=names)
+    header_names = ";".join(name for name, _ in headers)
+    yield correct._replace(headers=headers, names=header_names)
     yield correct._replace(headers=headers)
-    yield correct._replace(names=names)
+    yield correct._replace(names=header_names)
 
 
 def _leave_out_header(correct: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -136,17 +136,19 @@ def _leave_out_header(correct: SignatureInputs) -> Iterator[SignatureInputs]:
 def _write_names_in_capitals(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     """All names in capitals or title case, then one name at a time."""
 
-    def spell_as_sent(name: str) -> str:
-        return SPELLINGS.get(name, name.title())
+    def spell_as_sent(header_name: str) -> str:
+        return SPELLINGS.get(header_name, header_name.title())
 
     for spell in (str.title, str.upper, spell_as_sent):
-        headers = tuple((spell(name), value) for name, value in correct.headers)
+        headers = tuple(
+            (spell(header_name), header_value) for header_name, header_value in correct.headers
+        )
         yield from _replace_headers(correct, headers)
-    for index, (name, value) in enumerate(correct.headers):
-        for spelled_name in (spell_as_sent(name), name.title(), name.upper()):
-            line = ((spelled_name, value),)
+    for index, (header_name, header_value) in enumerate(correct.headers):
+        for spelled_name in (spell_as_sent(header_name), header_name.title(), header_name.upper()):
+            header_pair = ((spelled_name, header_value),)
             yield correct._replace(
-                headers=correct.headers[:index] + line + correct.headers[index + 1 :]
+                headers=correct.headers[:index] + header_pair + correct.headers[index + 1 :]
             )
 
 
@@ -174,9 +176,9 @@ def _change_host(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     name = re.sub(r":\d*\Z", "", signed_host)
     port_match = re.search(r":\d+\Z", signed_host)
     signed_port = port_match[0] if port_match else ""
-    names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
+    host_names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
     ports = ("", signed_port, ":80", ":443")
-    hosts = [host_name + port for host_name, port in product(names, ports)]
+    hosts = [host_name + port for host_name, port in product(host_names, ports)]
     hosts += [f"http://{signed_host}", f"https://{signed_host}", signed_host.upper()]
     hosts += [f"{name}:{port}" for port in DEVELOPMENT_PORTS]
     for host in hosts:
@@ -200,8 +202,8 @@ def _reorder_query(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     ]
     if len(parameters) <= ORDERED_MAX:
         orders = permutations(parameters)
-    for order in orders:
-        yield correct._replace(query="&".join(order))
+    for query_order in orders:
+        yield correct._replace(query="&".join(query_order))
 
 
 def _change_escapes(correct: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -225,46 +227,46 @@ def _change_escapes(correct: SignatureInputs) -> Iterator[SignatureInputs]:
         yield correct._replace(path=changed_path, query=changed_query)
 
 
-def _quote(text: str, safe: str = "/") -> str:
-    return quote(to_bytes(text), safe)
+def _quote(query_text: str, safe: str = "/") -> str:
+    return quote(to_bytes(query_text), safe)
 
 
-def _change_escape_case(text: str) -> Iterator[str]:
-    yield ESCAPE.sub(lambda match: match[0].lower(), text)
-    yield ESCAPE.sub(lambda match: match[0].upper(), text)
+def _change_escape_case(escaped_text: str) -> Iterator[str]:
+    yield ESCAPE.sub(lambda match: match[0].lower(), escaped_text)
+    yield ESCAPE.sub(lambda match: match[0].upper(), escaped_text)
 
 
 def _decode_key(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     try:
-        text = correct.secret.decode()
+        secret_text = correct.secret.decode()
     except UnicodeDecodeError:  # the key of a service whose secrets are hex or Base64
         return
-    for key in decode_secret(text):
-        yield correct._replace(secret=key)
+    for decoded_key in decode_secret(secret_text):
+        yield correct._replace(secret=decoded_key)
 
 
 def decode_secret(text: str) -> Iterator[bytes]:
     """The keys that a secret contains as hex, as Base64, and as Base64 read leniently."""
     for decode in (bytes.fromhex, b64decode, _decode_base64_leniently):
         try:
-            key = decode(text)
+            decoded_key = decode(text)
         except ValueError:
             continue
-        if key:
-            yield key
+        if decoded_key:
+            yield decoded_key
 
 
-def _decode_base64_leniently(text: str) -> bytes:
+def _decode_base64_leniently(secret_text: str) -> bytes:
     """Decode Base64 of either alphabet, with or without padding."""
-    return urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "==")
+    return urlsafe_b64decode(secret_text.replace("+", "-").replace("/", "_") + "==")
 
 
 def _trim_key(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     """The secret without its padding, or with white space or quotes around it or without."""
-    key = correct.secret
-    keys = [key.strip(), key.rstrip(b"="), key.strip(b"\"'")]
-    keys += [key + end for end in (b"\n", b"\r\n", b" ", b"\t")]
-    keys += [b" " + key, b'"' + key + b'"', b"'" + key + b"'"]
+    secret_bytes = correct.secret
+    keys = [secret_bytes.strip(), secret_bytes.rstrip(b"="), secret_bytes.strip(b"\"'")]
+    keys += [secret_bytes + end for end in (b"\n", b"\r\n", b" ", b"\t")]
+    keys += [b" " + secret_bytes, b'"' + secret_bytes + b'"', b"'" + secret_bytes + b"'"]
     for changed_key in keys:
         if changed_key:
             yield correct._replace(secret=changed_key)

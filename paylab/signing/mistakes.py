@@ -93,8 +93,8 @@ def _leave_out_date(correct: SignatureInputs) -> Messages:
     yield message, correct._replace(join_payload=_all_but_date)
 
 
-def _all_but_date(lines: Iterable[str]) -> str:
-    scheme, _, *other_lines = lines
+def _all_but_date(canonical_lines: Iterable[str]) -> str:
+    scheme, _, *other_lines = canonical_lines
     return "\n".join([scheme, *other_lines])
 
 

@@ -68,15 +68,15 @@ def sign_for_host(
     Its date, nonce and other signed headers stay; `names` are those of SignedHeaders.
     """
     signed_names = tuple(names)
-    parts = read_signed_parts(request, signed_names, signing)
-    parts = replace(parts, headers={**parts.headers, "host": host})
-    signature = parts.sign(key_bytes(secret, signing.key_encoding), signing)
+    signed_parts = read_signed_parts(request, signed_names, signing)
+    signed_parts = replace(signed_parts, headers={**signed_parts.headers, "host": host})
+    signature = signed_parts.sign(key_bytes(secret, signing.key_encoding), signing)
     api_key = request.headers["x-api-key"]
     return {"host": host, "authorization": authorization(api_key, signed_names, signature.value)}
 
 
-def _decode_utf8(text: str) -> str:
+def _decode_utf8(latin_text: str) -> str:
     """Text that was decoded as Latin-1, decoded again as UTF-8."""
-    if text.isascii():
-        return text
-    return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
+    if latin_text.isascii():
+        return latin_text
+    return latin_text.encode("latin-1", errors="replace").decode(errors="surrogateescape")

@@ -66,27 +66,27 @@ class SnippetRequest:
     @property
     def target(self) -> str:
         """The path with the query."""
-        parts = urlsplit(self.url)
-        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        url_parts = urlsplit(self.url)
+        return (url_parts.path or "/") + (f"?{url_parts.query}" if url_parts.query else "")
 
     @property
     def lines(self) -> list[str]:
         """The first lines of the canonical request: method, path and query."""
-        parts = urlsplit(self.url)
+        url_parts = urlsplit(self.url)
         signing = self.signing
-        path = signed_path(parts.path or "/", signing.signed_path, signing.base_path)
-        lines = [self.method, path]
-        if parts.query or signing.empty_query == "blank":
-            lines.append(signed_query(parts.query, signing.query_order))
-        return lines
+        path = signed_path(url_parts.path or "/", signing.signed_path, signing.base_path)
+        canonical_lines = [self.method, path]
+        if url_parts.query or signing.empty_query == "blank":
+            canonical_lines.append(signed_query(url_parts.query, signing.query_order))
+        return canonical_lines
 
     @property
     def names(self) -> list[str]:
         """The names of the signed headers, in the order in which they are signed."""
-        names = [*SIGNED_NAMES]
+        header_names = [*SIGNED_NAMES]
         if self.signing.nonce == "refused":
-            names.remove("x-nonce")
-        return in_order(names, self.signing.header_order)
+            header_names.remove("x-nonce")
+        return in_order(header_names, self.signing.header_order)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -134,8 +134,8 @@ def _write_go(headers: Mapping[str, str]) -> str:
 
 
 def _write_java(headers: Mapping[str, str]) -> str:
-    texts = (java_literal(text) for pair in headers.items() for text in pair)
-    return f"Map.of({', '.join(texts)})"
+    java_literals = (java_literal(text) for pair in headers.items() for text in pair)
+    return f"Map.of({', '.join(java_literals)})"
 
 
 _PYTHON = Language("python", python_literal, repr, '        "{name}": {value},', _SNAKE_CASE)
@@ -165,10 +165,12 @@ def write_snippet(request: SnippetRequest, language: str) -> str:
     if language == "curl":
         return curl(request)
     if language not in LANGUAGES or language == "collection":
-        known = ["curl", *(name for name in LANGUAGES if name != "collection")]
-        nearest = find_nearest_name(str(language), known)
+        known_languages = ["curl", *(name for name in LANGUAGES if name != "collection")]
+        nearest = find_nearest_name(str(language), known_languages)
         hint = f" (is {nearest!r} meant?)" if nearest else ""
-        message = f"language must be one of {', '.join(known)}, not {language!r:.60}{hint}"
+        message = (
+            f"language must be one of {', '.join(known_languages)}, not {language!r:.60}{hint}"
+        )
         raise ArgumentError(message, "language")
     return _fill(request, language)
 
@@ -193,23 +195,25 @@ def _fill(request: SnippetRequest, program: str) -> str:
     language = LANGUAGES[program]
     signing = request.signing
     write = language.write_text
-    lines = [
+    code_lines = [
         language.field_line.format(name=name, value=language.variables[name])
         for name in request.names
     ]
-    values = {
+    value_by_placeholder = {
         "origin": write(request.origin),
         "target": write(request.target),
         "method": write(request.method),
         "body": write(request.body or ""),
         "base_path": write(signing.base_path),
         "headers": language.write_headers(request.headers),
-        "fields": "\n".join(lines),
+        "fields": "\n".join(code_lines),
         "hash_encoding": signing.hash_encoding,
         "key_encoding": signing.key_encoding,
         "signature": signing.signature,
     }
-    return _render(language.template, {**_facts_of(request), "program": program}, values)
+    return _render(
+        language.template, {**_facts_of(request), "program": program}, value_by_placeholder
+    )
 
 
 BASH_VARIABLES = {
@@ -233,7 +237,7 @@ def curl(request: SnippetRequest) -> str:
         f" \\\n  -H {shlex.quote(f'{name}: {value}')}" for name, value in request.headers.items()
     )
     has_glob_signs = any(sign in request.url for sign in "[]{}")
-    values = {
+    value_by_placeholder = {
         "origin": shlex.quote(request.origin),
         "target": shlex.quote(request.target),
         "method": shlex.quote(request.method),
@@ -248,7 +252,7 @@ def curl(request: SnippetRequest) -> str:
         "hash_header": "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH",
         "options": options + ("" if request.body == "" else ' \\\n  --data-raw "$BODY"'),
     }
-    return _render("curl", _facts_of(request), values)
+    return _render("curl", _facts_of(request), value_by_placeholder)
 
 
 def _facts_of(request: SnippetRequest) -> dict[str, str]:
@@ -278,29 +282,31 @@ def _facts_of(request: SnippetRequest) -> dict[str, str]:
 
 
 @cache
-def _read_template(name: str) -> tuple[str, ...]:
-    return tuple((_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8").splitlines())
+def _read_template(template_name: str) -> tuple[str, ...]:
+    return tuple((_TEMPLATES / f"{template_name}.txt").read_text(encoding="utf-8").splitlines())
 
 
-def _render(template: str, facts: Mapping[str, str], values: Mapping[str, str]) -> str:
+def _render(
+    template: str, facts: Mapping[str, str], value_by_placeholder: Mapping[str, str]
+) -> str:
     """A template without the lines that are for other settings, and with its values."""
-    lines = []
-    for line in _read_template(template):
-        condition = _CONDITION.fullmatch(line)
+    code_lines = []
+    for template_line in _read_template(template):
+        condition = _CONDITION.fullmatch(template_line)
         if condition is None:
-            lines.append(line)
+            code_lines.append(template_line)
         elif _is_met(condition[1], facts):
-            lines.append(condition[2])
-    text = "\n".join(lines) + "\n"
-    return _PLACEHOLDER.sub(lambda place: values[place[1]], text)
+            code_lines.append(condition[2])
+    code = "\n".join(code_lines) + "\n"
+    return _PLACEHOLDER.sub(lambda place: value_by_placeholder[place[1]], code)
 
 
 def _is_met(condition: str, facts: Mapping[str, str]) -> bool:
     """Whether each name of `name=word,word,other=word` has one of its words."""
     words_by_name: dict[str, list[str]] = {}
-    name = ""
-    for part in condition.split(","):
-        before, sign, word = part.rpartition("=")
-        name = before if sign else name
-        words_by_name.setdefault(name, []).append(word)
-    return all(facts[name] in words for name, words in words_by_name.items())
+    fact_name = ""
+    for alternative in condition.split(","):
+        before, sign, fact_word = alternative.rpartition("=")
+        fact_name = before if sign else fact_name
+        words_by_name.setdefault(fact_name, []).append(fact_word)
+    return all(facts[fact_name] in words for fact_name, words in words_by_name.items())

@@ -88,8 +88,8 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
         request, header, secret, signing
     )
     if date_finding is not None:
-        sent = read_date(date, signing.date_form)
-        return _stale_date_finding(date_finding, sent, now, signature_finding)
+        sent_at = read_date(date, signing.date_form)
+        return _stale_date_finding(date_finding, sent_at, now, signature_finding)
     return signature_finding or _check_nonce(request.headers.get("x-nonce"), nonces)
 
 
@@ -97,15 +97,15 @@ def check_headers(
     headers: Mapping[str, str], header: Authorization, signing: SigningSettings
 ) -> Finding | None:
     """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
-    names = list(header.names)
-    lower_names = [name.lower() for name in names]
-    if names != lower_names:
+    signed_names = list(header.names)
+    lower_names = [header_name.lower() for header_name in signed_names]
+    if signed_names != lower_names:
         mistake = known_mistake("header-name-case", "SignedHeaders has capitals")
         finding = malformed_header("SignedHeaders", mistake.message)
         return replace(
-            finding, mistake=mistake.id, theirs=";".join(names), ours=";".join(lower_names)
+            finding, mistake=mistake.id, theirs=";".join(signed_names), ours=";".join(lower_names)
         )
-    if len(set(names)) < len(names):
+    if len(set(signed_names)) < len(signed_names):
         return malformed_header("SignedHeaders", "name each header once in SignedHeaders")
     form_finding = _check_order(header.names, signing) or _check_nonce_form(headers, signing)
     if form_finding is not None:
@@ -113,18 +113,17 @@ def check_headers(
     required_names = [*REQUIRED_NAMES]
     if signing.nonce == "required":
         required_names.append("x-nonce")
-    for name in (*required_names, *names):
-        if name not in headers:
-            return missing_header(name)
+    for header_name in (*required_names, *signed_names):
+        if header_name not in headers:
+            return missing_header(header_name)
     signable_names = [*REQUIRED_NAMES]
     if "x-nonce" in headers:
         signable_names.append("x-nonce")
-    for name in signable_names:
-        if name not in names:
-            message = (
-                f"{SPELLINGS[name]} is sent but not signed: add it to SignedHeaders and sign it"
-            )
-            finding = _header_finding(name, "unsigned-header", message)
+    for header_name in signable_names:
+        if header_name not in signed_names:
+            spelling = SPELLINGS[header_name]
+            message = f"{spelling} is sent but not signed: add it to SignedHeaders and sign it"
+            finding = _header_finding(header_name, "unsigned-header", message)
             return replace(finding, mistake="missing-header")
     return None
 
@@ -137,14 +136,14 @@ def check_credential(headers: Mapping[str, str], header: Authorization) -> Findi
     return _header_finding("Credential", "unknown-key", message)
 
 
-def _check_order(names: tuple[str, ...], signing: SigningSettings) -> Finding | None:
+def _check_order(header_names: tuple[str, ...], signing: SigningSettings) -> Finding | None:
     """The order of SignedHeaders, if the service does not sort them itself."""
-    ordered_names = in_order(names, signing.header_order)
-    if signing.header_order == "sorted" or list(names) == ordered_names:
+    ordered_names = in_order(header_names, signing.header_order)
+    if signing.header_order == "sorted" or list(header_names) == ordered_names:
         return None
     mistake_id = "unsorted-headers"
     finding = malformed_header("SignedHeaders", correction(mistake_id, signing), mistake_id)
-    return replace(finding, theirs=";".join(names), ours=";".join(ordered_names))
+    return replace(finding, theirs=";".join(header_names), ours=";".join(ordered_names))
 
 
 def _check_nonce_form(headers: Mapping[str, str], signing: SigningSettings) -> Finding | None:
@@ -182,13 +181,13 @@ def check_date(text: str, now: datetime | None, signing: SigningSettings) -> Fin
 
 
 def _stale_date_finding(
-    date_finding: Finding, sent: datetime, now: datetime, signature_finding: Finding | None
+    date_finding: Finding, sent_at: datetime, now: datetime, signature_finding: Finding | None
 ) -> Finding:
     """The finding of a date that is too old or too new, with the result of the other checks."""
     if signature_finding is not None:
         other_checks = f"and also: {signature_finding.message}"
     else:
-        seconds = (now - sent).total_seconds()
+        seconds = (now - sent_at).total_seconds()
         direction = "old" if seconds > 0 else "ahead"
         duration = _describe_duration(abs(seconds))
         other_checks = f"the signature is right, but {duration} {direction}"
@@ -242,15 +241,22 @@ def _check_signature(
     request: ReceivedRequest, header: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
     """The finding for a signature that is not ours, with the mistake that explains it."""
-    parts = read_signed_parts(request, header.names, signing)
-    key = key_bytes(secret, signing.key_encoding)
-    ours = parts.sign(key, signing)
+    signed_parts = read_signed_parts(request, header.names, signing)
+    secret_bytes = key_bytes(secret, signing.key_encoding)
+    ours = signed_parts.sign(secret_bytes, signing)
     if _are_equal(ours.value, header.signature):
         return None
     from .inputs import correct_inputs  # only a refused request needs them
     from .mistakes import find_mistake
 
-    correct = correct_inputs(key, parts.method, parts.path, parts.query, parts.headers, signing)
+    correct = correct_inputs(
+        secret_bytes,
+        signed_parts.method,
+        signed_parts.path,
+        signed_parts.query,
+        signed_parts.headers,
+        signing,
+    )
     mistake = find_mistake(header.signature, correct)
     finding = Finding(
         match=False,
@@ -286,13 +292,15 @@ def malformed_header(line: str, message: str, mistake_id: str | None = None) -> 
     return replace(finding, mistake=mistake_id)
 
 
-def _header_finding(line: str, reason: str, message: str) -> Finding:
-    return Finding(match=False, layer="headers", line=line, message=message, reason=reason)
+def _header_finding(header_line: str, reason: str, message: str) -> Finding:
+    return Finding(match=False, layer="headers", line=header_line, message=message, reason=reason)
 
 
-def _are_equal(text: str, other_text: str) -> bool:
+def _are_equal(signature: str, other_signature: str) -> bool:
     """Compare in constant time; text that is not ASCII is accepted."""
-    return hmac.compare_digest(text.encode(errors="replace"), other_text.encode(errors="replace"))
+    return hmac.compare_digest(
+        signature.encode(errors="replace"), other_signature.encode(errors="replace")
+    )
 
 
 AUTHORIZATION_FORM = (

@@ -103,17 +103,17 @@ class Complaint(NamedTuple):
 
     def split_by_field(self) -> Iterator[Complaint]:
         """One complaint for each field that the words name as unknown or missing."""
-        names = _find_listed_names(_NAMED_UNKNOWN, self.words)
-        names = names or _find_listed_names(_NAMED_MISSING, self.words)
+        field_names = _find_listed_names(_NAMED_UNKNOWN, self.words)
+        field_names = field_names or _find_listed_names(_NAMED_MISSING, self.words)
         parent, _, last_name = self.field.rpartition(".")
-        if not names or names == [last_name]:
+        if not field_names or field_names == [last_name]:
             yield self
             return
-        if last_name not in names and self.field not in names:
+        if last_name not in field_names and self.field not in field_names:
             parent = self.field
         prefix = f"{parent}." if parent else ""
-        for name in names:
-            field = name if name.startswith(prefix) else f"{prefix}{name}"
+        for field_name in field_names:
+            field = field_name if field_name.startswith(prefix) else f"{prefix}{field_name}"
             yield Complaint(field, self.words)
 
 
@@ -129,9 +129,9 @@ def says_unknown(message: str) -> bool:
 
 def split_sentences(text: str) -> Iterator[str]:
     """The sentences of a text, without their full stops."""
-    for part in _SENTENCE_END.split(text):
-        if part.strip():
-            yield part.strip().removesuffix(".")[:SENTENCE_CHARACTERS_MAX]
+    for sentence in _SENTENCE_END.split(text):
+        if sentence.strip():
+            yield sentence.strip().removesuffix(".")[:SENTENCE_CHARACTERS_MAX]
 
 
 def read_sentence(sentence: str) -> Complaint:
@@ -145,21 +145,21 @@ def read_sentence(sentence: str) -> Complaint:
     if complaint is not None:
         return complaint
     match = _OBJECT.search(sentence)
-    name = _matched_name(match) if match else ""
-    if name.lower() in _NOT_NAMES:
-        name = ""
-    return Complaint(to_dotted_path(name), sentence)
+    field_name = _matched_name(match) if match else ""
+    if field_name.lower() in _NOT_NAMES:
+        field_name = ""
+    return Complaint(to_dotted_path(field_name), sentence)
 
 
 def _read_listed_name(sentence: str) -> Complaint | None:
     """The first field in a list of unknown or missing ones, as in "missing fields: a, b"."""
     for pattern in (_NAMED_UNKNOWN, _NAMED_MISSING):
-        names = _find_listed_names(pattern, sentence)
-        if names:
+        field_names = _find_listed_names(pattern, sentence)
+        if field_names:
             first_word = to_dotted_path(sentence.split(None, 1)[0])
             # "details.clabe missing field: clabe"
-            is_whole_path = first_word.endswith(f".{names[0]}")
-            return Complaint(first_word if is_whole_path else names[0], sentence)
+            is_whole_path = first_word.endswith(f".{field_names[0]}")
+            return Complaint(first_word if is_whole_path else field_names[0], sentence)
     return None
 
 
@@ -176,11 +176,11 @@ def _read_label(sentence: str) -> Complaint | None:
     match = _LABEL.match(sentence)
     if match is None:
         return None
-    name = _matched_name(match)
-    is_name = name[0].islower() or _is_compound_name(name)
-    if not is_name or _is_generic_name(name):
+    label = _matched_name(match)
+    is_name = label[0].islower() or _is_compound_name(label)
+    if not is_name or _is_generic_name(label):
         return None
-    return Complaint(to_dotted_path(name), match["words"])
+    return Complaint(to_dotted_path(label), match["words"])
 
 
 def _matched_name(match: re.Match[str]) -> str:
@@ -193,22 +193,22 @@ def to_dotted_path(name: object) -> str:
 
     What stands for the whole body at its start is left out.
     """
-    parts = [part for part in _split_path(name) if part]
-    if len(parts) > 1 and parts[0].lower() in ("body", "requestbody"):
-        del parts[0]
-    if len(parts) > 2 and parts[:2] == ["data", "attributes"]:
-        del parts[:2]
-    return ".".join(parts)
+    path_segments = [path_segment for path_segment in _split_path(name) if path_segment]
+    if len(path_segments) > 1 and path_segments[0].lower() in ("body", "requestbody"):
+        del path_segments[0]
+    if len(path_segments) > 2 and path_segments[:2] == ["data", "attributes"]:
+        del path_segments[:2]
+    return ".".join(path_segments)
 
 
-def _split_path(name: object) -> list[str]:
+def _split_path(stated_name: object) -> list[str]:
     """The steps of a path in any spelling; some may be empty."""
-    if isinstance(name, list):
-        return [str(part) for part in name]
-    text = str(name).strip().lstrip("#$")
-    if "/" not in text:
-        return re.split(r"[.\[\]\"']+", text)
-    steps = text.strip("/").split("/")
+    if isinstance(stated_name, list):
+        return [str(part) for part in stated_name]
+    path_text = str(stated_name).strip().lstrip("#$")
+    if "/" not in path_text:
+        return re.split(r"[.\[\]\"']+", path_text)
+    steps = path_text.strip("/").split("/")
     return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
 
@@ -221,23 +221,25 @@ def _is_field_subject(match: re.Match[str]) -> bool:
             or says_unknown(predicate)
             or says_missing(predicate)
         )
-    name = match["bare"]
-    if name.lower() in _NOT_NAMES:
+    bare_name = match["bare"]
+    if bare_name.lower() in _NOT_NAMES:
         return False
-    if _is_compound_name(name):
+    if _is_compound_name(bare_name):
         return True
     is_first = bool(_SUBJECT_START.fullmatch(match.string[: match.start("bare")]))
-    return is_first and name[0].islower() and bool(_FIELD_PREDICATE.match(predicate))
+    return is_first and bare_name[0].islower() and bool(_FIELD_PREDICATE.match(predicate))
 
 
-def _is_generic_name(name: str) -> bool:
+def _is_generic_name(field_name: str) -> bool:
     """Whether a label is that of any error, such as error_code, rather than a field."""
-    return all(_GENERIC_NAME.search(part) or part in ("id", "trace") for part in name.split("_"))
+    return all(
+        _GENERIC_NAME.search(part) or part in ("id", "trace") for part in field_name.split("_")
+    )
 
 
-def _is_compound_name(name: str) -> bool:
+def _is_compound_name(field_name: str) -> bool:
     """Whether a name is one that no ordinary sentence has."""
-    return any(sign in name for sign in "_.[/") or bool(re.search(r"[a-z][A-Z]", name))
+    return any(sign in field_name for sign in "_.[/") or bool(re.search(r"[a-z][A-Z]", field_name))
 
 
 def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
@@ -245,15 +247,15 @@ def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
     list_match = pattern.search(sentence)
     if list_match is None:
         return []
-    text = next(filter(None, list_match.groupdict().values()))
-    names: list[str] = []
-    position = 0
-    while match := _LISTED_NAME.match(text, position):
-        name = _matched_name(match)
-        if name.lower() in _NOT_NAMES:
+    listing = next(filter(None, list_match.groupdict().values()))
+    field_names: list[str] = []
+    search_start = 0
+    while match := _LISTED_NAME.match(listing, search_start):
+        field_name = _matched_name(match)
+        if field_name.lower() in _NOT_NAMES:
             break
-        names.append(to_dotted_path(name))
-        position = match.end()
+        field_names.append(to_dotted_path(field_name))
+        search_start = match.end()
         if not match["next"]:
             break
-    return names
+    return field_names

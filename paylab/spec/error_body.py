@@ -106,11 +106,11 @@ def read_error(body: JsonValue, settings: ErrorSettings | None = None) -> ErrorB
     problems = problems or list(islice(_find_problems(body), PROBLEMS_MAX))
     if not any(problem.field for problem in problems):
         problems = _find_problems_in_text(body, messages) or problems
-    text = ": ".join(messages) or "; ".join(map(str, problems))
-    if not text or text.isdigit():  # any text is better than a bare number
-        text = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX)) or text
+    error_text = ": ".join(messages) or "; ".join(map(str, problems))
+    if not error_text or error_text.isdigit():  # any text is better than a bare number
+        error_text = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX)) or error_text
     unique_problems = tuple(dict.fromkeys(problems))
-    return ErrorBody(text, unique_problems[:PROBLEMS_MAX], body)
+    return ErrorBody(error_text, unique_problems[:PROBLEMS_MAX], body)
 
 
 def is_error(body: object) -> bool:
@@ -139,20 +139,20 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
     if not isinstance(stated_problems, list):
         return []
     problems: list[Problem] = []
-    for item in stated_problems[:PROBLEMS_MAX]:
-        field = value_at(item, settings.field)
-        messages = read_error_message(value_at(item, settings.message))
+    for stated_problem in stated_problems[:PROBLEMS_MAX]:
+        field = value_at(stated_problem, settings.field)
+        messages = read_error_message(value_at(stated_problem, settings.message))
         if field and messages:
             problems.append(_make_problem(field, messages[0]))
         else:
-            problems += _read_item(item, 0)
+            problems += _read_item(stated_problem, 0)
     return problems
 
 
 def _find_problems_in_text(body: JsonValue, messages: list[str]) -> list[Problem]:
     """The problems in the sentences of the messages; without messages, in all texts of a body."""
-    texts = messages or islice(find_texts(body), PROBLEMS_MAX)
-    sentences = [sentence for text in texts for sentence in split_sentences(text)]
+    messages_or_texts = messages or islice(find_texts(body), PROBLEMS_MAX)
+    sentences = [sentence for text in messages_or_texts for sentence in split_sentences(text)]
     problems = [_read_sentence_problem(sentence) for sentence in sentences]
     problems = [problem for problem in problems if problem.field not in NOT_FIELDS]
     if messages:
@@ -169,7 +169,7 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     if not isinstance(body, dict):
         return
     by_name = fold_keys(body)
-    has_message = any(read_scalar(by_name.get(key)) for key in (*MESSAGES, *CODES))
+    has_message = any(read_scalar(by_name.get(member_name)) for member_name in (*MESSAGES, *CODES))
     problems = list(islice(_read_error_object(body, by_name, depth, has_message), PROBLEMS_MAX))
     has_containers = not by_name.keys().isdisjoint(CONTAINER_KEYS)
     if problems:
@@ -177,9 +177,9 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     elif not has_message and not has_containers and has_messages_by_field(body, depth):
         yield from _read_by_field(body, "", depth - 1)
     else:
-        for key, value in by_name.items():
-            if isinstance(value, dict) and key not in LIST_KEYS:  # those were read above
-                yield from _find_problems(value, depth - 1)
+        for member_name, member in by_name.items():
+            if isinstance(member, dict) and member_name not in LIST_KEYS:  # those were read above
+                yield from _find_problems(member, depth - 1)
 
 
 def _read_error_object(
@@ -191,18 +191,18 @@ def _read_error_object(
     """
     messages = read_error_message(error, depth)
     message = messages[-1] if messages else ""
-    source = by_name.get("source")
-    if isinstance(source, dict) and isinstance(source.get("key"), dict):
-        yield from _read_by_field(source["key"], "", depth)
+    pointer_object = by_name.get("source")
+    if isinstance(pointer_object, dict) and isinstance(pointer_object.get("key"), dict):
+        yield from _read_by_field(pointer_object["key"], "", depth)
     elif has_message:
-        field = read_source_field(source) or read_field_name(by_name, FIELD_KEYS)
+        field = read_source_field(pointer_object) or read_field_name(by_name, FIELD_KEYS)
         if field:
             yield _make_problem(field, message)
     yield from _read_field_codes(by_name.get("errorcodes"))
-    for key, name_message in NAME_LIST_MESSAGES.items():
-        yield from _read_name_list(by_name.get(key), name_message or message)
-    for key in LIST_KEYS:
-        yield from _read_list_key(key, by_name.get(key), depth - 1, has_message)
+    for list_name, name_message in NAME_LIST_MESSAGES.items():
+        yield from _read_name_list(by_name.get(list_name), name_message or message)
+    for list_name in LIST_KEYS:
+        yield from _read_list_key(list_name, by_name.get(list_name), depth - 1, has_message)
 
 
 def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
@@ -215,28 +215,30 @@ def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
             yield _make_problem(match["field"], f"is {match['words']}")
 
 
-def _read_name_list(names: JsonValue, message: str) -> Iterator[Problem]:
+def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
     """One problem for each name in a list of field names."""
-    if isinstance(names, list) and all(isinstance(name, str) for name in names):
-        yield from (_make_problem(name, message) for name in names)
+    if isinstance(name_list, list) and all(isinstance(name, str) for name in name_list):
+        yield from (_make_problem(name, message) for name in name_list)
 
 
-def _read_list_key(key: str, value: JsonValue, depth: int, has_message: bool) -> Iterator[Problem]:
+def _read_list_key(
+    list_name: str, list_value: JsonValue, depth: int, has_message: bool
+) -> Iterator[Problem]:
     """The problems under a key that may have a list or an object of them."""
-    if isinstance(value, list):
-        yield from chain.from_iterable(_read_item(item, depth) for item in value)
-    if not isinstance(value, dict) or (key in POSSIBLE_FIELDS and not has_message):
+    if isinstance(list_value, list):
+        yield from chain.from_iterable(_read_item(item, depth) for item in list_value)
+    if not isinstance(list_value, dict) or (list_name in POSSIBLE_FIELDS and not has_message):
         return
-    by_name = fold_keys(value)
+    by_name = fold_keys(list_value)
     has_text = any(isinstance(by_name.get(name), str) for name in (*MESSAGES, *CODES))
     # Without any key of an error, its keys are names of fields.
     has_error_keys = not by_name.keys().isdisjoint((*MESSAGES, *CODES, *LIST_KEYS))
-    has_field_names = not has_error_keys and has_messages_by_field(value, depth)
-    is_one_error = has_text or key in ONE_ERROR_KEYS
-    if is_one_error and not (key in ONE_ERROR_KEYS and has_field_names):
-        yield from _find_problems(value, depth)
+    has_field_names = not has_error_keys and has_messages_by_field(list_value, depth)
+    is_one_error = has_text or list_name in ONE_ERROR_KEYS
+    if is_one_error and not (list_name in ONE_ERROR_KEYS and has_field_names):
+        yield from _find_problems(list_value, depth)
     else:
-        yield from _read_by_field(value, "", depth)
+        yield from _read_by_field(list_value, "", depth)
 
 
 def _read_item(item: JsonValue, depth: int) -> list[Problem]:

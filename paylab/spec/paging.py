@@ -264,11 +264,11 @@ class Pager(Generic[T]):
                 message = f"limit must be None or a whole number of 0 or more, not {limit!r}"
                 raise ArgumentError(message, "limit")
             return list(islice(self, limit))
-        rows = [row for page in self._fetch_pages() for row in page.data]
-        items = self._items(repeats.RepeatFilter(self._named).drop_repeats(rows))
-        self._fetched = items[:DISPLAYED_ITEMS_MAX]
-        self._count = len(items)
-        return items
+        named_rows = [row for page in self._fetch_pages() for row in page.data]
+        listed_items = self._items(repeats.RepeatFilter(self._named).drop_repeats(named_rows))
+        self._fetched = listed_items[:DISPLAYED_ITEMS_MAX]
+        self._count = len(listed_items)
+        return listed_items
 
     def to_dicts(self, limit: int | None = None) -> list[dict[str, Any]]:
         """All items as plain dictionaries, or the first `limit`.
@@ -276,8 +276,8 @@ class Pager(Generic[T]):
         >>> sorted(lab.transfers.list().to_dicts(limit=1)[0])[:2]
         ['client_reference_id', 'completed_in']
         """
-        items: list[Any] = self.to_list(limit)
-        return [item.to_dict() if hasattr(item, "to_dict") else dict(item) for item in items]
+        listed_items: list[Any] = self.to_list(limit)
+        return [item.to_dict() if hasattr(item, "to_dict") else dict(item) for item in listed_items]
 
     def filter(self, **fields: Any) -> Pager[T]:
         """The items whose fields have these values; the list is filtered on this machine.

@@ -28,65 +28,65 @@ class Names:
     def send(self, body: Mapping[str, object]) -> dict[str, Any]:
         """An object with the service's names; other fields are unchanged."""
         sent_body = _rename_keys(body, self._flat)
-        for our, path in self.nested.items():
-            if our in body:
-                del sent_body[our]
-                _set_at_path(sent_body, path, body[our])
+        for our_name, path in self.nested.items():
+            if our_name in body:
+                del sent_body[our_name]
+                _set_at_path(sent_body, path, body[our_name])
         return sent_body
 
     def read(self, body: Mapping[str, object]) -> dict[str, Any]:
         """An object of the service with our names; other fields are unchanged."""
-        inner, flat_body = self.split_nested(body)
-        return {**_rename_keys(flat_body, self._flat_ours), **inner}
+        nested_fields, flat_body = self.split_nested(body)
+        return {**_rename_keys(flat_body, self._flat_ours), **nested_fields}
 
     def split_nested(self, body: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The values inside objects by our names, and the rest of an object of the service."""
         nested_fields = {}
         remaining = dict(body)
-        for our, place in self.nested.items():
-            if value_at(body, place) is not None:
-                nested_fields[our] = value_at(body, place)
-                remaining = _remove_at_path(remaining, place.split("."))
+        for our_name, their_path in self.nested.items():
+            if value_at(body, their_path) is not None:
+                nested_fields[our_name] = value_at(body, their_path)
+                remaining = _remove_at_path(remaining, their_path.split("."))
         return nested_fields, remaining
 
     def our_place(self, path: str) -> str:
         """The place of a field of the service in our names."""
-        for their, our in self.our_names.items():
+        for their, our_name in self.our_names.items():
             if f"{path}.".startswith(f"{their}."):
-                return our + path[len(their) :]
+                return our_name + path[len(their) :]
         return path
 
 
-def _rename_keys(body: Mapping[str, object], names: Mapping[str, str]) -> dict[str, Any]:
+def _rename_keys(body: Mapping[str, object], new_name_by_key: Mapping[str, str]) -> dict[str, Any]:
     """The object with other names; a field that already has one of the new names is dropped."""
-    new_names = {names[name] for name in body if name in names}
+    new_names = {new_name_by_key[name] for name in body if name in new_name_by_key}
     return {
-        names.get(name, name): value
+        new_name_by_key.get(name, name): value
         for name, value in body.items()
-        if name in names or name not in new_names
+        if name in new_name_by_key or name not in new_names
     }
 
 
-def _set_at_path(body: dict[str, Any], path: str, value: object) -> None:
+def _set_at_path(body: dict[str, Any], path: str, new_value: object) -> None:
     """Set a value at a path; the objects on the way are copies."""
-    name, _, inner_path = path.partition(".")
+    first_name, _, inner_path = path.partition(".")
     if not inner_path:
-        body[name] = value
+        body[first_name] = new_value
         return
-    inner = body.get(name)
-    inner_copy = dict(inner) if isinstance(inner, Mapping) else {}
-    _set_at_path(inner_copy, inner_path, value)
-    body[name] = inner_copy
+    inner_object = body.get(first_name)
+    inner_copy = dict(inner_object) if isinstance(inner_object, Mapping) else {}
+    _set_at_path(inner_copy, inner_path, new_value)
+    body[first_name] = inner_copy
 
 
 def _remove_at_path(body: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
     """The object without the value at a path, and without objects that are empty then."""
-    name, *inner_steps = steps
+    first_name, *inner_steps = steps
     remaining = dict(body)
-    inner = remaining.pop(name)
-    inner_remaining = _remove_at_path(inner, inner_steps) if inner_steps else None
+    inner_object = remaining.pop(first_name)
+    inner_remaining = _remove_at_path(inner_object, inner_steps) if inner_steps else None
     if inner_remaining:
-        remaining[name] = inner_remaining
+        remaining[first_name] = inner_remaining
     return remaining
 
 

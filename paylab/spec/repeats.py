@@ -39,8 +39,8 @@ class RowVersions:
             self._newest[id_] = updated_at, number
 
 
-def _read_instant(value: object) -> datetime | None:
-    return value if isinstance(value, datetime) else timestamps.read(value)
+def _read_instant(time_value: object) -> datetime | None:
+    return time_value if isinstance(time_value, datetime) else timestamps.read(time_value)
 
 
 class RepeatFilter:
@@ -56,11 +56,11 @@ class RepeatFilter:
         versions = RowVersions()
         repeated = set[int]()
         ids = set[Id]()
-        for number, row in enumerate(map(self._named, rows)):
-            id_ = row.get("id")
+        for number, named_row in enumerate(map(self._named, rows)):
+            id_ = named_row.get("id")
             if not isinstance(id_, str | int):
                 id_ = None
-            versions.add(number, id_, row.get("updated_at"))
+            versions.add(number, id_, named_row.get("updated_at"))
             if id_ in self._known_ids:
                 repeated.add(number)
             ids.add(id_)
@@ -69,13 +69,13 @@ class RepeatFilter:
         if dropped and not self._has_warned:
             warn_of_repeats(len(dropped))
             self._has_warned = True
-        return [row for number, row in enumerate(rows) if number not in dropped]
+        return [named_row for number, named_row in enumerate(rows) if number not in dropped]
 
 
 def warn_of_repeats(count: int) -> None:
     """Warn that a list repeated so many rows; nothing for 0."""
     if not count:
         return
-    rows = "a row" if count == 1 else f"{count} rows"
-    message = f"the list repeats {rows}: each id is read once"
+    row_count_text = "a row" if count == 1 else f"{count} rows"
+    message = f"the list repeats {row_count_text}: each id is read once"
     warn_caller(message, RepeatWarning)

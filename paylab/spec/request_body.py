@@ -59,26 +59,26 @@ class RequestBody:
         self.names[path] = names
         their_known = [names.their_names.get(our_name, our_name) for our_name in known_names]
         fields, other_fields = names.split_nested(value)
-        for name, item in other_fields.items():
-            our_name = names.our_names.get(name, name)
+        for unknown_name, member in other_fields.items():
+            our_name = names.our_names.get(unknown_name, unknown_name)
             # Our name of a field that the service calls otherwise.
-            is_foreign = our_name == name and name in names.their_names
+            is_foreign = our_name == unknown_name and unknown_name in names.their_names
             if is_foreign or our_name not in known_names:
-                self._note_unknown(path, name, their_known)
+                self._note_unknown(path, unknown_name, their_known)
             if not is_foreign:
-                fields[our_name] = item
+                fields[our_name] = member
         return fields
 
     def read_nested(self, field: Field) -> None:
         """Read the objects in a field in our names, without the details of accounts."""
-        value = self.fields.get(field.name)
+        nested_value = self.fields.get(field.name)
         inner_names = field.names()
         if field.kind == OBJECT and field.name in self.fields:
-            self.fields[field.name] = self.read(value, inner_names, path=field.name)
-        elif inner_names and isinstance(value, list):
+            self.fields[field.name] = self.read(nested_value, inner_names, path=field.name)
+        elif inner_names and isinstance(nested_value, list):
             self.fields[field.name] = [
                 self.read(item, inner_names, path=join_path(field.name, index))
-                for index, item in enumerate(value)
+                for index, item in enumerate(nested_value)
             ]
 
     def read_details(
@@ -137,38 +137,40 @@ class RequestBody:
     ) -> JsonObject:
         """The object without its constant fields; those that are missing are problems."""
         remaining = dict(value)
-        for name, constant in constants.items():
-            constant_path = join_path(path, name)
-            sent_value = remaining.pop(name, None)
+        for constant_name, constant in constants.items():
+            constant_path = join_path(path, constant_name)
+            sent_value = remaining.pop(constant_name, None)
             if sent_value is None:
                 problem = Problem(constant_path, "is required", "request.extra")
                 self.form_problems.append(problem)
             elif isinstance(constant, Mapping) and isinstance(sent_value, dict):
                 inner_fields = self.read_constants(sent_value, constant, constant_path)
                 if inner_fields:
-                    remaining[name] = inner_fields
+                    remaining[constant_name] = inner_fields
         return remaining
 
     def read_amounts(self, names: Iterable[str]) -> None:
         """Make text of amounts, as the rules take them, if the service has them as numbers."""
         if self.service.amounts.requests != "number":
             return
-        for name in names:
-            value = self.fields.get(name)
-            if type(value) is int or isinstance(value, float):
+        for amount_name in names:
+            amount = self.fields.get(amount_name)
+            if type(amount) is int or isinstance(amount, float):
                 # A number of a body keeps its text.
-                self.fields[name] = format(Decimal(getattr(value, "text", str(value))), "f")
-            elif value is not None:
+                self.fields[amount_name] = format(
+                    Decimal(getattr(amount, "text", str(amount))), "f"
+                )
+            elif amount is not None:
                 message = "must be a JSON number, like 10.50"
-                self._add_problem(name, message, "amount.form")
+                self._add_problem(amount_name, message, "amount.form")
 
     def check_currencies(self, names: Iterable[str]) -> None:
         """Note the currencies that are not in the letter case of the service."""
         case = self.service.currencies.case
-        for name in names:
-            value = self.fields.get(name)
-            if isinstance(value, str) and value != CASE_CHANGES[case](value):
-                self._add_problem(name, f"must be in {case} case", "currency.case")
+        for currency_field in names:
+            currency = self.fields.get(currency_field)
+            if isinstance(currency, str) and currency != CASE_CHANGES[case](currency):
+                self._add_problem(currency_field, f"must be in {case} case", "currency.case")
 
     def their_path(self, our_path: str) -> str:
         """The service's name of a field, at any depth."""
@@ -176,10 +178,12 @@ class RequestBody:
             return self.instead[our_path]
         path = ""
         their_path = ""
-        for part in our_path.split("."):
-            names = self.names.get(path, SAME_NAMES)
-            their_path = join_path(their_path, names.their_names.get(part, part))
-            path = join_path(path, part)
+        for path_segment in our_path.split("."):
+            level_names = self.names.get(path, SAME_NAMES)
+            their_path = join_path(
+                their_path, level_names.their_names.get(path_segment, path_segment)
+            )
+            path = join_path(path, path_segment)
         return their_path
 
     def problems(self, rule_problems: Iterable[Problem]) -> list[Problem]:
@@ -195,46 +199,50 @@ class RequestBody:
     def _rename_in(self, message: str) -> str:
         """A message with the service's field names; other words are unchanged."""
         their_names: dict[str, str] = {}
-        for names in self.names.values():
-            their_names |= names.their_names
+        for level_names in self.names.values():
+            their_names |= level_names.their_names
         return _COMPOUND_NAME.sub(lambda match: their_names.get(match[0], match[0]), message)
 
-    def _note_unknown(self, path: str, name: str, known_names: Collection[str] = ()) -> None:
+    def _note_unknown(
+        self, path: str, unknown_name: str, known_names: Collection[str] = ()
+    ) -> None:
         """Note a field that the service does not know; a problem if it refuses those."""
-        similar_name = find_nearest_name(name, known_names)
+        similar_name = find_nearest_name(unknown_name, known_names)
         message = "is not known"
         if similar_name:
             message = f"is not known: is {similar_name} meant?"
-        field = join_path(path, name)
+        field = join_path(path, unknown_name)
         self.unknown.append(Problem(field, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
             self.form_problems.append(Problem(field, "is not known", "request.unknown"))
 
-    def _add_problem(self, name: str, message: str, source: str) -> None:
-        self.form_problems.append(Problem(self.their_path(name), message, source))
+    def _add_problem(self, field_name: str, message: str, rule_source: str) -> None:
+        self.form_problems.append(Problem(self.their_path(field_name), message, rule_source))
 
 
 def read_request(service: Service, operation: str, sent_body: JsonObject) -> RequestBody:
     """The body of an operation in our names, except details whose country it does not name."""
-    record = OPERATIONS[operation]
+    operation_record = OPERATIONS[operation]
     body = RequestBody(service)
-    names = record.request_names(service)
+    request_names = operation_record.request_names(service)
     variable_fields = body.read_constants(
-        sent_body, _constants_of_operation(record, names, service)
+        sent_body, _constants_of_operation(operation_record, request_names, service)
     )
-    body.fields = body.read(variable_fields, record.by_name, names)
-    for body_field in record.fields:
+    body.fields = body.read(variable_fields, operation_record.by_name, request_names)
+    for body_field in operation_record.fields:
         body.read_nested(body_field)
     body.read_listed_details()
-    for reference in record.references:
-        body.read_reference(reference, record.id_path(reference, service))
-    body.read_amounts(record.field_names_of_kind(AMOUNT))
-    body.check_currencies(record.field_names_of_kind(CURRENCY))
+    for reference in operation_record.references:
+        body.read_reference(reference, operation_record.id_path(reference, service))
+    body.read_amounts(operation_record.field_names_of_kind(AMOUNT))
+    body.check_currencies(operation_record.field_names_of_kind(CURRENCY))
     return body
 
 
-def _constants_of_operation(record: Operation, names: Names, service: Service) -> dict[str, Any]:
+def _constants_of_operation(
+    operation_record: Operation, request_names: Names, service: Service
+) -> dict[str, Any]:
     """The constant fields of an operation that are no fields of its record."""
-    field_names = {names.their_names.get(name, name) for name in record.by_name}
-    constants: Mapping[str, Any] = service.extra.get(record.name, {})
+    field_names = {request_names.their_names.get(name, name) for name in operation_record.by_name}
+    constants: Mapping[str, Any] = service.extra.get(operation_record.name, {})
     return {name: value for name, value in constants.items() if name not in field_names}

@@ -27,19 +27,19 @@ from .text import plain, printable
 from .timestamps import from_text
 
 
-def _read_instant(value: object) -> datetime:
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC)
-    if not isinstance(value, str):
+def _read_instant(time_value: object) -> datetime:
+    if isinstance(time_value, datetime) and time_value.tzinfo is not None:
+        return time_value.astimezone(UTC)
+    if not isinstance(time_value, str):
         raise ValueError("a time is ISO 8601 text")
-    return from_text(value)
+    return from_text(time_value)
 
 
-def _read_or_keep(value: object, handler: Callable[[object], object]) -> object:
+def _read_or_keep(field_value: object, handler: Callable[[object], object]) -> object:
     try:
-        return handler(value)
+        return handler(field_value)
     except ValidationError:
-        return value
+        return field_value
 
 
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
@@ -79,13 +79,13 @@ class Resource(BaseModel):
         cls, value: object, handler: Callable[[object], object], info: ValidationInfo
     ) -> object:
         """A value as its type; a value of another type is kept, and a number as id is text."""
-        name = info.field_name or ""
+        field_name = info.field_name or ""
         if value is None:
-            return cls.model_fields[name].default
+            return cls.model_fields[field_name].default
         try:
             return handler(value)
         except ValidationError:
-            is_id = name == "id" or name.endswith("_id")
+            is_id = field_name == "id" or field_name.endswith("_id")
             return str(value) if is_id and type(value) is int else value
 
     @model_validator(mode="wrap")
@@ -131,11 +131,15 @@ class Resource(BaseModel):
 
     def __repr__(self) -> str:
         """One line of the most important fields; `str` and `to_dict()` give all of them."""
-        values = {str(name): value for name, value in self.__repr_args__()}
-        names = [name for name in REPR_FIELDS if name in values] or list(values)
+        value_by_name = {str(field_name): value for field_name, value in self.__repr_args__()}
+        shown_names = [
+            field_name for field_name in REPR_FIELDS if field_name in value_by_name
+        ] or list(value_by_name)
         fields = []
-        for name in names[:REPR_FIELDS_MAX]:
-            fields.append(f"{name}={plain(repr(values[name]), REPR_VALUE_CHARACTERS_MAX)}")
+        for field_name in shown_names[:REPR_FIELDS_MAX]:
+            fields.append(
+                f"{field_name}={plain(repr(value_by_name[field_name]), REPR_VALUE_CHARACTERS_MAX)}"
+            )
         return printable(f"{type(self).__name__}({', '.join(fields)})")
 
     def __str__(self) -> str:
@@ -179,8 +183,8 @@ class Resource(BaseModel):
         >>> lab.transfers.list()[0].get("status")
         'completed'
         """
-        value = self._stored_value(name) if name in self else None
-        return default if value is None else value
+        stored_value = self._stored_value(name) if name in self else None
+        return default if stored_value is None else stored_value
 
     def keys(self) -> list[str]:
         """The names of the fields, including unknown ones.
@@ -198,9 +202,11 @@ class Resource(BaseModel):
         """
         return [(name, self._stored_value(name)) for name in self.keys()]
 
-    def _stored_value(self, name: str) -> Any:
+    def _stored_value(self, field_name: str) -> Any:
         """The value of a field as it is stored, whatever its attribute adds to it."""
-        return self.__dict__[name] if name in self.__dict__ else getattr(self, name)
+        return (
+            self.__dict__[field_name] if field_name in self.__dict__ else getattr(self, field_name)
+        )
 
     def __dir__(self) -> list[str]:
         methods = (name for name in vars(Resource) if not name.startswith("_"))
@@ -234,5 +240,5 @@ def _fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def creation_time(resource: object) -> datetime:
     """The creation time of a resource; the earliest time when it cannot be read."""
-    moment = getattr(resource, "created_at", None)
-    return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
+    created_at = getattr(resource, "created_at", None)
+    return created_at if isinstance(created_at, datetime) else datetime.min.replace(tzinfo=UTC)

@@ -64,7 +64,7 @@ def template_shape(template: str) -> str:
 def _path_pattern(template: str) -> re.Pattern[str]:
     """The pattern of paths with values in place of the placeholders."""
     pattern = ""
-    for number, part in enumerate(PLACEHOLDER.split(template)):
+    for number, path_piece in enumerate(PLACEHOLDER.split(template)):
         is_placeholder = number % 2 == 1  # fixed texts, with names between them
-        pattern += f"(?P<{part}>[^/]+)" if is_placeholder else re.escape(part)
+        pattern += f"(?P<{path_piece}>[^/]+)" if is_placeholder else re.escape(path_piece)
     return re.compile(pattern)

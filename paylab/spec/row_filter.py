@@ -131,9 +131,9 @@ class RowFilter:
             return False
         return all(_is_value(value_of(name), value) for name, value in self.fields.items())
 
-    def _is_in_time(self, moment: datetime) -> bool:
-        is_late_enough = self.since is None or moment >= self.since
-        return is_late_enough and (self.until is None or moment < self.until)
+    def _is_in_time(self, created_at: datetime) -> bool:
+        is_late_enough = self.since is None or created_at >= self.since
+        return is_late_enough and (self.until is None or created_at < self.until)
 
     def is_past(self, rows: Sequence[Mapping[str, Any]]) -> bool:
         """Whether a page of a list with the newest rows first ends before `since`."""
@@ -146,13 +146,13 @@ class RowFilter:
 
     def describe(self) -> dict[str, str]:
         """The filters that are set, as text."""
-        texts = dict(self.fields)
+        filter_texts = dict(self.fields)
         if self.statuses is not None:
-            texts["status"] = ",".join(sorted(self.statuses))
-        for name, moment in (("since", self.since), ("until", self.until)):
-            if moment is not None:
-                texts[name] = to_text(moment)
-        return texts
+            filter_texts["status"] = ",".join(sorted(self.statuses))
+        for bound_name, bound in (("since", self.since), ("until", self.until)):
+            if bound is not None:
+                filter_texts[bound_name] = to_text(bound)
+        return filter_texts
 
 
 def _is_value(field_value: object, wanted: str) -> bool:
@@ -162,12 +162,12 @@ def _is_value(field_value: object, wanted: str) -> bool:
     return isinstance(field_value, str) and normalize_name(field_value) == wanted
 
 
-def _read_moment(value: object) -> datetime | None:
+def _read_moment(time_value: object) -> datetime | None:
     """A time of a row; None if it cannot be read."""
-    if isinstance(value, datetime):
-        return value
+    if isinstance(time_value, datetime):
+        return time_value
     try:
-        return from_text(value) if isinstance(value, str) else None
+        return from_text(time_value) if isinstance(time_value, str) else None
     except ValueError:
         return None
 
@@ -188,9 +188,11 @@ def read_row_filter(
     known_fields = FIELDS.get(kind, {})
     unknown_names = given.keys() - {*filter_names(kind)} | given.keys() & {*SENT.get(kind, ())}
     if unknown_names:
-        known = ", ".join(name for name in filter_names(kind) if name not in SENT.get(kind, ()))
+        known_filters = ", ".join(
+            name for name in filter_names(kind) if name not in SENT.get(kind, ())
+        )
         raise RuleError(
-            Problem(name, f"is no field of {kind}: keep rows by {known}")
+            Problem(name, f"is no field of {kind}: keep rows by {known_filters}")
             for name in sorted(unknown_names)
         )
     compared_names = [name for name in known_fields if name in given]
@@ -203,17 +205,27 @@ def read_row_filter(
     )
 
 
-def _read_value(value: object, name: str) -> str:
+def _read_value(value: object, filter_name: str) -> str:
     """The text to compare with: a product, a reference, or the id of an object."""
-    if name.endswith("_id") and name != "client_reference_id" and not isinstance(value, str):
+    if (
+        filter_name.endswith("_id")
+        and filter_name != "client_reference_id"
+        and not isinstance(value, str)
+    ):
         value = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", value)
-    text = normalize_name(value) if isinstance(value, str) else ""
-    if not text:
-        what = "text that is not blank" if name == "client_reference_id" else "an id, or an object"
-        raise RuleError([Problem(name, f"must be {what}, not {plain(repr(value), 60)}")])
-    if name == "product_type":
-        check_product(text)
-    return text
+    name_text = normalize_name(value) if isinstance(value, str) else ""
+    if not name_text:
+        requirement = (
+            "text that is not blank"
+            if filter_name == "client_reference_id"
+            else "an id, or an object"
+        )
+        raise RuleError(
+            [Problem(filter_name, f"must be {requirement}, not {plain(repr(value), 60)}")]
+        )
+    if filter_name == "product_type":
+        check_product(name_text)
+    return name_text
 
 
 def check_product(product: object) -> None:
@@ -234,11 +246,13 @@ def read_statuses(
     """
     if values is None:
         return None
-    words = values.split(",") if isinstance(values, str) else values
-    if not isinstance(words, Collection) or not all(isinstance(word, str) for word in words):
+    status_words = values.split(",") if isinstance(values, str) else values
+    if not isinstance(status_words, Collection) or not all(
+        isinstance(word, str) for word in status_words
+    ):
         message = f"must be a status or a list of statuses, not {plain(repr(values), 60)}"
         raise RuleError([Problem("status", message)])
-    statuses = frozenset(word.strip() for word in words) - {""}
+    statuses = frozenset(word.strip() for word in status_words) - {""}
     if not statuses:
         raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
     check_statuses(statuses, kind, declared)
@@ -249,12 +263,13 @@ def check_statuses(statuses: Collection[str], kind: str, declared: Collection[st
     """RuleError for statuses that neither the specification nor the settings have."""
     if kind not in STATUSES:
         return
-    known = dict.fromkeys((*STATUSES[kind], *declared))
+    known_statuses = dict.fromkeys((*STATUSES[kind], *declared))
     problems = []
-    for word in sorted({*statuses} - {*known}):
-        nearest = find_suggestion(word, known)
+    for unknown_status in sorted({*statuses} - {*known_statuses}):
+        nearest = find_suggestion(unknown_status, known_statuses)
         hint = f"is {nearest!r} meant? " if nearest else ""
-        message = f"{plain(word, 40)!r} is no status of {kind}: {hint}known are {', '.join(known)}"
+        reason = f"{plain(unknown_status, 40)!r} is no status of {kind}"
+        message = f"{reason}: {hint}known are {', '.join(known_statuses)}"
         problems.append(Problem("status", message))
     if problems:
         raise RuleError(problems)

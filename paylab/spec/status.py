@@ -189,12 +189,12 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     >>> paylab.status.detail("verification_image_blurry").terminal
     False
     """
-    name = str(code)
-    meaning = codes.STATUS_DETAILS.get(name, _UNKNOWN)
-    action, sides = _ACTIONS.get(name, (_UNKNOWN_ACTION, codes.IMAGE_SIDES))
+    code_name = str(code)
+    meaning = codes.STATUS_DETAILS.get(code_name, _UNKNOWN)
+    action, sides = _ACTIONS.get(code_name, (_UNKNOWN_ACTION, codes.IMAGE_SIDES))
     if terminal_codes is None:
         terminal_codes = VerificationSettings().terminal_codes
-    return Advice(name, meaning, action, sides, terminal=name in terminal_codes)
+    return Advice(code_name, meaning, action, sides, terminal=code_name in terminal_codes)
 
 
 TOKEN_NEEDED = "verification_token_needed"

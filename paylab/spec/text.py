@@ -27,12 +27,12 @@ def normalize_name(text: str) -> str:
     return normalize("NFC", text).strip()
 
 
-def read_json(text: bytes | str) -> Any:
+def read_json(json_text: bytes | str) -> Any:
     """The value of a JSON text; ValueError if it is not JSON, or has NaN or Infinity."""
-    if isinstance(text, bytes):
-        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    if isinstance(json_text, bytes):
+        json_text = json_text.decode(json.detect_encoding(json_text), "surrogatepass")
     try:
-        return LAST_MEMBER_DECODER.decode(text)
+        return LAST_MEMBER_DECODER.decode(json_text)
     except ArithmeticError:  # its exponent is too large for Decimal
         raise ValueError("it contains a number that is too large") from None
 
@@ -51,22 +51,22 @@ def write_json(value: object) -> str:
 
 def format_json(value: object, margin: str = "") -> str:
     """The value as indented JSON for people; reading it gives an equal value."""
-    inner = f"{margin}  "
+    inner_margin = f"{margin}  "
     if isinstance(value, Mapping) and value:
         members = (
-            f"{inner}{format_json(str(name))}: {format_json(item, inner)}"
+            f"{inner_margin}{format_json(str(name))}: {format_json(item, inner_margin)}"
             for name, item in value.items()
         )
         return "{\n" + ",\n".join(members) + f"\n{margin}}}"
     if isinstance(value, list | tuple) and value:
-        items = (f"{inner}{format_json(item, inner)}" for item in value)
-        return "[\n" + ",\n".join(items) + f"\n{margin}]"
+        item_lines = (f"{inner_margin}{format_json(item, inner_margin)}" for item in value)
+        return "[\n" + ",\n".join(item_lines) + f"\n{margin}]"
     return _write_text(value) if isinstance(value, str) else write_json(value)
 
 
-def _write_text(text: str) -> str:
+def _write_text(member_text: str) -> str:
     """Text as JSON in which only what is invisible is escaped."""
-    json_text = json.dumps(text, ensure_ascii=False)
+    json_text = json.dumps(member_text, ensure_ascii=False)
     if printable(json_text) == json_text:
         return json_text
     return "".join(
@@ -74,16 +74,16 @@ def _write_text(text: str) -> str:
     )
 
 
-def _write_number(value: Decimal) -> str:
-    if not value.is_finite():
-        raise ValueError(f"{value} is not JSON")
-    text = Decimal.__str__(value)
+def _write_number(number: Decimal) -> str:
+    if not number.is_finite():
+        raise ValueError(f"{number} is not JSON")
+    number_text = Decimal.__str__(number)
     # Without a point or an exponent it would be read as an int.
-    return text if set(text) & {".", "E"} else f"{text}.0"
+    return number_text if set(number_text) & {".", "E"} else f"{number_text}.0"
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+def _refuse_constant(constant_name: str) -> NoReturn:
+    raise ValueError(f"{constant_name} is not JSON")
 
 
 class RepeatedMemberError(ValueError):
@@ -95,8 +95,8 @@ def _join_members(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     members = dict(pairs)
     if len(members) == len(pairs):
         return members
-    names = [name for name, _ in pairs]
-    repeated = next(name for name in names if names.count(name) > 1)
+    member_names = [name for name, _ in pairs]
+    repeated = next(name for name in member_names if member_names.count(name) > 1)
     raise RepeatedMemberError(f"has an object with two members {plain(repeated, 60)!r}")
 
 

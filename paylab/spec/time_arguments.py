@@ -33,26 +33,26 @@ def read_period(
 ) -> tuple[datetime | None, datetime | None]:
     """The first time of a period, and the first time after it; RuleError if there is none."""
     begin = read_since(since)
-    end = read_since(until, "until")
-    if begin is not None and end is not None and end <= begin:
+    until_time = read_since(until, "until")
+    if begin is not None and until_time is not None and until_time <= begin:
         message = "must be later than `since`; rows created before it are kept"
         raise RuleError([Problem("until", message)])
-    return begin, end
+    return begin, until_time
 
 
 _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
 
 
-def read_duration(value: object, field: str) -> timedelta:
+def read_duration(duration: object, field: str) -> timedelta:
     """A duration of an argument: a timedelta, or text such as `45 days`; RuleError if it is none.
 
     >>> read_duration("36 hours", "lookback")
     datetime.timedelta(days=1, seconds=43200)
     """
-    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    match = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
     if match is not None:
-        value = timedelta(**{f"{match[2].lower()}s": int(match[1])})
-    if not isinstance(value, timedelta) or value <= timedelta(0):
-        message = f'must be a duration such as "45 days" or "36 hours", not {value!r:.60}'
+        duration = timedelta(**{f"{match[2].lower()}s": int(match[1])})
+    if not isinstance(duration, timedelta) or duration <= timedelta(0):
+        message = f'must be a duration such as "45 days" or "36 hours", not {duration!r:.60}'
         raise RuleError([Problem(field, message)])
-    return value
+    return duration

@@ -18,8 +18,8 @@ _HTTP_CHARACTERS_MAX = 64
 
 def to_text(instant: datetime) -> str:
     """`2026-01-31T09:30:00.123Z`: UTC, cut to milliseconds."""
-    text = instant.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.removesuffix("+00:00") + "Z"
+    instant_text = instant.astimezone(UTC).isoformat(timespec="milliseconds")
+    return instant_text.removesuffix("+00:00") + "Z"
 
 
 def from_text(text: str) -> datetime:
@@ -67,7 +67,7 @@ def from_http(text: str) -> datetime | None:
     from email.utils import parsedate_to_datetime  # imports sockets
 
     try:
-        moment = parsedate_to_datetime(text[:_HTTP_CHARACTERS_MAX])
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        http_time = parsedate_to_datetime(text[:_HTTP_CHARACTERS_MAX])
+        return (http_time if http_time.tzinfo else http_time.replace(tzinfo=UTC)).astimezone(UTC)
     except (TypeError, ValueError, OverflowError, IndexError):
         return None

@@ -40,31 +40,33 @@ class Translation:
         """The body of an operation in the service's names."""
         if self.is_idle:
             return body
-        record = OPERATIONS[operation]
+        operation_record = OPERATIONS[operation]
         rename_details = partial(_to_service_names, prefix="details")
         request_body = self._with_details(body, rename_details, are_theirs=False)
-        self._move_ids(record, request_body)
-        if record.is_sandbox and "{" in record.path(self.service):
+        self._move_ids(operation_record, request_body)
+        if operation_record.is_sandbox and "{" in operation_record.path(self.service):
             request_body.pop("conversion_account_id", None)  # the path names the account
-        if record.names:
+        if operation_record.names:
             formatted_body = self._format_values(operation, request_body)
-            request_body = _to_service_names(record.request_names(self.service), formatted_body)
+            request_body = _to_service_names(
+                operation_record.request_names(self.service), formatted_body
+            )
         return add_constants(request_body, self.service.extra.get(operation, {}))
 
     def renames(self, name: str) -> bool:
         """Whether a service has other names for fields that the rows of a list show."""
         if self.is_idle:
             return False
-        kind = OPERATIONS[f"{name}.list"].answer
+        model_name = OPERATIONS[f"{name}.list"].answer
         instructions = (instruction_detail_names(one, self.service) for one in INSTRUCTIONS)
-        tables = (answer_names(kind, self.service), *instructions)
+        tables = (answer_names(model_name, self.service), *instructions)
         return any(names.their_names for names in tables)
 
-    def _move_ids(self, record: Operation, body: Body) -> None:
+    def _move_ids(self, operation_record: Operation, body: Body) -> None:
         """Put an id in place of its object, if the service has it elsewhere."""
-        for field in record.references:
+        for field in operation_record.references:
             reference = body.get(field.name)
-            is_moved = record.id_path(field, self.service) != field.default_id_path
+            is_moved = operation_record.id_path(field, self.service) != field.default_id_path
             if is_moved and isinstance(reference, Mapping) and "id" in reference:
                 del body[field.name]
                 body[field.id_name] = reference["id"]
@@ -87,16 +89,16 @@ class Translation:
         """Our dotted name of a field in the service's names."""
         if self.is_idle:
             return field
-        names = OPERATIONS[operation].request_names(self.service)
+        request_names = OPERATIONS[operation].request_names(self.service)
         our_path = ""
-        value = body
-        for part in names.our_place(field).split("."):
-            our_name = names.our_names.get(part, part)
+        nested_value = body
+        for path_segment in request_names.our_place(field).split("."):
+            our_name = request_names.our_names.get(path_segment, path_segment)
             our_path = join_path(our_path, our_name)
-            value = step_into(value, our_name)
-            names = SAME_NAMES
-            if our_name == "details" and isinstance(value, Mapping):
-                names = self._sent_detail_names(value, body)
+            nested_value = step_into(nested_value, our_name)
+            request_names = SAME_NAMES
+            if our_name == "details" and isinstance(nested_value, Mapping):
+                request_names = self._sent_detail_names(nested_value, body)
         return our_path
 
     def _sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
@@ -128,8 +130,10 @@ class Translation:
 
         details = body.get("details")
         if isinstance(details, Mapping):
-            names = self._detail_names(country, body.get("type"), details, are_theirs=are_theirs)
-            converted["details"] = convert(names, details)
+            detail_names = self._detail_names(
+                country, body.get("type"), details, are_theirs=are_theirs
+            )
+            converted["details"] = convert(detail_names, details)
         accounts = body.get("financial_accounts")
         if isinstance(accounts, list):
             converted["financial_accounts"] = [convert_account(account) for account in accounts]
@@ -178,42 +182,44 @@ class Translation:
         """The body with currencies and amounts in the service's format."""
         fields = OPERATIONS[operation].by_name
         formatted = {}
-        for name, value in body.items():
+        for field_name, field_value in body.items():
             # Fields of `extra` are told by their names.
-            kind = fields[name].kind if name in fields else name.rpartition("_")[2]
-            formatted[name] = self._format_value(kind, value)
+            field_kind = (
+                fields[field_name].kind if field_name in fields else field_name.rpartition("_")[2]
+            )
+            formatted[field_name] = self._format_value(field_kind, field_value)
         return formatted
 
-    def _format_value(self, kind: str, value: JsonValue) -> JsonValue:
-        if kind == CURRENCY and isinstance(value, str):
-            return CASE_CHANGES[self.service.currencies.case](value)
-        if kind == AMOUNT and self.numbers:
-            return _read_number(value)
-        return value
+    def _format_value(self, field_kind: str, field_value: JsonValue) -> JsonValue:
+        if field_kind == CURRENCY and isinstance(field_value, str):
+            return CASE_CHANGES[self.service.currencies.case](field_value)
+        if field_kind == AMOUNT and self.numbers:
+            return _read_number(field_value)
+        return field_value
 
 
 def add_constants(body: Body, constants: Mapping[str, object]) -> Body:
     """The body with constant fields that it does not have; objects are joined."""
     completed = dict(body)
-    for name, constant in constants.items():
-        value = completed.get(name)
-        if value is None:
-            completed[name] = to_json_value(constant)
-        elif isinstance(constant, Mapping) and isinstance(value, Mapping):
-            completed[name] = add_constants(dict(value), constant)
+    for constant_name, constant in constants.items():
+        present_value = completed.get(constant_name)
+        if present_value is None:
+            completed[constant_name] = to_json_value(constant)
+        elif isinstance(constant, Mapping) and isinstance(present_value, Mapping):
+            completed[constant_name] = add_constants(dict(present_value), constant)
     return completed
 
 
-def _to_service_names(names: Names, body: Mapping[str, object], prefix: str = "") -> Body:
+def _to_service_names(level_names: Names, body: Mapping[str, object], prefix: str = "") -> Body:
     """A body in the service's names; RuleError for two values of one field, one by each name."""
-    for our_name, their_name in names.their_names.items():
-        has_their_name = their_name in body and their_name not in names.their_names
+    for our_name, their_name in level_names.their_names.items():
+        has_their_name = their_name in body and their_name not in level_names.their_names
         if has_their_name and our_name in body and body[our_name] != body[their_name]:
             message = (
                 f"is the service's name of {our_name}, which has another value: give one of them"
             )
             raise RuleError([Problem(join_path(prefix, their_name), message)])
-    return names.send(body)
+    return level_names.send(body)
 
 
 def _count_differences(
@@ -221,23 +227,23 @@ def _count_differences(
 ) -> tuple[int, int]:
     """The number of names that the account does not have, and of names that are missing."""
     their_names = account_detail_names(settings).their_names
-    names = set(settings.fields)
+    setting_names = set(settings.fields)
     if are_theirs:
-        names = {their_names.get(name, name) for name in names}
-    return len({*details} - names), len(names - {*details})
+        setting_names = {their_names.get(name, name) for name in setting_names}
+    return len({*details} - setting_names), len(setting_names - {*details})
 
 
-def _read_number(value: object) -> object:
+def _read_number(field_value: object) -> object:
     """An amount as a number with the digits of its text; any other value is unchanged."""
-    number = value
-    if isinstance(value, str):
+    number = field_value
+    if isinstance(field_value, str):
         try:
-            number = Decimal(value)
+            number = Decimal(field_value)
         except InvalidOperation:
-            return value
+            return field_value
     if not isinstance(number, Decimal) or not number.is_finite():
-        return value
-    is_whole = number == number.to_integral_value() and "." not in str(value)
+        return field_value
+    is_whole = number == number.to_integral_value() and "." not in str(field_value)
     return int(number) if is_whole else number
 
 

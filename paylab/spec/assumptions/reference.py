@@ -52,8 +52,8 @@ certain), *chosen* that paylab chose it."""
 def assumption_rows() -> tuple[Assumption, ...]:
     """Every row with its settings."""
     keys_by_row: dict[str, list[Key]] = {}
-    for key in keys().values():
-        keys_by_row.setdefault(key.row, []).append(key)
+    for setting in keys().values():
+        keys_by_row.setdefault(setting.row, []).append(setting)
     placed = [(area.AREA, row) for area in AREAS for row in area.ROWS]
     placed += [(READINGS, row) for row in webhook_rows.READINGS]
     return tuple(
@@ -95,38 +95,43 @@ def markdown() -> str:
     return "\n\n".join([INTRODUCTION, *areas, simulated])
 
 
-def _area_section(name: str, rows: Sequence[Assumption]) -> str:
+def _area_section(area_name: str, assumptions: Sequence[Assumption]) -> str:
     """The table of an area. It has two columns, so that no page is too narrow."""
-    if name == READINGS:
-        readings = [(row.id, _join_lines(row.assumed, _key_line(row))) for row in rows]
-        return _write_section(name, ("id", "reading, keys"), readings)
+    if area_name == READINGS:
+        readings = [
+            (assumption.id, _join_lines(assumption.assumed, _key_line(assumption)))
+            for assumption in assumptions
+        ]
+        return _write_section(area_name, ("id", "reading, keys"), readings)
     questions = []
-    for row in rows:
-        question = _join_lines(f"**{row.question}**", row.assumed, _key_line(row))
-        questions.append((f"{row.id}<br>*{row.origin}*", question))
-    return _write_section(name, ("id, origin", "open question, assumption, keys"), questions)
+    for assumption in assumptions:
+        question = _join_lines(
+            f"**{assumption.question}**", assumption.assumed, _key_line(assumption)
+        )
+        questions.append((f"{assumption.id}<br>*{assumption.origin}*", question))
+    return _write_section(area_name, ("id, origin", "open question, assumption, keys"), questions)
 
 
 def _join_lines(*texts: str) -> str:
     return "<br>".join(filter(None, texts))
 
 
-def _key_line(row: Assumption) -> str:
+def _key_line(assumption: Assumption) -> str:
     """The keys of a row; keys of fields and single lists are grouped by their prefix."""
-    names: list[str] = []
-    for key in row.keys:
+    key_names: list[str] = []
+    for key in assumption.keys:
         is_of_one_member = key.base and key.name.startswith(("lists.", "objects."))
         if not is_of_one_member:
-            names.append(key.name.rpartition(".")[0] if ".fields." in key.name else key.name)
-    if not names:
+            key_names.append(key.name.rpartition(".")[0] if ".fields." in key.name else key.name)
+    if not key_names:
         return ""
-    return "Keys: " + ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return "Keys: " + ", ".join(f"`{name}`" for name in dict.fromkeys(key_names))
 
 
-def _write_section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _write_section(title: str, head: Sequence[str], table_rows: Iterable[Sequence[str]]) -> str:
     """A heading and a table in Markdown."""
-    lines = [f"### {title}", ""]
-    for row in (head, ["---"] * len(head), *rows):
-        cells = [cell.replace("|", "\\|") for cell in row]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    markdown_lines = [f"### {title}", ""]
+    for table_row in (head, ["---"] * len(head), *table_rows):
+        cells = [cell.replace("|", "\\|") for cell in table_row]
+        markdown_lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(markdown_lines)

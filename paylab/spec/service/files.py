@@ -38,16 +38,18 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
             raise ServiceError(f"{path} cannot be read: it is not a regular file")
         if path.stat().st_size > FILE_BYTES_MAX:
             raise ServiceError(f"{path} is too large for a service.toml")
-        text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text), text
+        file_text = path.read_text(encoding="utf-8")
+        return tomllib.loads(file_text), file_text
     except UnicodeDecodeError:
         raise ServiceError(f"{path} is not UTF-8 text") from None
     except RecursionError:
         raise ServiceError(f"{path} cannot be read: its values are nested too deep") from None
     except tomllib.TOMLDecodeError as error:
         line_match = _LINE_NUMBER.search(str(error))
-        line = int(line_match[1]) if line_match else max(1, len(text.splitlines()))
-        raise ServiceError(f"{path}, line {line}: this is not TOML: {error}", "", line) from None
+        line_number = int(line_match[1]) if line_match else max(1, len(file_text.splitlines()))
+        raise ServiceError(
+            f"{path}, line {line_number}: this is not TOML: {error}", "", line_number
+        ) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
         reason = getattr(error, "strerror", None) or error
         raise ServiceError(f"{plain(str(path), 80)} cannot be read: {reason}") from None
@@ -58,26 +60,26 @@ def find_line(text: str, key: str) -> int:
 
     Otherwise the line of the first table or key inside it; else the last line.
     """
-    lines = text.splitlines()
+    file_lines = text.splitlines()
     table = ""
     nearest_line = 0
     first_line_inside = 0
     longest_name = ""
-    for number, line in enumerate(lines, 1):
-        match = _TABLE_OR_KEY.match(line)
+    for number, file_line in enumerate(file_lines, 1):
+        match = _TABLE_OR_KEY.match(file_line)
         if match is None:
             continue
-        name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
+        written_name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
         if match["table"]:
-            table = name
+            table = written_name
         else:
-            name = f"{table}.{name}".strip(".")
-        if f"{key}.".startswith(f"{name}.") and len(name) > len(longest_name):
+            written_name = f"{table}.{written_name}".strip(".")
+        if f"{key}.".startswith(f"{written_name}.") and len(written_name) > len(longest_name):
             nearest_line = number
-            longest_name = name
-        elif name.startswith(f"{key}."):
+            longest_name = written_name
+        elif written_name.startswith(f"{key}."):
             first_line_inside = first_line_inside or number
-    return nearest_line or first_line_inside or len(lines)
+    return nearest_line or first_line_inside or len(file_lines)
 
 
 def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
@@ -86,38 +88,42 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
     A text of printable ASCII, a number and a list of them are the same in JSON and in TOML.
     """
     tables: dict[str, list[str]] = {}
-    for key in keys().values():
-        if key.name not in values:
+    for setting in keys().values():
+        if setting.name not in values:
             continue
         question = textwrap.wrap(
-            key.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
+            setting.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
         )
-        for table, lines in _table_entries(key.name, to_json_value(values[key.name])):
-            tables.setdefault(table, []).append("\n".join([*question, *lines]))
-    parts = [f"[{table}]\n" + "\n".join(lines) + "\n" for table, lines in tables.items()]
+        for table, entry_lines in _table_entries(setting.name, to_json_value(values[setting.name])):
+            tables.setdefault(table, []).append("\n".join([*question, *entry_lines]))
+    table_texts = [
+        f"[{table}]\n" + "\n".join(entry_lines) + "\n" for table, entry_lines in tables.items()
+    ]
     head = f"#:schema {schema}\n{INTRODUCTION}" if schema else INTRODUCTION
-    return "\n".join([head, *parts])
+    return "\n".join([head, *table_texts])
 
 
-def _table_entries(name: str, value: object) -> Iterator[tuple[str, list[str]]]:
+def _table_entries(table_name: str, setting_value: object) -> Iterator[tuple[str, list[str]]]:
     """The table and the lines of a value; constant fields have a table for each operation."""
-    if not isinstance(value, Mapping):
-        table, _, leaf = name.rpartition(".")
-        yield table, [f"{leaf} = {_toml_value(value)}"]
+    if not isinstance(setting_value, Mapping):
+        table, _, leaf = table_name.rpartition(".")
+        yield table, [f"{leaf} = {_toml_value(setting_value)}"]
         return
-    for operation, constants in value.items():
-        lines = [
+    for operation, constants in setting_value.items():
+        entry_lines = [
             f"{json.dumps(field)} = {_toml_value(constant)}"
             for field, constant in constants.items()
         ]
-        yield f"{name}.{json.dumps(operation)}", lines
+        yield f"{table_name}.{json.dumps(operation)}", entry_lines
 
 
-def _toml_value(value: object) -> str:
+def _toml_value(setting_value: object) -> str:
     """A value as TOML has it; an object is an inline table."""
-    if isinstance(value, Mapping):
-        members = (f"{json.dumps(name)} = {_toml_value(inner)}" for name, inner in value.items())
+    if isinstance(setting_value, Mapping):
+        members = (
+            f"{json.dumps(name)} = {_toml_value(inner)}" for name, inner in setting_value.items()
+        )
         return f"{{ {', '.join(members)} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml_value, value))}]"
-    return json.dumps(value)
+    if isinstance(setting_value, list):
+        return f"[{', '.join(map(_toml_value, setting_value))}]"
+    return json.dumps(setting_value)

@@ -46,8 +46,8 @@ class FrozenDict(Mapping[str, V_co]):
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
-        values = handler.generate_schema(get_args(source)[0])
-        mapping = core_schema.dict_schema(core_schema.str_schema(), values)
+        value_schema = handler.generate_schema(get_args(source)[0])
+        mapping = core_schema.dict_schema(core_schema.str_schema(), value_schema)
         return core_schema.no_info_after_validator_function(freeze_value, mapping)
 
 

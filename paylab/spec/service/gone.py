@@ -44,12 +44,12 @@ def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[st
     return convert
 
 
-def _convert_envelope(key: str, value: object, values: Values) -> dict[str, Any]:
+def _convert_envelope(gone_key: str, gone_value: object, value_by_key: Values) -> dict[str, Any]:
     """A bare array as rows that stand under no key."""
-    items = key.replace("envelope", "items")
-    if value == "array":
-        return {items: "none"}
-    return {} if items in values or key == "lists.envelope" else {items: "data"}
+    items_key = gone_key.replace("envelope", "items")
+    if gone_value == "array":
+        return {items_key: "none"}
+    return {} if items_key in value_by_key or gone_key == "lists.envelope" else {items_key: "data"}
 
 
 _PLACE = 'the place of the id, "account_id" or "account.id"'
@@ -100,14 +100,18 @@ def replace_gone_keys(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
     """The values in today's keys, and a sentence on the replacement of each key that is gone."""
     sentences: dict[str, str] = {}
     converted: dict[str, Any] = {}
-    for key, value in values.items():
-        gone = find_gone_key(key)
+    for setting_key, setting_value in values.items():
+        gone = find_gone_key(setting_key)
         if gone is not None:
-            sentences[key] = f"{key} is no longer a setting: {gone.instead}"
-            converted |= gone.convert(key, value, values)
-    current = {key: value for key, value in values.items() if key not in sentences}
+            sentences[setting_key] = f"{setting_key} is no longer a setting: {gone.instead}"
+            converted |= gone.convert(setting_key, setting_value, values)
+    current = {
+        setting_key: setting_value
+        for setting_key, setting_value in values.items()
+        if setting_key not in sentences
+    }
     # An account as an id wins over a name of the object that has it.
     replaced = {**converted, **current}
-    if any(key.endswith("account_form") for key in sentences):
+    if any(setting_key.endswith("account_form") for setting_key in sentences):
         replaced |= converted
     return replaced, sentences

@@ -55,8 +55,8 @@ class Key:
     @property
     def example(self) -> Any:
         """The default, or another value if the default is "none" or that of another key."""
-        values = (self.default, *self.others)
-        return next(value for value in values if value not in (None, NONE))
+        example_values = (self.default, *self.others)
+        return next(value for value in example_values if value not in (None, NONE))
 
     @property
     def holds(self) -> tuple[str, ...]:

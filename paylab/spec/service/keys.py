@@ -35,25 +35,25 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Key
     hints = get_type_hints(type(group), include_extras=True)
     common_keys: dict[str, Key] = {}
     for field in fields(group):
-        name = f"{prefix}{field.name}"
-        value = getattr(group, field.name)
+        key_name = f"{prefix}{field.name}"
+        group_value = getattr(group, field.name)
         hint = hints[field.name]
         settings = [part for part in annotation_parts(hint) if isinstance(part, Setting)]
-        settings_path = (*outer_path, *((name, setting) for setting in settings))
+        settings_path = (*outer_path, *((key_name, setting) for setting in settings))
         title = "".join(setting.inherits for setting in settings)
         if title:
-            yield from _inherited_keys(value, name, title, common_keys)
-        elif is_dataclass(value):
-            yield from _find_keys(value, f"{name}.", settings_path)
+            yield from _inherited_keys(group_value, key_name, title, common_keys)
+        elif is_dataclass(group_value):
+            yield from _find_keys(group_value, f"{key_name}.", settings_path)
         elif any(setting.question for setting in settings):
-            field_keys = list(_make_keys(group, name, hint, value, settings_path))
+            field_keys = list(_make_keys(group, key_name, hint, group_value, settings_path))
             if field_keys:
                 common_keys[field.name] = field_keys[0]
             yield from field_keys
 
 
 def _make_keys(
-    group: object, name: str, hint: object, value: object, settings_path: SettingPath
+    group: object, name: str, hint: object, default_value: object, settings_path: SettingPath
 ) -> Iterator[Key]:
     """The key of a field, or those of a table of names."""
     settings = [setting for _, setting in settings_path]
@@ -64,10 +64,10 @@ def _make_keys(
         if not word_field:
             return  # an account without a field of fixed words
     annotations = {name: hint}
-    defaults = {name: value}
-    if isinstance(value, FrozenDict) and len(value) > 0:
+    defaults = {name: default_value}
+    if isinstance(default_value, FrozenDict) and len(default_value) > 0:
         name_type = get_args(annotation_parts(hint)[0])[0]
-        defaults = {f"{name}.{our_name}": place for our_name, place in value.items()}
+        defaults = {f"{name}.{our_name}": place for our_name, place in default_value.items()}
         annotations = dict.fromkeys(defaults, name_type)
     for key_name, default in defaults.items():
         our_name = key_name.rpartition(".")[2]
@@ -85,7 +85,7 @@ def _make_keys(
 
 
 def _inherited_keys(
-    group: Any, name: str, title: str, common_keys: Mapping[str, Key]
+    group: Any, key_name: str, title: str, common_keys: Mapping[str, Key]
 ) -> Iterator[Key]:
     """The settings of one member: as those of all members, unless it has its own."""
     hints = get_type_hints(type(group), include_extras=True)
@@ -95,7 +95,7 @@ def _inherited_keys(
         other_values = common_key.others if own_default is None else (common_key.default,)
         yield replace(
             common_key,
-            name=f"{name}.{field.name}",
+            name=f"{key_name}.{field.name}",
             annotation=hints[field.name],
             default=own_default,
             others=other_values,
@@ -104,38 +104,42 @@ def _inherited_keys(
         )
 
 
-def _fill_question(question: str, name: str, our_name: str, word_field: str) -> str:
+def _fill_question(question: str, key_name: str, our_name: str, word_field: str) -> str:
     """A question with the names that it is about in place of its placeholders."""
-    account = name.partition(".")[2].rpartition(".")[0].replace(".", " ")
-    names = {"name": our_name, "account": account, "field": word_field}
-    for placeholder, text in names.items():
-        question = question.replace(f"{{{placeholder}}}", text)
+    account = key_name.partition(".")[2].rpartition(".")[0].replace(".", " ")
+    text_by_placeholder = {"name": our_name, "account": account, "field": word_field}
+    for placeholder, placeholder_text in text_by_placeholder.items():
+        question = question.replace(f"{{{placeholder}}}", placeholder_text)
     return question
 
 
 def _other_values(
-    name: str, annotation: object, default: object, settings_path: SettingPath
+    key_name: str, annotation: object, default: object, settings_path: SettingPath
 ) -> tuple[Any, ...]:
     """The other values that are stated for a key; of a word, all other words."""
     for group_name, setting in reversed(settings_path):
-        values = setting.others
-        if isinstance(values, Mapping):
-            values = values.get(name.removeprefix(f"{group_name}."), ())
-        if values:
-            return tuple(values)
+        other_values = setting.others
+        if isinstance(other_values, Mapping):
+            other_values = other_values.get(key_name.removeprefix(f"{group_name}."), ())
+        if other_values:
+            return tuple(other_values)
     return tuple(word for word in literal_words(annotation) if word != default)
 
 
-def _last_text(texts: Iterable[str]) -> str:
-    return next((text for text in [*texts][::-1] if text), "")
+def _last_text(annotation_texts: Iterable[str]) -> str:
+    return next((text for text in [*annotation_texts][::-1] if text), "")
 
 
 def read_own_value(settings: ServiceSettings, key: str) -> Any:
     """The value of a key; None for one that is inherited."""
-    value: Any = settings
-    for name in key.split("."):
-        value = value[name] if isinstance(value, FrozenDict) else getattr(value, name)
-    return freeze_value(value)
+    setting_value: Any = settings
+    for group_name in key.split("."):
+        setting_value = (
+            setting_value[group_name]
+            if isinstance(setting_value, FrozenDict)
+            else getattr(setting_value, group_name)
+        )
+    return freeze_value(setting_value)
 
 
 def read_value(settings: ServiceSettings, key: str) -> Any:
@@ -156,10 +160,10 @@ def find_key(key: str) -> Key:
     raise ServiceError(unknown_setting_message(key), key)
 
 
-def _find_paths_with(name: str) -> list[str]:
+def _find_paths_with(field_name: str) -> list[str]:
     """The settings and tables of a name inside other tables."""
     paths = (key.split(".") for key in keys())
-    inside = (path[: path.index(name, 1) + 1] for path in paths if name in path[1:])
+    inside = (path[: path.index(field_name, 1) + 1] for path in paths if field_name in path[1:])
     return list(dict.fromkeys(map(".".join, inside)))
 
 
@@ -170,17 +174,17 @@ def unknown_setting_message(key: str) -> str:
     if is_group(key):
         return f"{key} is a table, not a value"
     group = key
-    part = key
+    parent_key = key
     while group and not is_group(group):
-        group, _, part = group.rpartition(".")
-    elsewhere = _find_paths_with(part.partition(".")[0])
+        group, _, parent_key = group.rpartition(".")
+    elsewhere = _find_paths_with(parent_key.partition(".")[0])
     if not group and 0 < len(elsewhere) <= MOST_PLACES:
         return f"there is no setting {key}; there are {', '.join(elsewhere)}"
     prefix = f"{group}." if group else ""
     inner_keys = [name.removeprefix(prefix) for name in keys() if name.startswith(prefix)]
-    names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
-    near_names = get_close_matches(part, names, 2)
-    listed = ", ".join(f"{prefix}{name}" for name in near_names or names)
+    inner_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
+    near_names = get_close_matches(parent_key, inner_names, 2)
+    listed = ", ".join(f"{prefix}{name}" for name in near_names or inner_names)
     if near_names:
         return f"there is no setting {key}; nearest: {listed}"
     return f"there is no setting {key}; {group or 'a service.toml'} has: {listed}"

@@ -52,8 +52,12 @@ class ListForm:
     @property
     def parameters(self) -> dict[str, str]:
         """The names of the parameters of pages, by ours; a bare array has none."""
-        names = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
-        return {} if self.is_array else {our: name for our, name in names.items() if name != NONE}
+        name_by_parameter = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
+        return (
+            {}
+            if self.is_array
+            else {our: name for our, name in name_by_parameter.items() if name != NONE}
+        )
 
 
 @light_dataclass(frozen=True)

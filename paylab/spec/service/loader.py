@@ -34,32 +34,35 @@ class WrongSettingError(Exception):
 
 def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The values by dotted key; those of a table that is one setting stay together."""
-    for name, value in values.items():
-        key = f"{prefix}{name}"
-        operation = key.removeprefix(f"{EXTRA}.")
-        setting = keys().get(key)
-        if operation != key:
-            yield EXTRA, {operation: value}
-        elif key == EXTRA and isinstance(value, Mapping):
-            yield from ((EXTRA, {name: inner}) for name, inner in value.items())
+    for member_name, member in values.items():
+        dotted_key = f"{prefix}{member_name}"
+        operation = dotted_key.removeprefix(f"{EXTRA}.")
+        setting = keys().get(dotted_key)
+        if operation != dotted_key:
+            yield EXTRA, {operation: member}
+        elif dotted_key == EXTRA and isinstance(member, Mapping):
+            yield from ((EXTRA, {member_name: inner}) for member_name, inner in member.items())
         elif (
-            setting and setting.field and isinstance(value, Mapping) and {*value} == {setting.field}
+            setting
+            and setting.field
+            and isinstance(member, Mapping)
+            and {*member} == {setting.field}
         ):
-            yield key, value[setting.field]
-        elif setting is None and isinstance(value, Mapping) and is_group(key):
-            yield from flatten_values(value, f"{key}.")
+            yield dotted_key, member[setting.field]
+        elif setting is None and isinstance(member, Mapping) and is_group(dotted_key):
+            yield from flatten_values(member, f"{dotted_key}.")
         else:
-            yield key, value
+            yield dotted_key, member
 
 
 def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
     """The values by dotted key; constants of several operations are one value."""
     merged: dict[str, Any] = {}
-    for key, value in values:
-        if key == EXTRA and isinstance(value, Mapping):
-            merged[key] = {**merged.get(key, {}), **value}
+    for dotted_key, setting_value in values:
+        if dotted_key == EXTRA and isinstance(setting_value, Mapping):
+            merged[dotted_key] = {**merged.get(dotted_key, {}), **setting_value}
         else:
-            merged[key] = value
+            merged[dotted_key] = setting_value
     return merged
 
 
@@ -87,26 +90,29 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     settings = ServiceSettings()
     tree = _to_json_value(settings)
     problems: dict[str, str] = {}
-    for key, value in values.items():
-        if key not in keys():
-            problems[key] = unknown_setting_message(key)
-        elif value is None or _is_of_another_type(keys()[key], value):
-            problems[key] = f"{key} {_describe_requirement(keys()[key])}, not {value!r:.80}"
+    for dotted_key, setting_value in values.items():
+        if dotted_key not in keys():
+            problems[dotted_key] = unknown_setting_message(dotted_key)
+        elif setting_value is None or _is_of_another_type(keys()[dotted_key], setting_value):
+            problems[dotted_key] = (
+                f"{dotted_key} {_describe_requirement(keys()[dotted_key])}, not "
+                f"{setting_value!r:.80}"
+            )
         else:
-            *groups, leaf = key.split(".")
+            *groups, leaf = dotted_key.split(".")
             table = tree
             for group in groups:
                 table = table[group]
-            table[leaf] = to_json_value(value)
+            table[leaf] = to_json_value(setting_value)
     problems |= _check_constants(values.get(EXTRA, {}))
     try:
-        text = json.dumps(tree, default=repr)
-        settings = _adapter().validate_json(text, strict=True)
+        tree_text = json.dumps(tree, default=repr)
+        settings = _adapter().validate_json(tree_text, strict=True)
     except ValueError as error:
         problems |= _validation_problems(error, values)
     if problems:
         ordered_keys = sorted(problems, key=[*values, *problems].index)
-        raise WrongSettingError({key: problems[key] for key in ordered_keys})
+        raise WrongSettingError({dotted_key: problems[dotted_key] for dotted_key in ordered_keys})
     return settings
 
 
@@ -117,11 +123,14 @@ def _adapter() -> TypeAdapter[ServiceSettings]:
     return TypeAdapter(ServiceSettings)
 
 
-def _to_json_value(value: object) -> Any:
+def _to_json_value(setting_value: object) -> Any:
     """A group of settings as JSON has it."""
-    if is_dataclass(value):
-        return {field.name: _to_json_value(getattr(value, field.name)) for field in fields(value)}
-    return to_json_value(value)
+    if is_dataclass(setting_value):
+        return {
+            field.name: _to_json_value(getattr(setting_value, field.name))
+            for field in fields(setting_value)
+        }
+    return to_json_value(setting_value)
 
 
 def _check_constants(constants_by_operation: object) -> dict[str, str]:
@@ -130,70 +139,84 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
 
     if not isinstance(constants_by_operation, Mapping):
         return {EXTRA: f"{EXTRA} must be a table of operations, not {constants_by_operation!r:.80}"}
-    names = [name for name, operation in OPERATIONS.items() if operation.fields]
+    operation_names = [
+        operation_name for operation_name, operation in OPERATIONS.items() if operation.fields
+    ]
     problems = {}
     for operation, constants in constants_by_operation.items():
         title = f'{EXTRA}."{operation}"'
-        key = f"{EXTRA}.{operation}"
-        verb = _find_unquoted_verb(operation, constants, names)
+        extra_key = f"{EXTRA}.{operation}"
+        verb = _find_unquoted_verb(operation, constants, operation_names)
         if verb:
-            name = f"{operation}.{verb}"
-            problems[f"{EXTRA}.{name}"] = (
-                f'{EXTRA}.{name} needs quotes around the operation: write [{EXTRA}."{name}"]'
+            operation_name = f"{operation}.{verb}"
+            table_name = f"{EXTRA}.{operation_name}"
+            problems[table_name] = (
+                f"{table_name} needs quotes around the operation: "
+                f'write [{EXTRA}."{operation_name}"]'
             )
-        elif operation not in names:
-            near_names = get_close_matches(operation, names, 1)
-            hint = f"those with a body are {', '.join(names)}"
+        elif operation not in operation_names:
+            near_names = get_close_matches(operation, operation_names, 1)
+            hint = f"those with a body are {', '.join(operation_names)}"
             if near_names:
                 hint = f"nearest: {near_names[0]}"
-            problems[key] = f"{title} names no operation; {hint}"
+            problems[extra_key] = f"{title} names no operation; {hint}"
         elif not isinstance(constants, Mapping):
-            problems[key] = f"{title} must be a table of fields"
+            problems[extra_key] = f"{title} must be a table of fields"
         elif FILL_IN in json.dumps(constants, default=repr):
             fields = ", ".join(_find_unfilled_fields(constants))
-            problems[key] = f"{title} has no value for {fields}: write one in place of {FILL_IN!r}"
+            problems[extra_key] = (
+                f"{title} has no value for {fields}: write one in place of {FILL_IN!r}"
+            )
     return problems
 
 
-def _find_unquoted_verb(resource: str, constants: object, known: Collection[str]) -> str:
+def _find_unquoted_verb(resource: str, constants: object, known_operations: Collection[str]) -> str:
     """The verb of an operation without quotes, which TOML reads as two tables; else empty."""
     verbs = constants if isinstance(constants, Mapping) else ()
-    return next((verb for verb in verbs if f"{resource}.{verb}" in known), "")
+    return next((verb for verb in verbs if f"{resource}.{verb}" in known_operations), "")
 
 
 def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> Iterator[str]:
     """The constant fields that nobody has given a value."""
-    for name, value in constants.items():
-        if isinstance(value, Mapping):
-            yield from _find_unfilled_fields(value, f"{prefix}{name}.")
-        elif value == FILL_IN:
-            yield f"{prefix}{name}"
+    for field_name, field_value in constants.items():
+        if isinstance(field_value, Mapping):
+            yield from _find_unfilled_fields(field_value, f"{prefix}{field_name}.")
+        elif field_value == FILL_IN:
+            yield f"{prefix}{field_name}"
 
 
-def _validation_problems(error: ValueError, values: Mapping[str, object]) -> dict[str, str]:
+def _validation_problems(error: ValueError, value_by_key: Mapping[str, object]) -> dict[str, str]:
     """The problem of each wrong value by its key."""
     problems: dict[str, str] = {}
     validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded
     for detail in validation_error.errors(include_url=False):
         path = ".".join(map(str, detail["loc"]))
-        key = next((name for name in values if f"{path}.".startswith(f"{name}.")), path)
-        if key not in problems and key != EXTRA:
-            requirement = detail.get("ctx", {}).get("error") or _describe_requirement(keys()[key])
-            problems[key] = f"{key} {requirement}, not {values.get(key)!r:.80}"
+        setting_key = next(
+            (name for name in value_by_key if f"{path}.".startswith(f"{name}.")), path
+        )
+        if setting_key not in problems and setting_key != EXTRA:
+            requirement = detail.get("ctx", {}).get("error") or _describe_requirement(
+                keys()[setting_key]
+            )
+            problems[setting_key] = (
+                f"{setting_key} {requirement}, not {value_by_key.get(setting_key)!r:.80}"
+            )
     return problems
 
 
-def _is_of_another_type(key: Key, value: object) -> bool:
+def _is_of_another_type(setting: Key, setting_value: object) -> bool:
     """Whether a value only equals a word, such as 401.0, True or 1."""
-    return any(word == value and type(word) is not type(value) for word in key.words)
+    return any(
+        word == setting_value and type(word) is not type(setting_value) for word in setting.words
+    )
 
 
-def _describe_requirement(key: Key) -> str:
+def _describe_requirement(setting: Key) -> str:
     """What a value must be."""
-    if key.words:
-        return f"must be one of {', '.join(map(_quote_word, key.words))}"
-    return f"must be a {key.kind}"
+    if setting.words:
+        return f"must be one of {', '.join(map(_quote_word, setting.words))}"
+    return f"must be a {setting.kind}"
 
 
-def _quote_word(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+def _quote_word(setting_word: object) -> str:
+    return f'"{setting_word}"' if isinstance(setting_word, str) else str(setting_word)

@@ -27,14 +27,16 @@ def with_our_names(values: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-def _translate_required_fields(table: str, required: object, values: Mapping[str, object]) -> Any:
+def _translate_required_fields(
+    table: str, required: object, value_by_key: Mapping[str, object]
+) -> Any:
     """A list of required fields in our names; a value that is no list is unchanged."""
     if not isinstance(required, list | tuple):
         return required
     our_names = {}
-    for key in _name_settings(table):
-        their_name = values.get(key, keys()[key].default)
-        our_names[their_name] = key.partition(FIELDS_MARK)[2]
+    for name_key in _name_settings(table):
+        their_name = value_by_key.get(name_key, keys()[name_key].default)
+        our_names[their_name] = name_key.partition(FIELDS_MARK)[2]
     return [_translate_field(field, our_names) for field in required]
 
 
@@ -55,17 +57,19 @@ def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> 
 
     `values` are all settings by key.
     """
-    for key in changed_keys:
-        table, _, field = key.partition(FIELDS_MARK)
+    for changed_key in changed_keys:
+        table, _, field = changed_key.partition(FIELDS_MARK)
         if not field:
             continue
-        other_keys = [name for name in _name_settings(table) if name != key]
+        other_keys = [
+            other_name for other_name in _name_settings(table) if other_name != changed_key
+        ]
         for other_key in (*other_keys, *_unrenamed_fields(table)):
             default_name = other_key.rpartition(".")[2]
-            name = values.get(other_key, default_name)
-            if _collide(str(values[key]), str(name)):
-                message = f"{key} and {other_key} cannot both be {values[key]!r}"
-                raise ServiceError(message, key)
+            other_name = values.get(other_key, default_name)
+            if _collide(str(values[changed_key]), str(other_name)):
+                message = f"{changed_key} and {other_key} cannot both be {values[changed_key]!r}"
+                raise ServiceError(message, changed_key)
 
 
 def _unrenamed_fields(table: str) -> list[str]:
@@ -76,11 +80,13 @@ def _unrenamed_fields(table: str) -> list[str]:
         if key_of(operation.names) == f"{table}.fields"
     ]
     references = {field.name for operation in operations for field in operation.references}
-    names = {name for operation in operations for name in operation.by_name} - references
+    field_names = {name for operation in operations for name in operation.by_name} - references
     renamed = {key.partition(FIELDS_MARK)[2] for key in _name_settings(table)}
-    return [f"{table}.{name}" for name in sorted(names - renamed)]
+    return [f"{table}.{name}" for name in sorted(field_names - renamed)]
 
 
-def _collide(name: str, other_name: str) -> bool:
+def _collide(field_path: str, other_path: str) -> bool:
     """Whether two places are the same, or one is inside the other."""
-    return f"{name}.".startswith(f"{other_name}.") or f"{other_name}.".startswith(f"{name}.")
+    return f"{field_path}.".startswith(f"{other_path}.") or f"{other_path}.".startswith(
+        f"{field_path}."
+    )

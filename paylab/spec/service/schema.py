@@ -27,17 +27,17 @@ def service_schema() -> Schema:
     86400
     """
     root = _empty_table()
-    for name, key in keys().items():
-        if name == EXTRA:
-            root["properties"][EXTRA] = _constants_schema(key)
+    for key_name, setting in keys().items():
+        if key_name == EXTRA:
+            root["properties"][EXTRA] = _constants_schema(setting)
             continue
-        *groups, leaf = name.split(".")
+        *groups, leaf = key_name.split(".")
         table = root
         settings: Any = ServiceSettings()
         for group in groups:
             settings = getattr(settings, group)
             table = table["properties"].setdefault(group, _group_schema(settings))
-        table["properties"][leaf] = _setting_schema(key)
+        table["properties"][leaf] = _setting_schema(setting)
     return {"$schema": DIALECT, "title": "service.toml", **root}
 
 
@@ -57,21 +57,21 @@ def _group_schema(settings: object) -> Schema:
     return {**_empty_table(), "description": str(settings.__doc__).partition("\n")[0]}
 
 
-def _setting_schema(key: Key) -> Schema:
+def _setting_schema(setting: Key) -> Schema:
     """The type of a setting as pydantic reads it, its question and its default."""
     from pydantic import TypeAdapter
 
-    schema = TypeAdapter(key.annotation).json_schema()
+    schema = TypeAdapter(setting.annotation).json_schema()
     options = [option for option in schema.pop("anyOf", []) if option.get("type") != "null"]
     schema |= options[0] if options else {}
-    if len(key.words) == 1 or "const" in schema:
-        schema["enum"] = list(key.words)
-    about = f"{key.question} (assumption {key.row})"
-    default = keys()[key.base].default if key.default is None else key.default
-    return {**schema, "description": about, "default": to_json_value(default)}
+    if len(setting.words) == 1 or "const" in schema:
+        schema["enum"] = list(setting.words)
+    description = f"{setting.question} (assumption {setting.row})"
+    default = keys()[setting.base].default if setting.default is None else setting.default
+    return {**schema, "description": description, "default": to_json_value(default)}
 
 
-def _constants_schema(key: Key) -> Schema:
+def _constants_schema(setting: Key) -> Schema:
     """The operations that can have constant fields."""
     named = {
         name: {
@@ -81,4 +81,4 @@ def _constants_schema(key: Key) -> Schema:
         for name, operation in OPERATIONS.items()
         if operation.fields
     }
-    return {**_empty_table(), "properties": named, "description": key.question}
+    return {**_empty_table(), "properties": named, "description": setting.question}

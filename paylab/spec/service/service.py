@@ -92,26 +92,28 @@ class Service(ServiceSettings):
         from . import files
 
         file = Path(path)
-        tables, text = files.read_service_file(file)
+        tables, file_text = files.read_service_file(file)
 
         def name_line(key: str, sentence: str) -> str:
-            return f"{file}, line {files.find_line(text, key)}: {sentence}"
+            return f"{file}, line {files.find_line(file_text, key)}: {sentence}"
 
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ConfigWarning)
                 service = cls(tables)
         except ServiceError as error:
-            lines = [name_line(key, sentence) for key, sentence in _problems_of(error).items()]
-            line = files.find_line(text, error.key)
-            raise ServiceError("\n".join(lines), error.key, line) from None
+            problem_lines = [
+                name_line(key, sentence) for key, sentence in _problems_of(error).items()
+            ]
+            line_number = files.find_line(file_text, error.key)
+            raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
         for warning in caught:
             if issubclass(warning.category, ConfigWarning):  # of a key that is gone
                 sentence = str(warning.message)
                 warn_caller(name_line(sentence.partition(" ")[0], sentence), ConfigWarning)
             else:
-                where = (warning.filename, warning.lineno)
-                warnings.warn_explicit(warning.message, warning.category, *where)
+                warning_place = (warning.filename, warning.lineno)
+                warnings.warn_explicit(warning.message, warning.category, *warning_place)
         return service
 
     def with_values(self, values: Mapping[str, object]) -> Self:
@@ -137,8 +139,8 @@ class Service(ServiceSettings):
     def is_default(self) -> bool:
         """Whether all settings have their defaults."""
         defaults = ServiceSettings()
-        names = [group.name for group in fields(defaults)]
-        return all(getattr(self, name) == getattr(defaults, name) for name in names)
+        group_names = [group.name for group in fields(defaults)]
+        return all(getattr(self, name) == getattr(defaults, name) for name in group_names)
 
     @cached_property
     def _differing(self) -> dict[str, Value]:
@@ -146,16 +148,16 @@ class Service(ServiceSettings):
         if self.is_default:
             return {}
         differing = {}
-        for name, key in keys().items():
-            value = read_own_value(self, name)
-            is_inherited = value is None or self._is_as_inherited(key, value)
-            if value != key.default and not is_inherited:
-                differing[name] = value
+        for key_name, setting in keys().items():
+            own_value = read_own_value(self, key_name)
+            is_inherited = own_value is None or self._is_as_inherited(setting, own_value)
+            if own_value != setting.default and not is_inherited:
+                differing[key_name] = own_value
         return differing
 
-    def _is_as_inherited(self, key: Key, value: Value) -> bool:
+    def _is_as_inherited(self, setting: Key, own_value: Value) -> bool:
         """Whether a value is the same as that of the key from which it is inherited."""
-        return key.default is None and value == read_value(self, key.base)
+        return setting.default is None and own_value == read_value(self, setting.base)
 
     @property
     def declared(self) -> dict[str, Any]:
@@ -184,8 +186,8 @@ class Service(ServiceSettings):
         >>> lab.service.value("signing.tolerance")
         300
         """
-        value: Value = read_value(self, find_key(key).name)
-        return value
+        setting_value: Value = read_value(self, find_key(key).name)
+        return setting_value
 
     def origin(self, key: str) -> str:
         """The origin of a value: spec, public, chosen, or "yours".

@@ -38,8 +38,12 @@ class Setting:
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
         schema: dict[str, Any] = handler(core_schema)
-        about = f"{self.question} (assumption {self.row})" if self.question else ""
-        return {**schema, "description": about} if about and "{" not in about else schema
+        description = f"{self.question} (assumption {self.row})" if self.question else ""
+        return (
+            {**schema, "description": description}
+            if description and "{" not in description
+            else schema
+        )
 
 
 class _Recorder:

@@ -65,9 +65,9 @@ class NameLimit(Limit):
         return {"type": "string", "pattern": f"^{_NAME}$"}
 
 
-def _check_path_steps(value: str) -> None:
+def _check_path_steps(path_text: str) -> None:
     """ValueError for a name with an empty step, or one that steps into a list."""
-    steps = value.split(".")
+    steps = path_text.split(".")
     if any(step.isdigit() or step.endswith("]") for step in steps):
         raise ValueError("must not step into a list of objects: only objects hold single names")
     if not all(steps):
@@ -97,15 +97,19 @@ class PathLimit(Limit):
         if any(unquote(part) in (".", "..") for part in value.split("/")):
             raise ValueError(f'{requirement} without a "." or ".." between slashes{none}')
         if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
-            names = [f"{{{name}}}" for name in (*self.holds, *self.may_hold)]
-            hold = f" that holds {', '.join(names)}" if names else " without {...}"
+            placeholders = [f"{{{name}}}" for name in (*self.holds, *self.may_hold)]
+            hold = f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
             raise ValueError(f"{requirement}{hold}{none}")
         return value
 
-    def _has_its_placeholders(self, value: str) -> bool:
-        names = _PLACEHOLDER.findall(value)
-        is_known = {*names} <= {*self.holds, *self.may_hold}
-        return is_known and {*self.holds} <= {*names} and len({*names}) == len(names)
+    def _has_its_placeholders(self, path_text: str) -> bool:
+        placeholder_names = _PLACEHOLDER.findall(path_text)
+        is_known = {*placeholder_names} <= {*self.holds, *self.may_hold}
+        return (
+            is_known
+            and {*self.holds} <= {*placeholder_names}
+            and len({*placeholder_names}) == len(placeholder_names)
+        )
 
     def schema(self) -> dict[str, Any]:
         """A text with the pattern of a path."""
@@ -166,12 +170,13 @@ class WordsLimit(Limit):
         of = f", each one of {', '.join(self.words)}" if self.words else ""
         if not isinstance(value, list | tuple):
             raise ValueError(f"must be a list of words{of}")
-        for word in value:
-            if not isinstance(word, str) or not re.fullmatch(_NAME, word):
-                raise ValueError(f"must be a list of words{of}: {word!r} is none")
-            if self.words and word not in self.words:
+        for setting_word in value:
+            if not isinstance(setting_word, str) or not re.fullmatch(_NAME, setting_word):
+                raise ValueError(f"must be a list of words{of}: {setting_word!r} is none")
+            if self.words and setting_word not in self.words:
                 raise ValueError(
-                    f"must be a list of words{of}: not {word!r}{_suggest_word(word, self.words)}"
+                    f"must be a list of words{of}: not "
+                    f"{setting_word!r}{_suggest_word(setting_word, self.words)}"
                 )
         if len(set(value)) < len(value):
             raise ValueError("must not contain a word twice")
@@ -179,15 +184,15 @@ class WordsLimit(Limit):
 
     def schema(self) -> dict[str, Any]:
         """An array of words."""
-        item: dict[str, Any] = {"type": "string", "pattern": f"^{_NAME}$"}
-        items = {"type": "string", "enum": list(self.words)} if self.words else item
-        return {"type": "array", "items": items, "uniqueItems": True}
+        word_schema: dict[str, Any] = {"type": "string", "pattern": f"^{_NAME}$"}
+        items_schema = {"type": "string", "enum": list(self.words)} if self.words else word_schema
+        return {"type": "array", "items": items_schema, "uniqueItems": True}
 
 
-def _suggest_word(word: str, words: Iterable[str]) -> str:
+def _suggest_word(wrong_word: str, known_words: Iterable[str]) -> str:
     from difflib import get_close_matches  # only for a wrong word
 
-    near = get_close_matches(word, words)
+    near = get_close_matches(wrong_word, known_words)
     return f" (is {near[0]!r} meant?)" if near else ""
 
 
