@@ -87,20 +87,24 @@ class BalancePage(FormPage):
         """Top up, and show below the button what was done or why not."""
         try:
             self.submit()
-            text = f"✓ {self.amount.value} {self.currency.value} paid in."
-            self.message.html = f'<p class="paylab-good">{html.escape(text)}</p>'
+            paid_sentence = f"✓ {self.amount.value} {self.currency.value} paid in."
+            self.message.html = f'<p class="paylab-good">{html.escape(paid_sentence)}</p>'
         except PaylabError as error:
             self.message.html = f'<p class="paylab-error">{html.escape(error)}</p>'
         self.redraw(self.message)
 
     def rows(self) -> Sequence[Row]:
         """The amounts by currency, and what to do about payouts that wait."""
-        rows = []
+        balance_rows = []
         for balance in self._balances:
             currency, *amounts = _cells(balance)
-            texts = [f"{amount} {name}" for amount, name in zip(amounts, COLUMNS[1:], strict=True)]
-            rows.append((currency, ", ".join(text for text in texts if text[0] != " ")))
-        return [*rows, *(("Note", sentence) for sentence in self._sentences())]
+            amount_texts = [
+                f"{amount} {name}" for amount, name in zip(amounts, COLUMNS[1:], strict=True)
+            ]
+            balance_rows.append(
+                (currency, ", ".join(text for text in amount_texts if text[0] != " "))
+            )
+        return [*balance_rows, *(("Note", sentence) for sentence in self._sentences())]
 
     def saved_html(self) -> str:
         """The amounts as a table, without the form."""
@@ -115,12 +119,12 @@ class BalancePage(FormPage):
         advice = FUNDING if self._top_up is None else "Top up by that, and they are paid."
         sentences = []
         for balance in self._balances:
-            missing = _missing_amount(balance)
-            if missing:
+            missing_amount = _missing_amount(balance)
+            if missing_amount:
                 unit = balance.currency or ""
                 sentences.append(
-                    f"Payouts of {balance.awaiting_funds} {unit} await funds: {missing} {unit} are "
-                    f"missing. {advice}"
+                    f"Payouts of {balance.awaiting_funds} {unit} await funds: {missing_amount} "
+                    f"{unit} are missing. {advice}"
                 )
         return sentences
 

@@ -40,14 +40,16 @@ def calls_table(calls: Iterable[Any]) -> str:
     A column without a value, such as the duration in a process of its own, is left out.
     """
     all_calls = list(calls)
-    rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
+    call_rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
     filled_columns = [
-        index for index in range(len(CALL_COLUMNS)) if not rows or any(row[index] for row in rows)
+        index
+        for index in range(len(CALL_COLUMNS))
+        if not call_rows or any(row[index] for row in call_rows)
     ]
-    names = [CALL_COLUMNS[index] for index in filled_columns]
-    cells = [[row[index] for index in filled_columns] for row in rows]
+    column_names = [CALL_COLUMNS[index] for index in filled_columns]
+    cells = [[row[index] for index in filled_columns] for row in call_rows]
     service_name = all_calls[-1].place if all_calls else ""
-    return card(column(grid(names, cells, len(all_calls))), source=service_name)
+    return card(column(grid(column_names, cells, len(all_calls))), source=service_name)
 
 
 def call_card(call: Any) -> str:
@@ -80,17 +82,19 @@ def service_table(service: Service) -> str:
     settings = service.settings()
     your_rows = [_setting_cells(setting) for setting in settings if setting.origin == YOURS]
     title = f"{len(your_rows)} of {len(settings)} settings are yours or were found by a probe"
-    parts = [heading(title)]
+    group_tables = [heading(title)]
     if your_rows:
-        parts.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
+        group_tables.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
     rows_by_group: dict[str, list[list[str]]] = {}
     for setting in settings:
         group = setting.key.partition(".")[0]
         rows_by_group.setdefault(group, []).append(_setting_cells(setting))
-    for group, rows in rows_by_group.items():
-        group_table = grid(SETTING_COLUMNS, rows, row_max=len(rows))
-        parts.append(collapsible_block(f"[{group}], {len(rows)} settings", group_table))
-    return card(column(*parts))
+    for group, group_rows in rows_by_group.items():
+        group_table = grid(SETTING_COLUMNS, group_rows, row_max=len(group_rows))
+        group_tables.append(
+            collapsible_block(f"[{group}], {len(group_rows)} settings", group_table)
+        )
+    return card(column(*group_tables))
 
 
 SETTING_COLUMNS = ("key", "in force", "default", "origin", "assumption", "question")
@@ -107,8 +111,12 @@ def _setting_cells(setting: SettingRow) -> list[str]:
     ]
 
 
-def _setting_text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def _setting_text(setting_value: object) -> str:
+    return (
+        ", ".join(map(str, setting_value))
+        if isinstance(setting_value, tuple)
+        else str(setting_value)
+    )
 
 
 def _call_cells(call: Any) -> list[str]:
@@ -127,7 +135,7 @@ def _call_cells(call: Any) -> list[str]:
 
 def _summary_rows(call: Any) -> list[Row]:
     """Rows of the values that a call has."""
-    rows = [
+    summary = [
         ("status", call.outcome()),
         ("number", str(call.number)),
         ("when", call.when.isoformat()),
@@ -135,14 +143,14 @@ def _summary_rows(call: Any) -> list[Row]:
         ("time", str(call.spent) if call.spent else ""),
         ("idempotency key", call.idempotency_key or ""),
     ]
-    return [(label, text) for label, text in rows if text]
+    return [(label, text) for label, text in summary if text]
 
 
 def _message_html(headers: Mapping[str, str], body: Any) -> str:
-    lines = [f"{name}: {value}" for name, value in headers.items()]
+    header_lines = [f"{name}: {value}" for name, value in headers.items()]
     if body:
-        lines += ["", body.pretty()]
-    return text_block("\n".join(lines))
+        header_lines += ["", body.pretty()]
+    return text_block("\n".join(header_lines))
 
 
 class OnScreen:

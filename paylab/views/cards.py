@@ -113,23 +113,23 @@ def clabe_card(
 
     `about` are additional rows. `check` returns what is wrong with the CLABE, or an empty text.
     """
-    parts = _clabe_parts(clabe)
-    rows = list(about)
-    html_parts = [_clabe_html(clabe, parts or ())]
-    if parts:
-        rows = [*_clabe_part_rows(parts, clabe_rule.check_digit(clabe[:17])), *about]
-    html_parts.append(html.table(rows))
-    if parts:
+    clabe_parts = _clabe_parts(clabe)
+    card_rows = list(about)
+    html_parts = [_clabe_html(clabe, clabe_parts or ())]
+    if clabe_parts:
+        card_rows = [*_clabe_part_rows(clabe_parts, clabe_rule.check_digit(clabe[:17])), *about]
+    html_parts.append(html.table(card_rows))
+    if clabe_parts:
         calculation = html.text_block("\n".join(check_digit_calculation(clabe)))
         html_parts.append(html.collapsible_block("How the check digit is made", calculation))
-    text_rows = [("CLABE", " ".join(parts or [clabe])), ("Digits only", clabe), *rows]
+    text_rows = [("CLABE", " ".join(clabe_parts or [clabe])), ("Digits only", clabe), *card_rows]
     reason = check(clabe)
     if not reason:
-        return Card("Pay to this CLABE", rows, service_name, text_rows, html_parts)
+        return Card("Pay to this CLABE", card_rows, service_name, text_rows, html_parts)
     problem = f"Do not pay: {reason}"
     text_rows.insert(0, ("Problem", problem))
     title = "This CLABE is not valid"
-    return Card(title, rows, service_name, text_rows, html_parts, caution=problem)
+    return Card(title, card_rows, service_name, text_rows, html_parts, caution=problem)
 
 
 CARD_MAKERS: Mapping[str, Callable[..., Card | QR]] = {
@@ -147,24 +147,24 @@ def _clabe_parts(clabe: str) -> clabe_rule.Parts | None:
         return None
 
 
-def _clabe_part_rows(parts: clabe_rule.Parts, expected_digit: str) -> list[Row]:
+def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list[Row]:
     """The meaning of the parts of a CLABE, and whether its check digit is right."""
-    bank = clabe_rule.BANKS.get(parts.bank, "not a bank we know by name")
-    verdict = "correct" if parts.check == expected_digit else f"should be {expected_digit}"
+    bank = clabe_rule.BANKS.get(clabe_parts.bank, "not a bank we know by name")
+    verdict = "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
     return [
-        ("Bank code", f"{parts.bank}, {bank}"),
-        ("Plaza", f"{parts.plaza}, the town of the branch"),
-        ("Account", parts.account),
-        ("Check digit", f"{parts.check}, {verdict}"),
+        ("Bank code", f"{clabe_parts.bank}, {bank}"),
+        ("Plaza", f"{clabe_parts.plaza}, the town of the branch"),
+        ("Account", clabe_parts.account),
+        ("Check digit", f"{clabe_parts.check}, {verdict}"),
     ]
 
 
-def _clabe_html(clabe: str, parts: Sequence[str]) -> str:
+def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
     """The groups of digits with their captions, and all digits to copy."""
     groups = "".join(
         f'<div><div style="{DIGITS_STYLE}">{html.escape(digits)}</div>'
         f'<div style="{CAPTION_STYLE}">{caption}</div></div>'
-        for digits, caption in zip(parts, CLABE_CAPTIONS, strict=False)
+        for digits, caption in zip(clabe_parts, CLABE_CAPTIONS, strict=False)
     )
     style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
     hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
@@ -191,10 +191,10 @@ def _address_card(
 ) -> Card:
     """A wallet address, its QR code, and the currency and network that it accepts."""
     network = _network_of(instructions)
-    rows = list(term_rows)
-    for label, text in _detail_rows(instructions):
-        if text not in (address, network):
-            rows.append((label, text))
+    card_rows = list(term_rows)
+    for label, detail_text in _detail_rows(instructions):
+        if detail_text not in (address, network):
+            card_rows.append((label, detail_text))
     currency = _currency_of(instructions)
     network_name = network.capitalize()
     title = f"Send {currency or 'the deposit'}"
@@ -206,10 +206,10 @@ def _address_card(
     address_block = f'<div style="margin:0 0 10px">{html.copyable_text(address)}</div>'
     return Card(
         title,
-        rows,
+        card_rows,
         service_name,
-        text_rows=[("Pay to", address), *rows, ("Caution", caution)],
-        html_parts=[address_block, html.table(rows)],
+        text_rows=[("Pay to", address), *card_rows, ("Caution", caution)],
+        html_parts=[address_block, html.table(card_rows)],
         caution=caution,
         code=encode_qr(address),
     )
@@ -227,13 +227,15 @@ def _network_of(instructions: object) -> str:
 
 def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: str) -> Card:
     """A table of the instructions as the service gave them."""
-    rows = [
+    detail_rows = [
         ("Type", _value_text(_get(instructions, "type"))),
         ("Currency", _currency_of(instructions) or NOT_GIVEN),
         *term_rows,
         *_detail_rows(instructions),
     ]
-    return Card("Deposit instructions", rows, service_name, rows, [html.table(rows)])
+    return Card(
+        "Deposit instructions", detail_rows, service_name, detail_rows, [html.table(detail_rows)]
+    )
 
 
 def _amount_rows(holder: object) -> list[Row]:
@@ -247,15 +249,15 @@ def _amount_rows(holder: object) -> list[Row]:
 
 def _term_rows(instructions: object) -> list[Row]:
     """The rails, the deadline if there is one, and the limit of the sandbox."""
-    rows = [("Rail", _value_text(_get(instructions, "payment_methods")))]
+    term_rows = [("Rail", _value_text(_get(instructions, "payment_methods")))]
     deadline = _get(instructions, "deadline")
     if deadline is not None:
-        rows.append(("Pay before", _value_text(deadline)))
+        term_rows.append(("Pay before", _value_text(deadline)))
     currency = _currency_of(instructions)
     on_ramp = on_ramps.of_currency(currency)
     if on_ramp:
-        rows.append(("Sandbox cap", f"at most {on_ramp.cap} {currency} a deposit"))
-    return rows
+        term_rows.append(("Sandbox cap", f"at most {on_ramp.cap} {currency} a deposit"))
+    return term_rows
 
 
 def _detail_rows(instructions: object) -> list[Row]:
@@ -270,21 +272,21 @@ def _currency_of(instructions: object) -> str:
     return currency.upper() if isinstance(currency, str) else ""
 
 
-def _get(holder: object, name: str) -> object:
+def _get(holder: object, field_name: str) -> object:
     """A member of a mapping, or an attribute of an object; None if it has none."""
     if isinstance(holder, Mapping | Resource):
-        return holder.get(name)
-    return getattr(holder, name, None)
+        return holder.get(field_name)
+    return getattr(holder, field_name, None)
 
 
-def _value_text(value: object) -> str:
+def _value_text(field_value: object) -> str:
     """A value as text: a list of texts with commas, any other structure as JSON."""
-    if value is None or value in ("", [], ()):
+    if field_value is None or field_value in ("", [], ()):
         return NOT_GIVEN
-    if isinstance(value, str):
-        return value
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M} UTC"
-    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
-        return ", ".join(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(field_value, str):
+        return field_value
+    if isinstance(field_value, datetime):
+        return f"{field_value:%Y-%m-%d %H:%M} UTC"
+    if isinstance(field_value, list | tuple) and all(isinstance(item, str) for item in field_value):
+        return ", ".join(field_value)
+    return json.dumps(field_value, ensure_ascii=False, default=str)

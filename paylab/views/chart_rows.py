@@ -42,9 +42,9 @@ def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
         for name, value_type in COLUMN_TYPES.items()
     }
     rows = pd.DataFrame(columns)
-    source = rows["source_currency"].fillna("?").astype("str")
+    source_currencies = rows["source_currency"].fillna("?").astype("str")
     destination = rows["destination_currency"].fillna("?").astype("str")
-    return rows.assign(corridor=source + "-" + destination)
+    return rows.assign(corridor=source_currencies + "-" + destination)
 
 
 def _read_column(frame: pd.DataFrame, name: str, value_type: str) -> pd.Series[Any]:
@@ -63,37 +63,37 @@ def _convert_column(column: pd.Series[Any], value_type: str) -> pd.Series[Any]:
     """The column as times, floats, decimals, escaped texts or upper case codes."""
     if value_type == "time":
         return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
-    values = column.astype("object").where(column.notna(), None)
+    column_values = column.astype("object").where(column.notna(), None)
     if value_type == "number":
-        numbers = pd.to_numeric(values, errors="coerce").astype("float64")
+        numbers = pd.to_numeric(column_values, errors="coerce").astype("float64")
         return numbers.where(numbers.abs() != float("inf"))
     if value_type == "amount":
-        return values.map(partial(_decimal_or_none, column_name=str(column.name)))
+        return column_values.map(partial(_decimal_or_none, column_name=str(column.name)))
     if value_type == "currency":
-        return values.map(_code_or_none)
-    return values.map(_text_or_none)
+        return column_values.map(_code_or_none)
+    return column_values.map(_text_or_none)
 
 
-def _decimal_or_none(value: object, column_name: str) -> Decimal | None:
+def _decimal_or_none(cell_value: object, column_name: str) -> Decimal | None:
     """An exact amount; None if it is missing or empty; ArgumentError if it is none."""
-    if value in (None, ""):
+    if cell_value in (None, ""):
         return None
     try:
-        amount = Decimal(str(value))
+        amount = Decimal(str(cell_value))
     except ArithmeticError:
         amount = Decimal("NaN")
     if not amount.is_finite() or abs(amount.adjusted()) > AMOUNT_DIGITS_MAX:
         shown_name = plain(column_name, 60)
-        shown_value = plain(repr(value), 60)
+        shown_value = plain(repr(cell_value), 60)
         message = f"the column {shown_name} has {shown_value}, which is no amount"
         raise ArgumentError(message, column_name)
     return amount
 
 
-def _text_or_none(value: object) -> str | None:
+def _text_or_none(cell_value: object) -> str | None:
     """A text to draw, escaped and shortened; None if it is missing."""
-    return None if value is None else plain(str(value), TEXT_LENGTH_MAX)
+    return None if cell_value is None else plain(str(cell_value), TEXT_LENGTH_MAX)
 
 
-def _code_or_none(value: object) -> str | None:
-    return None if value is None else _text_or_none(str(value).upper())
+def _code_or_none(cell_value: object) -> str | None:
+    return None if cell_value is None else _text_or_none(str(cell_value).upper())

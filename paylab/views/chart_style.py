@@ -88,14 +88,14 @@ class Chart:
         """
         target = path_of(path)
         if target.suffix == ".png":
-            data = self.png()
+            png_bytes = self.png()
         elif target.suffix == ".svg":
-            data = self._draw("svg")
+            png_bytes = self._draw("svg")
         elif target.suffix == ".json":
-            data = json.dumps(self.spec, indent=1).encode()
+            png_bytes = json.dumps(self.spec, indent=1).encode()
         else:
             raise ArgumentError(f"{target.name!r} must end in .png, .svg or .json")
-        target.write_bytes(data)
+        target.write_bytes(png_bytes)
         return target
 
     def _draw(self, picture_format: Literal["png", "svg"]) -> bytes:
@@ -117,34 +117,38 @@ class Chart:
         return bundle, {MIME: {"embed_options": EMBED_OPTIONS}}
 
 
-def _escape_texts(value: JsonValue, name: str = "") -> JsonValue:
+def _escape_texts(spec_value: JsonValue, member_name: str = "") -> JsonValue:
     """A part of a specification with every text escaped and shortened.
 
     `name` is the property that contains the part.
     """
-    if isinstance(value, Mapping):
-        return {_escape_texts(key): _escape_texts(item, key) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_escape_texts(item, name) for item in value]
-    if isinstance(value, str):
+    if isinstance(spec_value, Mapping):
+        return {_escape_texts(key): _escape_texts(item, key) for key, item in spec_value.items()}
+    if isinstance(spec_value, list | tuple):
+        return [_escape_texts(item, member_name) for item in spec_value]
+    if isinstance(spec_value, str):
         # An expression of ours, whose texts `label_lookup` has escaped.
-        return printable(value) if name == "labelExpr" else plain(value, TEXT_LENGTH_MAX)
-    return value
+        return (
+            printable(spec_value)
+            if member_name == "labelExpr"
+            else plain(spec_value, TEXT_LENGTH_MAX)
+        )
+    return spec_value
 
 
-def _without_astral_signs(value: JsonValue) -> JsonValue:
+def _without_astral_signs(spec_value: JsonValue) -> JsonValue:
     """A part of a specification with a code such as U+1F600 for each sign of two UTF-16 units.
 
     The drawing program ends when a label is cut between them.
     """
-    if isinstance(value, Mapping):
-        items = value.items()
-        return {_without_astral_signs(key): _without_astral_signs(item) for key, item in items}
-    if isinstance(value, list):
-        return [_without_astral_signs(item) for item in value]
-    if isinstance(value, str) and not value.isascii():
-        return ASTRAL_SIGNS.sub(lambda sign: f"U+{ord(sign[0]):X}", value)
-    return value
+    if isinstance(spec_value, Mapping):
+        members = spec_value.items()
+        return {_without_astral_signs(key): _without_astral_signs(item) for key, item in members}
+    if isinstance(spec_value, list):
+        return [_without_astral_signs(item) for item in spec_value]
+    if isinstance(spec_value, str) and not spec_value.isascii():
+        return ASTRAL_SIGNS.sub(lambda sign: f"U+{ord(sign[0]):X}", spec_value)
+    return spec_value
 
 
 COMMON_SPEC: Spec = {
@@ -221,8 +225,8 @@ def with_legend_filter(panel: Spec, corridors: Sequence[str]) -> Spec:
 
 def colour_scale(corridors: Iterable[str]) -> Spec:
     """The fixed colours of some corridors."""
-    names = list(corridors)
-    return {"domain": names, "range": [corridor_colour(name) for name in names]}
+    corridor_names = list(corridors)
+    return {"domain": corridor_names, "range": [corridor_colour(name) for name in corridor_names]}
 
 
 def make_panel(height: int, values: list[Spec], mark: object, encoding: Spec) -> Spec:

@@ -25,9 +25,9 @@ def day_ticks(days: Collection[str]) -> list[int]:
     """Days such as `2026-01-31` from the first to the last, in milliseconds of UTC."""
     if not days:
         return []
-    first = _milliseconds(min(days))
-    count = (_milliseconds(max(days)) - first) // DAY_MILLISECONDS
-    return [first + day * DAY_MILLISECONDS for day in range(0, count + 1, _step(count))]
+    first_day = _milliseconds(min(days))
+    count = (_milliseconds(max(days)) - first_day) // DAY_MILLISECONDS
+    return [first_day + day * DAY_MILLISECONDS for day in range(0, count + 1, _step(count))]
 
 
 def _step(count: int) -> int:

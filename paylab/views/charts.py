@@ -97,12 +97,12 @@ def failures(frame: pd.DataFrame | None) -> Chart:
         return make_chart("Failures by reason", [], "no row has failed")
     corridor_counts = Counter(rows["corridor"])
     failed_counts = Counter(zip(_frequent_reasons(failed), failed["corridor"], strict=True))
-    values = []
+    chart_values = []
     for (reason, corridor), count in _sort_by_count(failed_counts):
         total = corridor_counts[corridor]
         share = f"{count / total:.1%} of {total:,} rows"
-        values.append({"reason": reason, "corridor": corridor, "rows": count, "share": share})
-    return make_chart("Failures by reason", [_reason_panel(values)])
+        chart_values.append({"reason": reason, "corridor": corridor, "rows": count, "share": share})
+    return make_chart("Failures by reason", [_reason_panel(chart_values)])
 
 
 @explain_arguments
@@ -123,7 +123,7 @@ def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
     """The panel of a funnel, from the number of rows per status."""
     stages_by_status = {name: _passed_stages(machine, name) for name in counts}
     total = sum(counts.values())
-    values = []
+    chart_values = []
     labels: dict[str, str | list[str]] = {}
     for stage in STAGES:
         row_count = sum(n for name, n in counts.items() if stage in stages_by_status[name])
@@ -134,7 +134,7 @@ def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
             if stages_by_status[name][-1] == stage and name != stage
         ]
         labels[stage] = [stage, f"{row_count:,} ({share})", *stopped_counts]
-        values.append(
+        chart_values.append(
             {
                 "stage": stage,
                 "rows": row_count,
@@ -144,8 +144,8 @@ def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
                 "right": row_count / 2,
             }
         )
-    mark = {"type": "bar", "opacity": 0.9}
-    return make_panel(76 * len(STAGES), values, mark, _funnel_encoding(labels))
+    bar_mark = {"type": "bar", "opacity": 0.9}
+    return make_panel(76 * len(STAGES), chart_values, bar_mark, _funnel_encoding(labels))
 
 
 def _funnel_encoding(labels: Mapping[str, str | list[str]]) -> Spec:
@@ -204,10 +204,12 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
     columns = (rows[name] for name in ("day", "corridor", "source_amount"))
     for day, corridor, amount in zip(*columns, strict=True):
         amounts[day, corridor].append(amount)
-    values = []
+    chart_values = []
     for (day, corridor), day_amounts in sorted(amounts.items()):
-        value = {"day": day, "corridor": corridor, "rows": len(day_amounts)}
-        values.append(value | _amount_values(reduce(SUM_CONTEXT.add, day_amounts), currency))
+        chart_value = {"day": day, "corridor": corridor, "rows": len(day_amounts)}
+        chart_values.append(
+            chart_value | _amount_values(reduce(SUM_CONTEXT.add, day_amounts), currency)
+        )
     ticks = day_ticks({day for day, _ in amounts})
     day_axis = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
     encoding = {
@@ -216,7 +218,7 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         "order": {"field": "corridor"},
         "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
     }
-    return with_legend_filter(make_panel(220, values, "bar", encoding), _corridor_names(rows))
+    return with_legend_filter(make_panel(220, chart_values, "bar", encoding), _corridor_names(rows))
 
 
 def _frequent_reasons(failed: pd.DataFrame) -> pd.Series[Any]:
@@ -226,11 +228,11 @@ def _frequent_reasons(failed: pd.DataFrame) -> pd.Series[Any]:
     return reasons.where(reasons.isin(frequent_reasons), "other reasons")
 
 
-def _reason_panel(values: list[Spec]) -> Spec:
+def _reason_panel(chart_values: list[Spec]) -> Spec:
     """Stacked bars with the reason above each bar, so that both fit a narrow page."""
     totals: Counter[str] = Counter()
-    for value in values:
-        totals[value["reason"]] += value["rows"]
+    for chart_value in chart_values:
+        totals[chart_value["reason"]] += chart_value["rows"]
     reasons = [reason for reason, _ in _sort_by_count(totals)]
     most = max(totals.values())
     axis = {
@@ -249,9 +251,11 @@ def _reason_panel(values: list[Spec]) -> Spec:
         "x": number_axis("rows", title="rows", values=whole_ticks(most), format=",d"),
         "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
     }
-    mark = {"type": "bar", "height": 14, "yOffset": 8}
-    corridors = sorted({value["corridor"] for value in values})
-    return with_legend_filter(make_panel(44 * len(reasons), values, mark, encoding), corridors)
+    bar_mark = {"type": "bar", "height": 14, "yOffset": 8}
+    corridors = sorted({chart_value["corridor"] for chart_value in chart_values})
+    return with_legend_filter(
+        make_panel(44 * len(reasons), chart_values, bar_mark, encoding), corridors
+    )
 
 
 def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
@@ -260,18 +264,20 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
     points = points.iloc[::step]
     points = points.assign(corridor=_largest_corridors(points))
     columns = (points[name] for name in ("id", "corridor", "source_amount", "total_fee"))
-    values = []
+    chart_values = []
     for row_id, corridor, amount, fee in zip(*columns, strict=True):
-        value = {"id": row_id, "corridor": corridor, **_amount_values(amount, currency)}
-        values.append(value | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"})
+        chart_value = {"id": row_id, "corridor": corridor, **_amount_values(amount, currency)}
+        chart_values.append(chart_value | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"})
     scale = {"type": "log", "nice": True}
     encoding = {
         "x": number_axis("amount", scale, title=f"amount, {currency}", tickCount=5, **AMOUNT_AXIS),
         "y": number_axis("fee", scale, title=f"fee, {currency}", tickCount=5, **AMOUNT_AXIS),
         "tooltip": tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee"),
     }
-    mark = {"type": "point", "filled": True, "size": 30}
-    return with_legend_filter(make_panel(240, values, mark, encoding), _corridor_names(points))
+    point_mark = {"type": "point", "filled": True, "size": 30}
+    return with_legend_filter(
+        make_panel(240, chart_values, point_mark, encoding), _corridor_names(points)
+    )
 
 
 def _amount_values(amount: Decimal, currency: str) -> Spec:
@@ -292,10 +298,10 @@ def _largest_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     """The corridor of each row if it is one of the largest by amount, else "others"."""
     corridors = rows["corridor"]
     sums = rows["source_amount"].astype("float64").groupby(corridors).sum()
-    names = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
-    if len(names) > CORRIDORS_MAX:
-        names = names[: CORRIDORS_MAX - 1]
-    return corridors.where(corridors.isin(names), OTHERS)
+    corridor_names = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
+    if len(corridor_names) > CORRIDORS_MAX:
+        corridor_names = corridor_names[: CORRIDORS_MAX - 1]
+    return corridors.where(corridors.isin(corridor_names), OTHERS)
 
 
 __all__ = [

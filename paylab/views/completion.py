@@ -51,12 +51,12 @@ def complete_values(
     context: CompletionContext, namespace: Mapping[str, object]
 ) -> SimpleMatcherResult:
     """The words that the argument at the cursor takes; none if it is not one of paylab."""
-    lines = context.full_text.split("\n")[: context.cursor_line]
-    argument = find_argument("\n".join([*lines, context.text_until_cursor]))
-    words = [] if argument is None else find_words(argument, namespace)
-    if argument is None or not words:
+    source_lines = context.full_text.split("\n")[: context.cursor_line]
+    argument = find_argument("\n".join([*source_lines, context.text_until_cursor]))
+    literal_words = [] if argument is None else find_words(argument, namespace)
+    if argument is None or not literal_words:
         return SimpleMatcherResult(completions=[])
-    matching = [word for word in words if word.lower().startswith(argument.prefix.lower())]
+    matching = [word for word in literal_words if word.lower().startswith(argument.prefix.lower())]
     completions = [SimpleCompletion(word, type="value") for word in matching]
     return SimpleMatcherResult(
         completions=completions, matched_fragment=argument.prefix, suppress=True, ordered=True
@@ -85,56 +85,56 @@ def find_argument(text: str) -> Argument | None:
     return Argument(callee[1], len(call.items) - 1, keyword and keyword[1], prefix)
 
 
-def _is_collection(opening: Opening, text: str) -> bool:
+def _is_collection(opening: Opening, source_text: str) -> bool:
     """Whether a bracket begins a list or the keys of a dict at the end of some code."""
     if opening.bracket == "{":
-        return ":" not in text[opening.items[-1] :]
-    return not _CALLEE.search(text[: opening.at])
+        return ":" not in source_text[opening.items[-1] :]
+    return not _CALLEE.search(source_text[: opening.at])
 
 
-def _scan(text: str) -> tuple[list[Opening], int, str | None]:
+def _scan(source_text: str) -> tuple[list[Opening], int, str | None]:
     """The brackets that are open at the end of some code, and the quote that is open."""
     openings: list[Opening] = []
-    at = 0
-    while at < len(text):
-        sign = text[at]
-        quote = _QUOTE.match(text, at)
+    position = 0
+    while position < len(source_text):
+        sign = source_text[position]
+        quote = _QUOTE.match(source_text, position)
         if sign == "#":
-            start = at
-            at = text.find("\n", start)
-            if at < 0:
-                return openings, len(text), None
-            if openings and not text[openings[-1].items[-1] : start].strip():
-                openings[-1] = openings[-1].with_last_item(at)
+            name_start = position
+            position = source_text.find("\n", name_start)
+            if position < 0:
+                return openings, len(source_text), None
+            if openings and not source_text[openings[-1].items[-1] : name_start].strip():
+                openings[-1] = openings[-1].with_last_item(position)
         elif quote is not None:
-            end = _end_of_text(text, quote.end(), quote[1])
-            if end is None:
+            text_end = _end_of_text(source_text, quote.end(), quote[1])
+            if text_end is None:
                 return openings, quote.end() - len(quote[1]), quote[1]
-            at = end
+            position = text_end
             continue
         elif sign in "([{":
-            openings.append(Opening(sign, at, (at + 1,)))
+            openings.append(Opening(sign, position, (position + 1,)))
         elif sign in _CLOSING and openings and openings[-1].bracket == _CLOSING[sign]:
             openings.pop()
         elif sign == "," and openings:
             outer = openings.pop()
-            openings.append(Opening(outer.bracket, outer.at, (*outer.items, at + 1)))
-        at += 1
-    return openings, len(text), None
+            openings.append(Opening(outer.bracket, outer.at, (*outer.items, position + 1)))
+        position += 1
+    return openings, len(source_text), None
 
 
-def _end_of_text(text: str, start: int, quote: str) -> int | None:
+def _end_of_text(source_text: str, search_start: int, quote: str) -> int | None:
     """Where a text that starts here ends; None if it is open at the end of the code."""
-    at = start
-    while at < len(text):
-        if text[at] == "\\":
-            at += 2
-        elif text.startswith(quote, at):
-            return at + len(quote)
-        elif text[at] == "\n" and len(quote) == 1:
-            return at
+    position = search_start
+    while position < len(source_text):
+        if source_text[position] == "\\":
+            position += 2
+        elif source_text.startswith(quote, position):
+            return position + len(quote)
+        elif source_text[position] == "\n" and len(quote) == 1:
+            return position
         else:
-            at += 1
+            position += 1
     return None
 
 
@@ -152,19 +152,23 @@ def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]
     return list(dict.fromkeys(_literal_words(annotation)))
 
 
-def _find_function(names: list[str], namespace: Mapping[str, object]) -> Any:
+def _find_function(dotted_names: list[str], namespace: Mapping[str, object]) -> Any:
     """The function of paylab with a dotted name; None if there is none, or it is another one."""
-    value = namespace.get(names[0])
-    for name in names[1:]:
-        if not _is_ours(value) or not hasattr(value, name):
+    found_object = namespace.get(dotted_names[0])
+    for attribute_name in dotted_names[1:]:
+        if not _is_ours(found_object) or not hasattr(found_object, attribute_name):
             return None
-        value = getattr(value, name)
-    return value if callable(value) and _is_ours(value) else None
+        found_object = getattr(found_object, attribute_name)
+    return found_object if callable(found_object) and _is_ours(found_object) else None
 
 
-def _is_ours(value: object) -> bool:
+def _is_ours(found_object: object) -> bool:
     """Whether a module, a function, or the class of an object is one of paylab."""
-    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    home = (
+        found_object.__name__
+        if isinstance(found_object, ModuleType)
+        else getattr(found_object, "__module__", "")
+    )
     return isinstance(home, str) and home.partition(".")[0] == "paylab"
 
 

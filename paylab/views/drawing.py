@@ -54,10 +54,10 @@ class QRModules:
         build.
         """
         pixel_rows = self._pixel_rows(size)
-        side = len(pixel_rows)
+        image_side = len(pixel_rows)
         level = _COMPRESSION_LEVEL if compress else 0
         pixels = zlib.compress(b"".join(map(_png_scanline, pixel_rows)), level)
-        chunks = [_png_chunk(b"IHDR", struct.pack(">2I5B", side, side, *_ONE_BIT_GREY))]
+        chunks = [_png_chunk(b"IHDR", struct.pack(">2I5B", image_side, image_side, *_ONE_BIT_GREY))]
         if comment:
             chunks.append(_png_chunk(b"tEXt", b"Comment\0" + comment))
         chunks.append(_png_chunk(b"IDAT", pixels))
@@ -68,35 +68,35 @@ class QRModules:
         """The rows of a square of at least `size` pixels: "0" is dark, "1" light."""
         scale = self.scale(size)
         code_side = scale * self.width
-        side = max(size, code_side)
-        margin = (side - code_side) // 2
-        light_row = "1" * side
+        image_side = max(size, code_side)
+        margin = (image_side - code_side) // 2
+        light_row = "1" * image_side
         pixel_rows = [light_row] * margin
-        for row in self.rows:
-            pixels = "".join(("0" if is_dark else "1") * scale for is_dark in row)
-            pixel_row = ("1" * margin + pixels).ljust(side, "1")
+        for module_row in self.rows:
+            pixels = "".join(("0" if is_dark else "1") * scale for is_dark in module_row)
+            pixel_row = ("1" * margin + pixels).ljust(image_side, "1")
             pixel_rows += [pixel_row] * scale
-        return pixel_rows + [light_row] * (side - len(pixel_rows))
+        return pixel_rows + [light_row] * (image_side - len(pixel_rows))
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
         # Uncompressed, so that a notebook's output is the same with every build of zlib.
-        side = self.scale(size) * self.width
-        data = b64encode(self.png(side, compress=False)).decode()
+        image_side = self.scale(size) * self.width
+        png_base64 = b64encode(self.png(image_side, compress=False)).decode()
         style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
         return (
-            f'<img alt="{alt}" width="{side}" height="{side}" style="{style}" '
-            f'src="data:image/png;base64,{data}">'
+            f'<img alt="{alt}" width="{image_side}" height="{image_side}" style="{style}" '
+            f'src="data:image/png;base64,{png_base64}">'
         )
 
     def svg(self, size: int) -> str:
         """An SVG with whole pixels per module, at most `size` pixels wide."""
-        side = self.scale(size) * self.width
+        image_side = self.scale(size) * self.width
         strokes = "".join(
             _svg_stroke(row, number) for number, row in enumerate(self.rows) if any(row)
         )
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{image_side}" height="{image_side}" '
             f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
             "<title>QR code</title>"
             f'<rect width="{self.width}" height="{self.width}" fill="#fff"/>'
@@ -110,13 +110,13 @@ class QRModules:
         """
         row_below = (True,) * self.width  # below the border is the terminal's background
         row_pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=row_below)
-        lines = []
+        terminal_lines = []
         for upper_row, lower_row in row_pairs:
             pairs = zip(upper_row, lower_row, strict=True)
-            lines.append("".join(HALF_BLOCKS[pair] for pair in pairs))
+            terminal_lines.append("".join(HALF_BLOCKS[pair] for pair in pairs))
         if ansi:
-            lines = [f"{WHITE_ON_BLACK}{line}{RESET}" for line in lines]
-        return "\n".join(lines)
+            terminal_lines = [f"{WHITE_ON_BLACK}{line}{RESET}" for line in terminal_lines]
+        return "\n".join(terminal_lines)
 
 
 def encode_qr(text: str) -> QRModules:
@@ -137,12 +137,12 @@ def encode_qr(text: str) -> QRModules:
     return QRModules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
 
 
-def _svg_stroke(row: tuple[bool, ...], number: int) -> str:
+def _svg_stroke(module_row: tuple[bool, ...], number: int) -> str:
     """One row as an SVG path: lines through the middle of its dark runs."""
     moves = []
-    for is_dark, run in groupby(row):
-        length = len(list(run))
-        moves.append(f"h{length}" if is_dark else f"m{length},0")
+    for is_dark, run in groupby(module_row):
+        run_length = len(list(run))
+        moves.append(f"h{run_length}" if is_dark else f"m{run_length},0")
     return f"M0,{number}.5{''.join(moves)}"
 
 
@@ -152,7 +152,7 @@ def _png_scanline(pixel_row: str) -> bytes:
     return b"\0" + int(pixel_row.ljust(8 * byte_count, "0"), 2).to_bytes(byte_count)
 
 
-def _png_chunk(chunk_type: bytes, data: bytes) -> bytes:
+def _png_chunk(chunk_type: bytes, chunk_data: bytes) -> bytes:
     """A chunk with its length before and its checksum after it."""
-    checksum = struct.pack(">I", zlib.crc32(chunk_type + data))
-    return struct.pack(">I", len(data)) + chunk_type + data + checksum
+    checksum = struct.pack(">I", zlib.crc32(chunk_type + chunk_data))
+    return struct.pack(">I", len(chunk_data)) + chunk_type + chunk_data + checksum

@@ -32,10 +32,13 @@ def duration_panel(seconds_by_corridor: Mapping[str, pd.Series[Any]]) -> Spec:
         bins += _bin_values(corridor, seconds)
         quantiles.append(_quantile_values(corridor, seconds))
     colour = {"field": "corridor", "scale": colour_scale(seconds_by_corridor), "legend": None}
-    rows = {"field": "corridor", "type": "nominal", "sort": list(seconds_by_corridor)}
+    row_encoding = {"field": "corridor", "type": "nominal", "sort": list(seconds_by_corridor)}
     return {
         "height": 38 * len(seconds_by_corridor),
-        "layer": [_strip_layer(bins, rows, colour), _quantile_layer(quantiles, rows, colour)],
+        "layer": [
+            _strip_layer(bins, row_encoding, colour),
+            _quantile_layer(quantiles, row_encoding, colour),
+        ],
         "resolve": {"axis": {"y": "independent"}},
     }
 
@@ -52,7 +55,7 @@ def duration_text(seconds: float) -> str:
     return f"{seconds:.3g} s"
 
 
-def _strip_layer(bins: list[Spec], rows: Spec, colour: Spec) -> Spec:
+def _strip_layer(bins: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
     """The bins of each corridor as a strip; the opacity shows the number of rows."""
     longest = max(bin_["high"] for bin_ in bins)
     ticks = [tick for tick in TICK_SECONDS if tick <= longest]
@@ -75,7 +78,7 @@ def _strip_layer(bins: list[Spec], rows: Spec, colour: Spec) -> Spec:
         "data": {"values": bins},
         "mark": {"type": "bar", "height": {"band": 0.62}},
         "encoding": {
-            "y": {**rows, "axis": {"title": None}},
+            "y": {**row_encoding, "axis": {"title": None}},
             "x": {**number_axis("low", scale, **axis), "stack": None},
             "x2": {"field": "high"},
             "color": colour,
@@ -85,7 +88,7 @@ def _strip_layer(bins: list[Spec], rows: Spec, colour: Spec) -> Spec:
     }
 
 
-def _quantile_layer(quantiles: list[Spec], rows: Spec, colour: Spec) -> Spec:
+def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
     """A line at p95 and a dot at the median of each corridor, with labels on the right."""
     labels = label_lookup({value["corridor"]: value["label"] for value in quantiles})
     axis = {"title": None, "orient": "right", "labelExpr": labels, "ticks": False, "domain": False}
@@ -100,7 +103,7 @@ def _quantile_layer(quantiles: list[Spec], rows: Spec, colour: Spec) -> Spec:
     }
     return {
         "data": {"values": quantiles},
-        "encoding": {"y": {**rows, "axis": axis}},
+        "encoding": {"y": {**row_encoding, "axis": axis}},
         "layer": [
             {"mark": p95_mark, "encoding": p95_encoding},
             {"mark": median_mark, "encoding": median_encoding},

@@ -19,21 +19,21 @@ RATE_COLUMNS = frozenset({"exchange_rate"})
 
 def frame_table(frame: pd.DataFrame) -> str:
     """The first 20 rows, above the name of the service; an index of numbers is left out."""
-    rows = frame.head(TABLE_ROWS_MAX)
+    shown_frame = frame.head(TABLE_ROWS_MAX)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
-        rows = rows.reset_index(allow_duplicates=True)
-    names = [_column_name(label) for label in rows]
+        shown_frame = shown_frame.reset_index(allow_duplicates=True)
+    column_names = [_column_name(label) for label in shown_frame]
     columns = []
-    for index, name in enumerate(names):
-        columns.append([_cell_text(name, value) for value in rows.iloc[:, index]])
+    for index, column_name in enumerate(column_names):
+        columns.append([_cell_text(column_name, value) for value in shown_frame.iloc[:, index]])
     number_columns = [
         index
-        for index, dtype in enumerate(rows.dtypes)
+        for index, dtype in enumerate(shown_frame.dtypes)
         if is_numeric_dtype(dtype) and not is_bool_dtype(dtype)
     ]
     cells = list(zip(*columns, strict=True))
-    source = str(frame.attrs.get("service") or "")
-    return grid(names, cells, len(frame), number_columns=number_columns, source=source)
+    service_name = str(frame.attrs.get("service") or "")
+    return grid(column_names, cells, len(frame), number_columns=number_columns, source=service_name)
 
 
 def _column_name(label: object) -> str:
@@ -41,24 +41,24 @@ def _column_name(label: object) -> str:
     return " ".join(map(str, label)) if isinstance(label, tuple) else str(label)
 
 
-def _cell_text(name: str, value: Any) -> str:
+def _cell_text(column_name: str, cell_value: Any) -> str:
     """The text of a cell; empty for a missing value."""
-    if is_scalar(value) and pd.isna(value):
+    if is_scalar(cell_value) and pd.isna(cell_value):
         return ""
-    if isinstance(value, Decimal):
-        return _number_text(name, value)
-    if isinstance(value, pd.Timedelta):
-        return str(value.to_pytimedelta())
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value)
+    if isinstance(cell_value, Decimal):
+        return _number_text(column_name, cell_value)
+    if isinstance(cell_value, pd.Timedelta):
+        return str(cell_value.to_pytimedelta())
+    if isinstance(cell_value, datetime):
+        return cell_value.isoformat()
+    return str(cell_value)
 
 
-def _number_text(name: str, value: Decimal) -> str:
+def _number_text(column_name: str, number: Decimal) -> str:
     """An amount with its decimals, a rate without trailing zeros, a share in percent."""
-    if name in SHARE_COLUMNS:
-        return f"{value * 100:.1f} %"
-    text = f"{value:f}"
-    if name in RATE_COLUMNS and "." in text:
-        return text.rstrip("0").rstrip(".")
-    return text
+    if column_name in SHARE_COLUMNS:
+        return f"{number * 100:.1f} %"
+    number_text = f"{number:f}"
+    if column_name in RATE_COLUMNS and "." in number_text:
+        return number_text.rstrip("0").rstrip(".")
+    return number_text

@@ -115,32 +115,32 @@ def shorten_id(text: str) -> str:
 
 def cell(value: object) -> str:
     """A value as HTML; a long word is shortened, with the full text as tooltip and to copy."""
-    text = printable_text("" if value is None else value)
-    time = TIME_PATTERN.fullmatch(text)
+    cell_text = printable_text("" if value is None else value)
+    time = TIME_PATTERN.fullmatch(cell_text)
     if time:
-        return f'<time title="{text}">{_one_line(time[1])} {_one_line(time[2])}</time>'
-    short_text = shorten_id(text)
-    if short_text != text:
-        return _short_code(text, short_text)
-    if not text:
+        return f'<time title="{cell_text}">{_one_line(time[1])} {_one_line(time[2])}</time>'
+    short_text = shorten_id(cell_text)
+    if short_text != cell_text:
+        return _short_code(cell_text, short_text)
+    if not cell_text:
         return ""
-    if len(text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(text):
-        return _one_line(html.escape(text))
-    return " ".join(map(_word_html, text.split(" ")))
+    if len(cell_text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(cell_text):
+        return _one_line(html.escape(cell_text))
+    return " ".join(map(_word_html, cell_text.split(" ")))
 
 
-def _short_code(text: str, short_text: str) -> str:
+def _short_code(whole_text: str, short_text: str) -> str:
     """A shortened text with the full text as tooltip and to copy."""
-    title = html.escape(text)
+    title = html.escape(whole_text)
     code = f'<code title="{title}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
     return _one_line(code + copy_button())
 
 
 def _word_html(word: str) -> str:
     """A word of a text; an id is shortened as it is alone in a cell."""
-    name = word.rstrip(",;")
-    if ID_PATTERN.fullmatch(name):
-        return _short_code(name, shorten_id(name)) + word[len(name) :]
+    code_word = word.rstrip(",;")
+    if ID_PATTERN.fullmatch(code_word):
+        return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
     return _with_word_breaks(word)
 
 
@@ -151,8 +151,8 @@ def _one_line(content: str) -> str:
 
 def _with_word_breaks(word: str) -> str:
     """A word for HTML; a long one may be broken after punctuation, and nowhere else."""
-    parts = WORD_BREAK.split(word) if len(word) > LONG_WORD_LENGTH else [word]
-    return "<wbr>".join(map(html.escape, parts))
+    word_pieces = WORD_BREAK.split(word) if len(word) > LONG_WORD_LENGTH else [word]
+    return "<wbr>".join(map(html.escape, word_pieces))
 
 
 def grid(  # noqa: PLR0913 - what is shown, and how much of it
@@ -171,11 +171,13 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     the table. No word is broken in the middle. Too narrow a page scrolls the table, not the
     output; the keyboard can scroll it.
     """
-    names = [str(name) for name in column_names]
-    styles = [_column_style(is_number=index in number_columns) for index in range(len(names))]
+    header_names = [str(name) for name in column_names]
+    styles = [
+        _column_style(is_number=index in number_columns) for index in range(len(header_names))
+    ]
     header = "".join(
         f'<th scope="col" style="{style}">{_header_html(name)}</th>'
-        for style, name in zip(styles, names, strict=True)
+        for style, name in zip(styles, header_names, strict=True)
     )
     shown_rows = rows[:row_max]
     body = "".join(_row_html(row, styles) for row in shown_rows)
@@ -195,9 +197,9 @@ def _column_style(*, is_number: bool) -> str:
     return f"{style};text-align:right" if is_number else style
 
 
-def _header_html(name: str) -> str:
+def _header_html(column_name: str) -> str:
     """The name of a column, which may be broken after an underscore."""
-    return "_<wbr>".join(map(escape, name.split("_")))
+    return "_<wbr>".join(map(escape, column_name.split("_")))
 
 
 def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
@@ -207,21 +209,21 @@ def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
     return f'<tr style="{ROW_STYLE}">{cells}</tr>'
 
 
-def _footer_line(row_count: int, source: str) -> str:
+def _footer_line(row_count: int, service_name: str) -> str:
     """The number of the rows that are not shown, and the name of the service."""
     more = f"{row_count:,} more" if row_count > 0 else ""
-    texts = [text for text in (more, source) if text]
-    if not texts:
+    footer_texts = [text for text in (more, service_name) if text]
+    if not footer_texts:
         return ""
-    return f'<div style="{MUTED};font-size:12px">{escape(" · ".join(texts))}</div>'
+    return f'<div style="{MUTED};font-size:12px">{escape(" · ".join(footer_texts))}</div>'
 
 
 def text_block(text: str) -> str:
     """Preformatted text with wrapped lines and a copy button."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
     wrapping = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
-    lines = "\n".join(map(escape, text.split("\n")))
-    block = f'<pre style="{style};{wrapping}">{lines}</pre>'
+    escaped_lines = "\n".join(map(escape, text.split("\n")))
+    block = f'<pre style="{style};{wrapping}">{escaped_lines}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'
 
 
@@ -290,8 +292,10 @@ def plain_text(title: str, rows: Sequence[Row], service_name: str = "") -> str:
     """A card as plain text: title, name of the service, and aligned rows."""
     width = max((len(label) for label, _ in rows), default=0)
     title_line = f"{title}  [{service_name}]" if service_name else title
-    lines = [f"  {printable_text(label):<{width}}  {printable_text(text)}" for label, text in rows]
-    return "\n".join([printable_text(title_line), *lines])
+    row_lines = [
+        f"  {printable_text(label):<{width}}  {printable_text(text)}" for label, text in rows
+    ]
+    return "\n".join([printable_text(title_line), *row_lines])
 
 
 def plural(count: int, noun: str) -> str:

@@ -108,8 +108,8 @@ class InboxView(anywidget.AnyWidget):
             comparison = comparison_html(self._inbox.difference(arrival))
         except Exception as error:  # shown in place of the response
             comparison = notice(f"The request failed: {error}")
-        text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
-        return f"<b>Payload</b>{text_block(text)}{comparison}"
+        payload_text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
+        return f"<b>Payload</b>{text_block(payload_text)}{comparison}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         return {WIDGET: widget_reference(self), **self._static_bundle()}, {}

@@ -84,13 +84,15 @@ class PanelView(anywidget.AnyWidget):
         if not self._is_ready:
             return
         with self._sending:
-            rows = {row.number: row for row in self._read()}
+            row_by_number = {row.number: row for row in self._read()}
             earlier_rows = {} if from_start else self._shown
-            changed = [row.message for row in rows.values() if earlier_rows.get(row.number) != row]
-            self._shown = rows
+            changed = [
+                row.message for row in row_by_number.values() if earlier_rows.get(row.number) != row
+            ]
+            self._shown = row_by_number
             if not changed and not from_start:
                 return
-            first_number = min(rows, default=0)
+            first_number = min(row_by_number, default=0)
             message: JsonObject = {"kind": "rows", "rows": changed, "first": first_number}
             if from_start:
                 message |= {"all": True, "service": self._service_name, **self._options}
@@ -99,29 +101,29 @@ class PanelView(anywidget.AnyWidget):
     def receive(self, content: object) -> None:
         """Handle a browser message: `ready` requests all rows, others are actions on a row."""
         message = read_message(content)
-        kind = message.get("kind")
-        if kind == "ready":
+        message_kind = message.get("kind")
+        if message_kind == "ready":
             self._is_ready = True
             self.refresh(from_start=True)
             return
         number = whole_number(message.get("number"))
-        row = self._shown.get(number)
-        if kind == "explain":
-            html = unknown_row_notice() if row is None else self._explain_row(row)
+        shown_row = self._shown.get(number)
+        if message_kind == "explain":
+            html = unknown_row_notice() if shown_row is None else self._explain_row(shown_row)
             self.send({"kind": "detail", "number": number, "html": html})
-        elif kind == "resend" and row is not None:
-            self.send({"kind": "note", "text": self._resend_row(row)})
+        elif message_kind == "resend" and shown_row is not None:
+            self.send({"kind": "note", "text": self._resend_row(shown_row)})
             self.refresh()
 
-    def _explain_row(self, row: PanelRow) -> str:
+    def _explain_row(self, panel_row: PanelRow) -> str:
         try:
-            return self._explain(row)
+            return self._explain(panel_row)
         except Exception as error:  # shown in place of the details
             return notice(f"This row cannot be explained: {error}")
 
-    def _resend_row(self, row: PanelRow) -> str:
+    def _resend_row(self, panel_row: PanelRow) -> str:
         try:
-            return self._resend(row)
+            return self._resend(panel_row)
         except Exception as error:  # shown in place of the answer
             return f"It was not sent again: {error}"
 
@@ -133,14 +135,16 @@ class PanelView(anywidget.AnyWidget):
 
     def static_bundle(self) -> dict[str, str]:
         """The latest rows for a saved notebook, as HTML and as text."""
-        words = self._options.get("filter", "")
+        filter_words = self._options.get("filter", "")
         selection = self._options.get("show", "everything")
-        rows = [row for row in reversed(self._read()) if is_shown(row, words, selection)]
-        cells = [row.cells for row in rows]
+        shown_rows = [
+            row for row in reversed(self._read()) if is_shown(row, filter_words, selection)
+        ]
+        cells = [row.cells for row in shown_rows]
         table = grid(COLUMNS, cells) if cells else notice("No calls and no events yet.")
         content = card(column(SAVED_LINE, heading("Panel", self._service_name), table))
-        lines = ["  ".join(row).rstrip() for row in cells[:TABLE_ROWS_MAX]]
+        row_lines = ["  ".join(row).rstrip() for row in cells[:TABLE_ROWS_MAX]]
         return {
             "text/html": static_html(content),
-            "text/plain": "\n".join([f"Panel  [{self._service_name}]", *lines]),
+            "text/plain": "\n".join([f"Panel  [{self._service_name}]", *row_lines]),
         }

@@ -55,9 +55,9 @@ class PanelRow:
 
 def call_row(number: int, call: Any) -> PanelRow:
     """The row of a call: its verdict is the status with the words of the service."""
-    about = f"attempt {call.attempt}" if call.attempt > 1 else ""
+    attempt_text = f"attempt {call.attempt}" if call.attempt > 1 else ""
     tone = "bad" if call.failed else ("attention" if call.replayed else "good")
-    cells = (_time_text(call.when), f"{call.method} {call.path}", about, _call_verdict(call))
+    cells = (_time_text(call.when), f"{call.method} {call.path}", attempt_text, _call_verdict(call))
     return PanelRow(number, "call", _cut(cells), tone, call)
 
 
@@ -67,11 +67,13 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> 
     `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
     """
     verdict = str(payload_of(facts).get("status") or "")
-    order = str(facts.get("order") or "")
-    if order:
+    order_text = str(facts.get("order") or "")
+    if order_text:
         count = facts.get("deliveries", 1)
-        verdict = f"{verdict}, {order}" if count == 1 else f"{verdict}, delivered {count} times"
-    tone = "" if order in ("", "in order") else "attention"
+        verdict = (
+            f"{verdict}, {order_text}" if count == 1 else f"{verdict}, delivered {count} times"
+        )
+    tone = "" if order_text in ("", "in order") else "attention"
     cells = (_time_text(at), facts.get("event_type"), facts.get("resource_id"), verdict)
     return PanelRow(number, "event", _cut(cells), tone, facts)
 
@@ -86,8 +88,8 @@ def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) 
     if not is_open and not is_good:
         verdict += f", attempt {facts.get('attempt')}"
     tone = "" if is_open else ("good" if is_good else "bad")
-    what = f"{facts.get('event_type')} delivered"
-    cells = (_time_text(at), what, facts.get("url"), verdict)
+    delivery_text = f"{facts.get('event_type')} delivered"
+    cells = (_time_text(at), delivery_text, facts.get("url"), verdict)
     return PanelRow(number, "delivery", _cut(cells), tone, facts, is_open)
 
 
@@ -115,8 +117,8 @@ DELIVERY_FACTS = ("event_type", "resource_id", "url", "attempt", "cause", "statu
 
 def is_shown(row: PanelRow, words: str, selection: str) -> bool:
     """Whether a row has all words, and is one of a selection; the browser decides the same."""
-    text = " ".join(row.cells).lower()
-    return SELECTIONS[selection](row) and all(word in text for word in words.lower().split())
+    row_text = " ".join(row.cells).lower()
+    return SELECTIONS[selection](row) and all(word in row_text for word in words.lower().split())
 
 
 SELECTIONS: Mapping[str, Callable[[PanelRow], bool]] = {
@@ -145,17 +147,17 @@ def _call_verdict(call: Any) -> str:
     outcome = str(call.outcome())
     if call.status is None or not call.failed:
         return outcome
-    words = _service_words(str(call.response_body.text))
-    reason = call.finding or words
+    service_words = _service_words(str(call.response_body.text))
+    reason = call.finding or service_words
     return f"{outcome}: {reason}" if reason else outcome
 
 
-def _service_words(text: str) -> str:
+def _service_words(body_text: str) -> str:
     """The message in the text of a body; the text itself if it is no JSON."""
     try:
-        body = json.loads(text)
+        body = json.loads(body_text)
     except (ValueError, RecursionError):
-        return plain(text, WORDS_CHARACTERS_MAX)
+        return plain(body_text, WORDS_CHARACTERS_MAX)
     return plain("; ".join(read_error_message(body)), WORDS_CHARACTERS_MAX)
 
 

@@ -52,15 +52,17 @@ BODY_LENGTH_MAX = 6000
 def report_table(report: Any) -> str:
     """The progress of the probe, what differs and what to ask; the rest opens on click."""
     summary_lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
-    rows = [(finding.key, finding.words) for finding in report.where("proven")]
+    proven_rows = [(finding.key, finding.words) for finding in report.where("proven")]
     for finding in report.where("refused"):
-        rows.append((finding.key, f"{finding.words}: {finding.ask}"))
+        proven_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
     other_rows = [
         (finding.key, finding.words) for finding in report.where("not reached", "assumed")
     ]
     other_table = grid(("key", "outcome"), other_rows, row_max=len(other_rows))
     other_findings = collapsible_block(f"{len(other_rows)} others", other_table)
-    finding_table = grid(("key", "outcome"), rows, row_max=len(rows)) if rows else ""
+    finding_table = (
+        grid(("key", "outcome"), proven_rows, row_max=len(proven_rows)) if proven_rows else ""
+    )
     return card(column(heading("Probe"), summary_lines, finding_table, other_findings))
 
 
@@ -87,16 +89,16 @@ def report_page(report: Any) -> str:
 
 def _created_html(created: Iterable[object]) -> str:
     """The resources that the probe created; empty if it created none."""
-    items = "".join(f"<li>{escape(resource)}</li>" for resource in created)
-    if not items:
+    list_items = "".join(f"<li>{escape(resource)}</li>" for resource in created)
+    if not list_items:
         return ""
-    return f"<details><summary>What the walk created</summary><ul>{items}</ul></details>"
+    return f"<details><summary>What the walk created</summary><ul>{list_items}</ul></details>"
 
 
 def _findings_html(title: str, findings: Iterable[object]) -> str:
     """The findings with one outcome below their title; empty without findings."""
-    rows = "".join(map(_finding_row, findings))
-    return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""
+    finding_rows = "".join(map(_finding_row, findings))
+    return f"<h2>{escape(title)}</h2><table>{finding_rows}</table>" if finding_rows else ""
 
 
 def _finding_row(finding: Any) -> str:
@@ -128,14 +130,14 @@ def _call_html(number: int, entry: JsonMapping) -> str:
 
 def _message_text(headers: Iterable[Mapping[str, str]], body: str) -> str:
     """The headers and the body, truncated if long; JSON is indented."""
-    lines = [f"{header['name']}: {header['value']}" for header in headers]
+    header_lines = [f"{header['name']}: {header['value']}" for header in headers]
     with suppress(ValueError):
         body = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     if len(body) > BODY_LENGTH_MAX:
         body = f"{body[:BODY_LENGTH_MAX]}…"
     if body:
-        lines += ["", body]
-    return "\n".join(lines)
+        header_lines += ["", body]
+    return "\n".join(header_lines)
 
 
 DRIFT_COLUMNS = ("kind", "where", "what", "times", "first call", "set")
@@ -143,7 +145,7 @@ DRIFT_COLUMNS = ("kind", "where", "what", "times", "first call", "set")
 
 def drift_table(drift: Any) -> str:
     """Differences between the responses of a session and the settings."""
-    rows = [
+    drift_rows = [
         (
             difference.kind,
             difference.where,
@@ -154,6 +156,6 @@ def drift_table(drift: Any) -> str:
         )
         for difference in drift
     ]
-    if not rows:
+    if not drift_rows:
         return f'<div style="{CELL_STYLE}">No drift: every answer was as expected.</div>'
-    return f"{badge('DRIFT')}{grid(DRIFT_COLUMNS, rows)}"
+    return f"{badge('DRIFT')}{grid(DRIFT_COLUMNS, drift_rows)}"

@@ -52,5 +52,5 @@ def preview_picture(data: bytes, mime: str, seconds: float = ANSWER_SECONDS) -> 
 def read_qr_codes(data: bytes) -> list[str]:
     """Read the different texts of the QR codes in a picture; ProgramError if it cannot be read."""
     require_extra("images")
-    texts: list[str] = json.loads(picture_program().ask(QR.encode() + b"\0" + data))
-    return texts
+    code_texts: list[str] = json.loads(picture_program().ask(QR.encode() + b"\0" + data))
+    return code_texts

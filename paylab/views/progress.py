@@ -68,12 +68,12 @@ class Line:
         self.pages = pages
 
     def __repr__(self) -> str:
-        text = f"{self.rows:,} {self.item_name}, {html.plural(self.pages, 'page')}"
+        progress_text = f"{self.rows:,} {self.item_name}, {html.plural(self.pages, 'page')}"
         seconds = self._clock() - self._started_at
         if seconds < SPEED_SHOWN_SECONDS:
-            return text
+            return progress_text
         new_rows = self.rows - (self._rows_before or 0)
-        return f"{text}, {new_rows / seconds:,.0f} rows/s"
+        return f"{progress_text}, {new_rows / seconds:,.0f} rows/s"
 
 
 @contextmanager
@@ -121,9 +121,9 @@ def _default_show() -> Show:
     return _notebook_show() or _show_in_terminal
 
 
-def _show_in_terminal(value: object) -> None:
+def _show_in_terminal(shown_value: object) -> None:
     if sys.stderr.isatty():
-        print(f"\r{value!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
+        print(f"\r{shown_value!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
 
 
 def _end_terminal_line(show: Show | None) -> None:

@@ -28,15 +28,15 @@ def scan(image: str | Path | bytes | BinaryIO) -> str:
 
     Raises PaylabError when the picture cannot be read, or has no code or several.
     """
-    name = f"{image}" if isinstance(image, str | Path) else "the picture"
+    picture_name = f"{image}" if isinstance(image, str | Path) else "the picture"
     try:
-        texts = read_qr_codes(_read_image(image))
+        code_texts = read_qr_codes(_read_image(image))
     except (OSError, ProgramError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise PaylabError(f"{name} cannot be read: {reason}") from None
-    if len(texts) != 1:
-        raise PaylabError(f"the picture has {len(texts) or 'no'} QR codes: it must have one")
-    return texts[0]
+        raise PaylabError(f"{picture_name} cannot be read: {reason}") from None
+    if len(code_texts) != 1:
+        raise PaylabError(f"the picture has {len(code_texts) or 'no'} QR codes: it must have one")
+    return code_texts[0]
 
 
 def _read_image(image: str | Path | bytes | BinaryIO) -> bytes:
@@ -62,7 +62,7 @@ class QRText:
         payload = self.payload
         if payload is None:
             return [("CRC", "not checked: the text is not EMV")]
-        rows = [
+        payee_rows = [
             ("Issuer", payload.issuer),
             ("Name", payload.merchant_name),
             ("City", payload.city),
@@ -72,7 +72,7 @@ class QRText:
             ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
             ("CRC", self._crc_text(payload.crc)),
         ]
-        return [(label, value or "not given") for label, value in rows]
+        return [(label, value or "not given") for label, value in payee_rows]
 
     def _crc_text(self, expected_crc: str) -> str:
         stated_crc = self.text[-4:]
@@ -86,16 +86,16 @@ class QRText:
             return []
         rows = []
         for field in self.payload.walk():
-            text = f"holds {len(field.fields)} fields:" if field.fields else field.value
-            rows.append((f"{field.path} {field.name}", text))
+            value_text = f"holds {len(field.fields)} fields:" if field.fields else field.value
+            rows.append((f"{field.path} {field.name}", value_text))
         return rows
 
 
 def _amount_text(payload: Payload) -> str:
-    text = payload.find("54")
-    if text is None:
+    amount_text = payload.find("54")
+    if amount_text is None:
         return "the payer chooses"
-    return f"{text!r} is not an amount" if payload.amount is None else text
+    return f"{amount_text!r} is not an amount" if payload.amount is None else amount_text
 
 
 @explain_arguments
@@ -151,9 +151,9 @@ class QR:
         if suffix not in (".png", ".svg"):
             raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
         require_parent(target)
-        data = self.png() if suffix == ".png" else self.svg().encode()
+        image_bytes = self.png() if suffix == ".png" else self.svg().encode()
         with replace(target) as file:
-            file.write(data)
+            file.write(image_bytes)
         return target
 
     @property
@@ -162,10 +162,10 @@ class QR:
         return "This QR code is not valid" if self.problem else "Scan to pay"
 
     def __repr__(self) -> str:
-        rows = [*self.table(), ("Text", self.payload)]
+        code_rows = [*self.table(), ("Text", self.payload)]
         if self.problem:
-            rows.insert(0, ("Do not pay", self.problem))
-        return html.plain_text(self.title, rows, self.service_name)
+            code_rows.insert(0, ("Do not pay", self.problem))
+        return html.plain_text(self.title, code_rows, self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         picture = self.modules.img(self.size, "QR code")
@@ -179,17 +179,17 @@ class QR:
 
     def _html_column(self) -> str:
         """The column beside the picture: the problem, the main fields, all fields, the text."""
-        parts = [html.heading(self.title, self.service_name)]
+        column_parts = [html.heading(self.title, self.service_name)]
         if self.problem:
-            parts.append(html.warning(f"Do not pay: {self.problem}"))
-        parts.append(html.table(self.table()))
+            column_parts.append(html.warning(f"Do not pay: {self.problem}"))
+        column_parts.append(html.table(self.table()))
         field_rows = self.qr_text.field_rows()
         if field_rows:
             summary = f"All {len(field_rows)} fields in the code"
-            parts.append(html.collapsible_block(summary, html.table(field_rows)))
-        text = html.copyable_text(self.payload)
-        parts.append(html.collapsible_block("The text in the code", text))
-        return html.column(*parts)
+            column_parts.append(html.collapsible_block(summary, html.table(field_rows)))
+        payload_html = html.copyable_text(self.payload)
+        column_parts.append(html.collapsible_block("The text in the code", payload_html))
+        return html.column(*column_parts)
 
 
 def _check_size(size: int) -> None:

@@ -66,30 +66,32 @@ _CLASSES = {"broken": "broken", "shown": "shown", "not seen": "open"}
 
 def readiness_card(report: Any) -> str:
     """The verdicts for a notebook; the evidence of what is shown opens on click."""
-    parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
+    card_parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
     for verdict in ("broken", "not seen"):
         rows = [_card_row(judged) for judged in report.of(verdict)]
         if rows:
-            parts.append(f'<div style="margin:8px 0 2px">{badge(TITLES[verdict].upper())}</div>')
-            parts.append(table(rows))
+            card_parts.append(
+                f'<div style="margin:8px 0 2px">{badge(TITLES[verdict].upper())}</div>'
+            )
+            card_parts.append(table(rows))
     for verdict in ("shown", "not applicable", "question"):
         rows = [_card_row(judged) for judged in report.of(verdict)]
         if rows:
             title = f"{len(rows)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
-            parts.append(collapsible_block(title, table(rows)))
-    return "".join(parts)
+            card_parts.append(collapsible_block(title, table(rows)))
+    return "".join(card_parts)
 
 
 def _card_row(judged: Any) -> tuple[str, str]:
     """The id of an item, and what it is with its first evidence or how to show it."""
-    texts = [str(evidence) for evidence in judged.evidence[:2]]
+    evidence_texts = [str(evidence) for evidence in judged.evidence[:2]]
     if judged.verdict == "not seen":
-        texts.append(judged.item.show)
-    details = "; ".join(text for text in (*texts, judged.remark) if text)
-    what = judged.item.what
+        evidence_texts.append(judged.item.show)
+    details = "; ".join(text for text in (*evidence_texts, judged.remark) if text)
+    item_title = judged.item.what
     if details and judged.verdict != "question":
-        what = f"{what}. {details}"
-    return judged.item.id, what
+        item_title = f"{item_title}. {details}"
+    return judged.item.id, item_title
 
 
 def readiness_page(report: Any) -> str:
@@ -125,16 +127,16 @@ def _section(verdict: str, judged_items: Iterable[object]) -> str:
 
 def _article(judged: Any) -> str:
     """An item with its verdict, why it matters, the evidence, and how to show it."""
-    item = judged.item
+    judged_item = judged.item
     evidence = "".join(f"<li>{escape(each)}</li>" for each in judged.evidence)
     evidence_list = f"<ul>{evidence}</ul>" if evidence else ""
     remark = f"<p>{escape(judged.remark)}</p>" if judged.remark else ""
     show = ""
-    if judged.verdict == "not seen" and item.show:
-        show = f"<p>To show it: {escape(item.show)}</p>"
+    if judged.verdict == "not seen" and judged_item.show:
+        show = f"<p>To show it: {escape(judged_item.show)}</p>"
     return (
         f'<article class="{_CLASSES.get(judged.verdict, "other")}">'
-        f"<h3>{MARKS[judged.verdict]} {escape(item.what)}</h3>"
-        f'<p class="muted">{escape(item.why)} <code>{escape(item.source)}</code> '
-        f"<code>{escape(item.id)}</code></p>{evidence_list}{remark}{show}</article>"
+        f"<h3>{MARKS[judged.verdict]} {escape(judged_item.what)}</h3>"
+        f'<p class="muted">{escape(judged_item.why)} <code>{escape(judged_item.source)}</code> '
+        f"<code>{escape(judged_item.id)}</code></p>{evidence_list}{remark}{show}</article>"
     )

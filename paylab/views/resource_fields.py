@@ -14,18 +14,18 @@ from .html import Row, collapsible_block, text_block
 
 def resource_parts(resource: Resource) -> tuple[list[Row], list[str]]:
     """The rows of the fields that have a plain value, and a block of HTML for each other one."""
-    rows = []
+    field_rows = []
     text_list_rows = []
     blocks = []
-    for name, value in redacted_fields(resource).items():
-        if not isinstance(value, dict | list):
-            rows.append((name, value_text(value)))
-        elif _is_text_list(value):
-            text_list_rows.append((name, value_text(value)))
+    for field_name, field_value in redacted_fields(resource).items():
+        if not isinstance(field_value, dict | list):
+            field_rows.append((field_name, value_text(field_value)))
+        elif _is_text_list(field_value):
+            text_list_rows.append((field_name, value_text(field_value)))
         else:
-            text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-            blocks.append(collapsible_block(name, text_block(text)))
-    return [*rows, *text_list_rows], blocks
+            field_text = json.dumps(field_value, indent=2, ensure_ascii=False, default=str)
+            blocks.append(collapsible_block(field_name, text_block(field_text)))
+    return [*field_rows, *text_list_rows], blocks
 
 
 def redacted_fields(resource: Resource) -> JsonObject:
@@ -46,5 +46,5 @@ def value_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _is_text_list(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+def _is_text_list(field_value: object) -> bool:
+    return isinstance(field_value, list) and all(isinstance(item, str) for item in field_value)

@@ -65,10 +65,10 @@ def resource_card(resource: Resource) -> str:
 
 def pager_table(pager: Pager[Any]) -> str:
     """The items that were fetched last, or how to fetch items."""
-    items, count = pager.fetched()
+    fetched_items, count = pager.fetched()
     if count is None:
         return card(column(heading("List"), escape(NOT_FETCHED)), source=pager.place)
-    return items_table(items, count, pager.place)
+    return items_table(fetched_items, count, pager.place)
 
 
 def items_table(items: Sequence[Resource], total: int | None = None, service_name: str = "") -> str:
@@ -77,10 +77,10 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
         return card(column(heading("List"), "no items"), source=service_name)
     type_name = type(items[0]).__name__
     field_rows = [redacted_fields(item) for item in items]
-    names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
-    rows = [[_column_text(fields, name) for name in names] for fields in field_rows]
+    column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
+    table_rows = [[_column_text(fields, name) for name in column_names] for fields in field_rows]
     title = heading(plural(total or len(items), type_name))
-    return card(column(title, grid(names, rows, total)), source=service_name)
+    return card(column(title, grid(column_names, table_rows, total)), source=service_name)
 
 
 def page_table(page: Page[Any]) -> str:
@@ -94,11 +94,11 @@ def simulator_card(simulator: Any) -> str:
     summary: JsonObject = simulator.world.summary()
     clock = summary["clock"]
     speed = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
-    rows = [("clock", f"{clock['now']} ({speed})"), ("seed", str(summary["seed"]))]
+    simulator_rows = [("clock", f"{clock['now']} ({speed})"), ("seed", str(summary["seed"]))]
     for resource_name, count in summary["counts"].items():
         if count:
-            rows.append((resource_name, str(count)))
-    return card(column(heading("Simulator"), table(rows)), source=SIMULATOR)
+            simulator_rows.append((resource_name, str(count)))
+    return card(column(heading("Simulator"), table(simulator_rows)), source=SIMULATOR)
 
 
 CONTROL_ROWS = (
@@ -131,16 +131,16 @@ def controls_card(_: object) -> str:
 
 def scenarios_table(scenarios: Any) -> str:
     """A table of the values that cause an outcome."""
-    rows = scenarios.rows()
+    scenario_rows = scenarios.rows()
     rows_by_field: dict[str, list[list[Any]]] = {}
-    for row in rows:
-        cells = [row[name] for name in SCENARIO_COLUMNS]
-        rows_by_field.setdefault(row["where"], []).append(cells)
+    for scenario_row in scenario_rows:
+        cells = [scenario_row[name] for name in SCENARIO_COLUMNS]
+        rows_by_field.setdefault(scenario_row["where"], []).append(cells)
     blocks = []
     for field_name, field_rows in rows_by_field.items():
         rows_table = grid(SCENARIO_COLUMNS, field_rows, row_max=len(field_rows))
         blocks.append(collapsible_block(f"{field_name}: {len(field_rows)}", rows_table))
-    return card(column(heading(f"{len(rows)} scenarios"), *blocks), source=SIMULATOR)
+    return card(column(heading(f"{len(scenario_rows)} scenarios"), *blocks), source=SIMULATOR)
 
 
 SCENARIO_COLUMNS = ("name", "value", "outcome")
@@ -154,17 +154,17 @@ def faults_table(faults: Any) -> str:
 def reconciliation_card(result: Reconciliation) -> str:
     """The verdict, the problems by kind and one by one, the totals, and what was compared."""
     verdict, *_ = result.report().split("\n", 1)
-    parts = [heading("Reconciliation"), notice(verdict)]
+    card_parts = [heading("Reconciliation"), notice(verdict)]
     if not result:
-        parts.append(_filled_columns_table(result.summary()))
-        names = list(PROBLEM_COLUMNS)
+        card_parts.append(_filled_columns_table(result.summary()))
+        column_names = list(PROBLEM_COLUMNS)
         if len(result.sides) <= 2:
-            names.remove("side")
-        parts.append(_filled_columns_table(result.frame()[names]))
-    parts.append(collapsible_block("Totals", _filled_columns_table(result.totals())))
-    lines = [line.strip() for line in (*result.columns_lines(), *result.notes)]
-    parts.append(collapsible_block("What was compared", text_block("\n".join(lines))))
-    return card(column(*parts), source=result.place)
+            column_names.remove("side")
+        card_parts.append(_filled_columns_table(result.frame()[column_names]))
+    card_parts.append(collapsible_block("Totals", _filled_columns_table(result.totals())))
+    note_lines = [line.strip() for line in (*result.columns_lines(), *result.notes)]
+    card_parts.append(collapsible_block("What was compared", text_block("\n".join(note_lines))))
+    return card(column(*card_parts), source=result.place)
 
 
 PROBLEM_COLUMNS = (
@@ -196,13 +196,13 @@ def lab_card(lab: Any) -> str:
     return card(column(heading("Lab", lab.client.place()), settings, drift))
 
 
-def _column_text(fields: JsonMapping, name: str) -> str:
+def _column_text(fields: JsonMapping, field_name: str) -> str:
     """The text of a field, or of an amount with its currency."""
-    value = fields.get(name)
-    if name not in AMOUNT_FIELDS:
-        return value_text(value)
-    holder = value if isinstance(value, dict) else fields
-    amount_field, currency_field = AMOUNT_FIELDS[name]
+    field_value = fields.get(field_name)
+    if field_name not in AMOUNT_FIELDS:
+        return value_text(field_value)
+    holder = field_value if isinstance(field_value, dict) else fields
+    amount_field, currency_field = AMOUNT_FIELDS[field_name]
     amount = holder.get(amount_field)
     if amount is None:
         return ""

@@ -49,8 +49,8 @@ class ScenarioPage(FormPage):
         self.scenarios = {scenario.name: scenario for scenario in scenarios}
         self.result: Any = None
         self.heading = Heading(self.title)
-        text = problem or INTRODUCTION
-        self._introduction = Html(f"<p>{html.escape(text)}</p>")
+        introduction = problem or INTRODUCTION
+        self._introduction = Html(f"<p>{html.escape(introduction)}</p>")
         self.buttons = {
             scenario.name: Button(scenario.label, partial(self.click, scenario.name))
             for scenario in scenarios
@@ -95,11 +95,13 @@ class ScenarioPage(FormPage):
             self.redraw(self.message)
             self.update_saved()
 
-    def _show_running(self, name: str) -> None:
+    def _show_running(self, scenario_name: str) -> None:
         """Show what runs; the buttons are disabled until it has ended."""
-        self.message.html = f"<p>{html.escape(self.scenarios[name].label)} is running …</p>"
+        self.message.html = (
+            f"<p>{html.escape(self.scenarios[scenario_name].label)} is running …</p>"
+        )
         self.way_node.html = ""
-        self.code.text = write_call("lab.scenarios.run", {}, name)
+        self.code.text = write_call("lab.scenarios.run", {}, scenario_name)
         self.code.visible = True
         self._set_disabled(True)
         self.redraw()
@@ -127,8 +129,8 @@ class ScenarioPage(FormPage):
         labels: dict[str, list[str]] = {}
         for scenario in () if self._problem else self.scenarios.values():
             labels.setdefault(SUBJECT_TITLES[scenario.subject], []).append(scenario.label)
-        rows = [(title, ", ".join(texts)) for title, texts in labels.items()]
-        return self._introduction.static() + html.table(rows) + self.way_node.static()
+        label_rows = [(title, ", ".join(texts)) for title, texts in labels.items()]
+        return self._introduction.static() + html.table(label_rows) + self.way_node.static()
 
 
 def run_card(run: Any) -> str:
@@ -161,10 +163,10 @@ def _way_html(run: Any) -> str:
 
 def _reason_rows(resource: object) -> list[Row]:
     """Why the object has its status, in the words of the service."""
-    rows = [("Reason", str(getattr(resource, "failure_reason", None) or ""))]
+    reason_rows = [("Reason", str(getattr(resource, "failure_reason", None) or ""))]
     for detail in getattr(resource, "status_details", None) or []:
-        rows.append((str(detail.code), str(detail.message)))
-    return [(label, text) for label, text in rows if text]
+        reason_rows.append((str(detail.code), str(detail.message)))
+    return [(label, text) for label, text in reason_rows if text]
 
 
 def _next_rows(run: Any) -> list[Row]:

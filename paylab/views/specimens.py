@@ -49,27 +49,27 @@ def specimen(
         _check_choice("kind", kind, list(SAVE_OPTIONS))
     if fault is not None:
         _check_choice("fault", fault, FAULTS)
-    lines = [
+    specimen_lines = [
         f"SPECIMEN {side}",
         name if side == "selfie" else f"{name} ({country})",
         "A drawing for practice, not of a real person.",
     ]
     comment = b""
     if fault is not None:
-        lines.append(f"{fault.removeprefix('verification_')}: {detail(fault).meaning}")
+        specimen_lines.append(f"{fault.removeprefix('verification_')}: {detail(fault).meaning}")
         comment = SPECIMEN + fault.encode()
     if kind in (None, "png") and not is_installed("PIL"):
-        return encode_qr("\n".join(lines)).png(QR_PIXELS, compress=False, comment=comment)
-    return _draw_specimen(lines, kind or "jpeg", comment)
+        return encode_qr("\n".join(specimen_lines)).png(QR_PIXELS, compress=False, comment=comment)
+    return _draw_specimen(specimen_lines, kind or "jpeg", comment)
 
 
-def _check_choice(argument: str, value: str, choices: Sequence[str]) -> None:
+def _check_choice(argument: str, chosen: str, choices: Sequence[str]) -> None:
     """Raise PaylabError for a value that is not among the choices."""
-    if value not in choices:
-        raise PaylabError(f"no specimen of {argument} {value!r}; there is {', '.join(choices)}")
+    if chosen not in choices:
+        raise PaylabError(f"no specimen of {argument} {chosen!r}; there is {', '.join(choices)}")
 
 
-def _draw_specimen(lines: list[str], kind: str, comment: bytes) -> bytes:
+def _draw_specimen(specimen_lines: list[str], image_type: str, comment: bytes) -> bytes:
     """Draw a face, lines of text and the stamp, as a file of a kind with a comment."""
     with extra_imports():
         from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin
@@ -79,8 +79,8 @@ def _draw_specimen(lines: list[str], kind: str, comment: bytes) -> bytes:
     pen = ImageDraw.Draw(image)
     for colour, box in (("#3f8f7f", (40, 300, 240, 460)), ("#f2c9a1", (80, 140, 200, 300))):
         pen.ellipse(box, fill=colour, outline="#7f9bb3", width=3)
-    text = "\n".join(map(_ascii_line, lines))
-    pen.text((265, 150), text, "#263242", ImageFont.load_default(17), spacing=32)
+    specimen_text = "\n".join(map(_ascii_line, specimen_lines))
+    pen.text((265, 150), specimen_text, "#263242", ImageFont.load_default(17), spacing=32)
     stamp = Image.new("L", image.size)
     stamp_font = ImageFont.load_default(145)
     ImageDraw.Draw(stamp).text((400, 250), "SPECIMEN", 120, stamp_font, anchor="mm")
@@ -89,14 +89,14 @@ def _draw_specimen(lines: list[str], kind: str, comment: bytes) -> bytes:
     info = PngImagePlugin.PngInfo()
     info.add_text("Comment", comment)
     buffer = BytesIO()
-    options = SAVE_OPTIONS[kind]
+    options = SAVE_OPTIONS[image_type]
     image.save(buffer, **options, pnginfo=info, comment=comment, description=comment)
-    if kind == "pdf":
+    if image_type == "pdf":
         return buffer.getvalue() + b"\n%" + comment
     return buffer.getvalue()
 
 
-def _ascii_line(line: str) -> str:
+def _ascii_line(specimen_line: str) -> str:
     """A short line that the font can draw: without accents and other scripts."""
-    short_line = " ".join(line.split())[:LINE_LENGTH_MAX]
+    short_line = " ".join(specimen_line.split())[:LINE_LENGTH_MAX]
     return unicodedata.normalize("NFKD", short_line).encode("ascii", "ignore").decode()

@@ -100,10 +100,10 @@ class AccountForm(Form):
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The account's id and details."""
-        rows = [("Account", result.id), ("Type", str(result.type))]
-        for name, value in (result.details or {}).items():
-            rows.append((detail_label(str(name)), str(value)))
-        return rows
+        account_rows = [("Account", result.id), ("Type", str(result.type))]
+        for detail_name, detail_value in (result.details or {}).items():
+            account_rows.append((detail_label(str(detail_name)), str(detail_value)))
+        return account_rows
 
     def _adjust_inputs(self) -> None:
         self.account_fields.adjust(self.country)

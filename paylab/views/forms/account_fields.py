@@ -75,9 +75,11 @@ class AccountFields(Group):
                     detail_fields[detail_field.name] = detail_field
         return detail_fields
 
-    def _make_detail(self, name: str, detail_field: account_types.DetailField) -> FormField:
+    def _make_detail(self, detail_name: str, detail_field: account_types.DetailField) -> FormField:
         input_type = COMBO if detail_field.form.choices else TEXT
-        return FormField(f"{self.prefix}details.{name}", detail_label(name), input_type)
+        return FormField(
+            f"{self.prefix}details.{detail_name}", detail_label(detail_name), input_type
+        )
 
     def __iter__(self) -> Iterator[FormField]:
         return iter([self.type, *self.details.values()])
@@ -91,8 +93,8 @@ class AccountFields(Group):
         """The `type` and `details` to send; empty when the account is added later."""
         if not self.type.value:
             return {}
-        names = [detail_field.name for detail_field in self.account.fields]
-        inputs = {name: self.details[name].value for name in names}
+        detail_names = [detail_field.name for detail_field in self.account.fields]
+        inputs = {name: self.details[name].value for name in detail_names}
         details = {name: value for name, value in inputs.items() if value not in ("", None)}
         return {"type": self.type.value, "details": details}
 
@@ -100,9 +102,9 @@ class AccountFields(Group):
         """Fill in the type and details, and check them."""
         self.type.set_value(account_type)
         self.adjust(self._country)
-        for name, value in details.items():
-            if name in self.details:
-                self.details[name].set_value(value)
+        for detail_name, detail_value in details.items():
+            if detail_name in self.details:
+                self.details[detail_name].set_value(detail_value)
         self.adjust(self._country)
 
     def adjust(self, country: str) -> None:
@@ -111,10 +113,10 @@ class AccountFields(Group):
         self.type.set_options(self._type_options())
         self.type.set_required(not self._may_add_later)
         detail_fields = {detail_field.name: detail_field for detail_field in self.account.fields}
-        for name, field in self.details.items():
-            field.visible = name in detail_fields
-        for name, detail_field in detail_fields.items():
-            self._adjust_detail(self.details[name], detail_field)
+        for detail_name, field in self.details.items():
+            field.visible = detail_name in detail_fields
+        for detail_name, detail_field in detail_fields.items():
+            self._adjust_detail(self.details[detail_name], detail_field)
         self.upload.visible = QR_TEXT_FIELD in detail_fields
 
     def _type_options(self) -> list[tuple[str, str]]:
@@ -141,14 +143,14 @@ class AccountFields(Group):
         field.normalise = make_normaliser(value_format)
         field.set_required(detail_field.required, assumed=detail_field.source != "spec")
 
-    def _scan_picture(self, name: str, data: bytes) -> None:
+    def _scan_picture(self, file_name: str, picture_bytes: bytes) -> None:
         """Fill in the text of the code in a picture, or show why it cannot be read."""
         field = self.details[QR_TEXT_FIELD]
         try:
-            field.value = scan(data)
+            field.value = scan(picture_bytes)
             self.upload.errors = []
         except PaylabError as error:
-            self.upload.errors = [f"No code was read from {name}: {error}"]
+            self.upload.errors = [f"No code was read from {file_name}: {error}"]
         field.on_leave()
 
 
@@ -174,8 +176,8 @@ def _payee_hint(qr_text: str) -> str:
     """The payee of a pasted or scanned code, or what to do."""
     if not qr_text:
         return "Paste the text of the code, or scan a picture of it."
-    rows = QRText(qr_text).rows()[:3]
-    return "; ".join(f"{row_label}: {text}" for row_label, text in rows)
+    payee_rows = QRText(qr_text).rows()[:3]
+    return "; ".join(f"{row_label}: {text}" for row_label, text in payee_rows)
 
 
 def detail_label(name: str) -> str:

@@ -20,16 +20,16 @@ def write_call(
     """Write the call `to = function(positional, name=value)`, on several lines when too long."""
     prefixed_values = [("", value) for value in positional]
     prefixed_values += [(f"{name}=", value) for name, value in arguments.items()]
-    start = f"{to} = {function}" if to else function
+    call_start = f"{to} = {function}" if to else function
     if sum(len(prefix) + len(str(value)) for prefix, value in prefixed_values) <= WIDTH:
         line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
-        line = f"{start}({', '.join(line_arguments)})"
-        if len(line) <= WIDTH:
-            return line
+        one_line_call = f"{call_start}({', '.join(line_arguments)})"
+        if len(one_line_call) <= WIDTH:
+            return one_line_call
     argument_lines = [
         f"{INDENT}{prefix}{literal(value, multiline=True)}," for prefix, value in prefixed_values
     ]
-    return "\n".join([f"{start}(", *argument_lines, ")"])
+    return "\n".join([f"{call_start}(", *argument_lines, ")"])
 
 
 def literal(value: object, *, multiline: bool = False) -> str:
@@ -43,7 +43,7 @@ def literal(value: object, *, multiline: bool = False) -> str:
     if not isinstance(value, Mapping):
         return repr(value)
     entries = [f"{literal(key)}: {literal(item)}" for key, item in value.items()]
-    line = f"{{{', '.join(entries)}}}"
-    if not multiline or len(line) <= WIDTH - 2 * len(INDENT):
-        return line
+    one_line_literal = f"{{{', '.join(entries)}}}"
+    if not multiline or len(one_line_literal) <= WIDTH - 2 * len(INDENT):
+        return one_line_literal
     return "\n".join(["{", *(f"{INDENT * 2}{entry}," for entry in entries), f"{INDENT}}}"])

@@ -153,11 +153,11 @@ class ConversionAccountForm(OrderForm):
 
     def result_rows(self, result: ConversionAccount) -> list[Row]:
         """The account's id, its status and its currencies."""
-        source = (result.source_currency or "").upper()
+        source_currency = (result.source_currency or "").upper()
         return [
             ("Account", result.id),
             ("Status", str(result.status)),
-            ("Converts", f"{source} to {result.destination_currency or ''}"),
+            ("Converts", f"{source_currency} to {result.destination_currency or ''}"),
         ]
 
     def restart(self) -> None:
@@ -265,12 +265,12 @@ class DepositForm(Form):
         inputs = super().values()
         sender = inputs.pop("sender")
         typed_name = inputs.pop("sender_name", None)
-        values = {**inputs, "currency": self.currency}
+        deposit_values = {**inputs, "currency": self.currency}
         if sender == OTHER_NAME:
-            values["sender_name"] = typed_name
+            deposit_values["sender_name"] = typed_name
         elif sender == NO_NAME:
-            values["sender_name"] = ""
-        return values
+            deposit_values["sender_name"] = ""
+        return deposit_values
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems by the spec and by assumptions, and a missing name of another sender."""

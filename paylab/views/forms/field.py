@@ -165,9 +165,11 @@ class FormField(Node):
     def display_text(self) -> str:
         """The value as shown after sending; a private value is masked."""
         if self.input in CHOICE_INPUTS:
-            return next((text for text, value in self.options if value == self._value), "")
-        text = str(self.value)
-        return _masked_text(text) if self.private else text
+            return next(
+                (value_text for value_text, value in self.options if value == self._value), ""
+            )
+        value_text = str(self.value)
+        return _masked_text(value_text) if self.private else value_text
 
     def lock(self, is_locked: bool) -> None:
         """Make the input read-only once it was sent; a private value is then shown masked."""
@@ -179,11 +181,13 @@ class FormField(Node):
         if self.input == TICK:
             sign = "☑" if self.raw_value else "☐"
             return f"<p>{sign} {escape(self.label)}</p>"
-        text = "(typed, not saved)" if self.is_typed else self._masked_text or self.display_text()
+        value_text = (
+            "(typed, not saved)" if self.is_typed else self._masked_text or self.display_text()
+        )
         label_html = f'<span style="{MUTED}">{escape(self.label)}: </span>'
-        value = f'<span style="{SAVED_STYLE}">{escape(text) or "-"}</span>'
+        value_html = f'<span style="{SAVED_STYLE}">{escape(value_text) or "-"}</span>'
         style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
-        return f'<div style="{style}">{label_html}{value}</div>'
+        return f'<div style="{style}">{label_html}{value_html}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
@@ -235,12 +239,12 @@ class FormField(Node):
 
     def _receive_value(self, browser_value: JsonValue) -> None:
         """Store the value of the browser; report the change unless the field is lazy."""
-        value = self._value_of(browser_value)
+        new_value = self._value_of(browser_value)
         self.is_typed = self.input in (TEXT, COMBO)
         is_marked = bool(self.errors or self.warnings)
         # Typed text is checked when the input loses focus, or while it is wrong.
         self.touched = not self.is_typed or bool(self.touched and is_marked)
-        if self.store(value) and not self.lazy:
+        if self.store(new_value) and not self.lazy:
             self.on_change(self)
 
     def _value_of(self, browser_value: JsonValue) -> JsonValue:
@@ -254,8 +258,8 @@ class FormField(Node):
 
     def _option_index(self) -> int:
         """The index of the chosen option; -1 if none is chosen."""
-        values = [value for _, value in self.options]
-        return values.index(self._value) if self._value in values else -1
+        option_values = [value for _, value in self.options]
+        return option_values.index(self._value) if self._value in option_values else -1
 
     def _requirement_mark(self) -> str:
         """The words beside the label: whether a value is required, and by an assumption."""
@@ -272,35 +276,35 @@ class FormField(Node):
 def problem_sentence(problem: Problem, field: FormField) -> str:
     """A problem as a sentence to show at its field."""
     message = problem.message
-    mark = ASSUMPTION if is_assumed(problem) else ""
+    assumption_mark = ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):
-        return f"{REQUIRED}{mark}"
+        return f"{REQUIRED}{assumption_mark}"
     if message.startswith("must be one of ") and field.input == COMBO and is_assumed(problem):
         return f"Not among the values that are assumed: {message.removeprefix('must be one of ')}."
     if message.startswith("must be one of "):
-        return f"Choose one of {message.removeprefix('must be one of ')}{mark}."
+        return f"Choose one of {message.removeprefix('must be one of ')}{assumption_mark}."
     if message.startswith("no "):
-        return f"{message[:1].upper()}{message[1:]}{mark}."
+        return f"{message[:1].upper()}{message[1:]}{assumption_mark}."
     if not message.startswith("must be "):
         unit = f" in {message.rpartition(' in ')[2]}"
-        return f"{field.label.removesuffix(unit)} {message}{mark}."
+        return f"{field.label.removesuffix(unit)} {message}{assumption_mark}."
     requirement = message.removeprefix("must be ").removeprefix("exactly ")
     if not requirement.startswith(("a ", "an ")):
         requirement = f"{_with_article(field.label)}: {requirement}"
-    return f"Enter {requirement}{mark}.{_entered_value_sentence(message, field)}"
+    return f"Enter {requirement}{assumption_mark}.{_entered_value_sentence(message, field)}"
 
 
 def _entered_value_sentence(message: str, field: FormField) -> str:
     """A sentence that quotes the value, or its length; empty for an empty value."""
-    value = field.value
-    if not isinstance(value, str) or not value:
+    entered_value = field.value
+    if not isinstance(entered_value, str) or not entered_value:
         return ""
     if field.private or _LENGTH_RULE.search(message):
-        noun = "character" if len(value) == 1 else "characters"
-        return f" You entered {len(value)} {noun}."
-    if len(value) > _QUOTED_VALUE_MAX:
-        value = value[:_QUOTED_VALUE_MAX] + "…"
-    return f" You entered “{value}”."
+        noun = "character" if len(entered_value) == 1 else "characters"
+        return f" You entered {len(entered_value)} {noun}."
+    if len(entered_value) > _QUOTED_VALUE_MAX:
+        entered_value = entered_value[:_QUOTED_VALUE_MAX] + "…"
+    return f" You entered “{entered_value}”."
 
 
 def is_assumed(problem: Problem) -> bool:
@@ -322,8 +326,8 @@ def _with_article(label: str) -> str:
     return f"{article} {noun}"
 
 
-def _masked_text(text: str) -> str:
+def _masked_text(value_text: str) -> str:
     """The text as dots; the last two characters of a longer one stay."""
-    if len(text) <= 4:
-        return "•" * len(text)
-    return "•" * (len(text) - 2) + text[-2:]
+    if len(value_text) <= 4:
+        return "•" * len(value_text)
+    return "•" * (len(value_text) - 2) + value_text[-2:]

@@ -105,14 +105,14 @@ class FilePicker(Node):
         received = self._received
         if received is None or message.get("id") != self._transfer_id:
             return
-        data = b"".join(buffers)
+        sent = b"".join(buffers)
         offset = message.get("at")
-        is_too_long = len(received) + len(data) > self._expected_bytes
-        if offset != len(received) or not data or is_too_long:
-            reason = f"a slice at {offset} of {len(data)} bytes, where {len(received)} was expected"
+        is_too_long = len(received) + len(sent) > self._expected_bytes
+        if offset != len(received) or not sent or is_too_long:
+            reason = f"a slice at {offset} of {len(sent)} bytes, where {len(received)} was expected"
             self._refuse_transfer(f"The file was not received: {reason}")
             return
-        received += data
+        received += sent
         self._continue_transfer(received)
 
     def _continue_transfer(self, received: bytearray) -> None:

@@ -187,8 +187,8 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _reset_inputs(self) -> None:
         """Set every field to the value that it had before anything was filled in."""
-        for name, value in self._initial_values.items():
-            self.fields[name].reset(value)
+        for field_name, initial_value in self._initial_values.items():
+            self.fields[field_name].reset(initial_value)
 
     def check(self, *, everything: bool = False) -> FormCheck:
         """Evaluate values and rules once, and show the problems at each field.
@@ -229,10 +229,10 @@ class Form(traitlets.HasTraits, FormPage):
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown; None if no field has its name or a parent's."""
-        name = problem.field
-        while name and name not in self.fields:
-            name = name.rpartition(".")[0]
-        return self.fields.get(name)
+        field_name = problem.field
+        while field_name and field_name not in self.fields:
+            field_name = field_name.rpartition(".")[0]
+        return self.fields.get(field_name)
 
     @contextmanager
     def filling(self) -> Iterator[None]:
@@ -247,9 +247,9 @@ class Form(traitlets.HasTraits, FormPage):
     def fill_in(self, values: JsonMapping) -> None:
         """Set the fields by their names, and check them once at the end."""
         with self.filling():
-            for name, value in values.items():
-                if name in self.fields:
-                    self.fields[name].set_value(value)
+            for field_name, field_value in values.items():
+                if field_name in self.fields:
+                    self.fields[field_name].set_value(field_value)
 
     def handle_change(self, field: FormField | None = None) -> None:
         """Check again: a field was changed, so the next click is a new attempt."""
@@ -308,15 +308,15 @@ class Form(traitlets.HasTraits, FormPage):
         self.controls.show_sending()
         self.redraw()
         try:
-            result = self._send(values)
+            sent_result = self._send(values)
         except BaseException as error:
             self._set_locked(False)
             if not self.repeatable and not is_refusal(error):
                 self._unanswered_values = values
             self.redraw()
             raise
-        if result is not None:
-            self.finish(result)
+        if sent_result is not None:
+            self.finish(sent_result)
 
     def finish(self, result: Any) -> None:
         """Store the response as `result`, and show it with the sent values."""

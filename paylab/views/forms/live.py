@@ -145,10 +145,10 @@ class LiveStatus(traitlets.HasTraits, FormPage):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the latest state."""
-        rows = [*self.timeline.rows(), ("Next", self.timeline.next_states_sentence())]
+        timeline_rows = [*self.timeline.rows(), ("Next", self.timeline.next_states_sentence())]
         if self.resource is not None:
-            rows.extend(self._facts_of(self.resource))
-        return rows
+            timeline_rows.extend(self._facts_of(self.resource))
+        return timeline_rows
 
     def _advance_clock(self, seconds: float) -> None:
         if self._state_of(self.resource) in self.timed_states:

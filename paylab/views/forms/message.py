@@ -29,10 +29,10 @@ def read_buffers(buffers: object) -> list[bytes]:
     """Read the bytes beside a message; an empty list if a part is no bytes."""
     if not isinstance(buffers, Iterable):
         return []
-    parts = list(buffers)
-    if not all(isinstance(part, bytes | bytearray | memoryview) for part in parts):
+    buffer_list = list(buffers)
+    if not all(isinstance(part, bytes | bytearray | memoryview) for part in buffer_list):
         return []
-    return [bytes(part) for part in parts]
+    return [bytes(part) for part in buffer_list]
 
 
 def whole_number(value: object, default: int = 0) -> int:
@@ -42,6 +42,6 @@ def whole_number(value: object, default: int = 0) -> int:
     return value if abs(value) < 10**NUMBER_DIGITS_MAX else default
 
 
-def _without_surrogates(text: str) -> str:
+def _without_surrogates(message_text: str) -> str:
     """The text with each unpaired surrogate replaced: half a character cannot be sent."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return message_text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

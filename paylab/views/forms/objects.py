@@ -109,9 +109,9 @@ class ObjectPage(FormPage):
         self.redraw(self.heading)
         self.update_saved()
 
-    def _link_button(self, object_id: str, name: str) -> Button:
-        text = f"{name} {html.shorten_id(object_id)}"
-        return Button(text, partial(self.visit, object_id))
+    def _link_button(self, object_id: str, link_name: str) -> Button:
+        button_text = f"{link_name} {html.shorten_id(object_id)}"
+        return Button(button_text, partial(self.visit, object_id))
 
     def _open_list(self, title: str, read_links: ReadLinks) -> None:
         """Show a list of links; an error is shown."""
@@ -126,29 +126,29 @@ class ObjectPage(FormPage):
         self.redraw(heading)
 
     def _link_node(self, link: Link) -> Node:
-        object_id, text = link
+        object_id, link_text = link
         if not object_id:
-            return Html(f"<p>{html.escape(text)}</p>")
-        return Group([self._link_button(object_id, ""), Html(html.escape(text))], "row")
+            return Html(f"<p>{html.escape(link_text)}</p>")
+        return Group([self._link_button(object_id, ""), Html(html.escape(link_text))], "row")
 
 
 def ids_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     """The ids in an object, each once, with the name of their field."""
     found_ids = dict[str, str]()
-    for field, text in _texts_of(value, name):
-        if html.ID_PATTERN.fullmatch(text):
-            found_ids.setdefault(text, field)
+    for field, field_text in _texts_of(value, name):
+        if html.ID_PATTERN.fullmatch(field_text):
+            found_ids.setdefault(field_text, field)
     for object_id, field in found_ids.items():
         yield field, object_id
 
 
-def _texts_of(value: object, name: str) -> Iterator[tuple[str, str]]:
+def _texts_of(resource_value: object, field_name: str) -> Iterator[tuple[str, str]]:
     """The texts in an object with the names of their fields; an `id` has its parent's name."""
-    if isinstance(value, Mapping):
-        for key, part in value.items():
-            yield from _texts_of(part, name if key == "id" else str(key))
-    elif isinstance(value, list):
-        for part in value:
-            yield from _texts_of(part, name)
-    elif isinstance(value, str):
-        yield name.removesuffix("_id").replace("_", " "), value
+    if isinstance(resource_value, Mapping):
+        for member_name, member in resource_value.items():
+            yield from _texts_of(member, field_name if member_name == "id" else str(member_name))
+    elif isinstance(resource_value, list):
+        for member in resource_value:
+            yield from _texts_of(member, field_name)
+    elif isinstance(resource_value, str):
+        yield field_name.removesuffix("_id").replace("_", " "), resource_value

@@ -105,8 +105,8 @@ class OnboardingForm(Form):
         if "document.type" not in inputs:
             inputs.pop(DOCUMENT_NUMBER, None)
         body: JsonObject = {}
-        for name, value in inputs.items():
-            set_value_at(body, name, value)
+        for field_name, field_value in inputs.items():
+            set_value_at(body, field_name, field_value)
         return body
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
@@ -146,11 +146,11 @@ class OnboardingForm(Form):
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual's id and status, and the next step."""
-        rows = [("Person", str(result.id)), ("Status", str(result.status))]
+        person_rows = [("Person", str(result.id)), ("Status", str(result.status))]
         detail_codes = [detail.code or "" for detail in result.status_details or []]
         if detail_codes:
-            rows.append(("Still needed", ", ".join(detail_codes)))
-        return rows
+            person_rows.append(("Still needed", ", ".join(detail_codes)))
+        return person_rows
 
     def fill(self) -> None:
         """Fill in a fictitious person, without the consent."""
@@ -173,10 +173,10 @@ class OnboardingForm(Form):
             *stated_names,
             *individuals.additional_fields(self._product_values(), self._service),
         }
-        for name, field in self.fields.items():
-            if not name.startswith(("document.", *person.PRODUCT_FIELD_NAMES)):
-                is_required = name in required_names
-                is_assumed = is_required and name not in stated_names
+        for field_name, field in self.fields.items():
+            if not field_name.startswith(("document.", *person.PRODUCT_FIELD_NAMES)):
+                is_required = field_name in required_names
+                is_assumed = is_required and field_name not in stated_names
                 field.set_required(is_required, assumed=is_assumed)
         sample = individuals.phone_sample(str(self.fields["country"].value))
         self.fields["phone"].placeholder = sample
@@ -254,13 +254,13 @@ class RecipientForm(OnboardingForm):
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual and the account that receives payouts."""
-        rows = super().result_rows(result)
+        person_rows = super().result_rows(result)
         account_rows = [
             ("Account", f"{account.id}, {account.type}")
             for account in result.financial_accounts or []
             if isinstance(account, FinancialAccount)
         ]
-        return [*rows, *(account_rows or [("Account", "to be added later")])]
+        return [*person_rows, *(account_rows or [("Account", "to be added later")])]
 
     def _adjust_inputs(self) -> None:
         super()._adjust_inputs()

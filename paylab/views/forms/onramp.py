@@ -78,8 +78,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     def nodes(self) -> Sequence[Node]:
         """The heading and the current steps."""
-        for name, step in zip(STEP_NAMES, self.steps, strict=True):
-            self._show_step(name, step)
+        for step_name, step in zip(STEP_NAMES, self.steps, strict=True):
+            self._show_step(step_name, step)
         if self.is_started:
             shown_step = self.steps[STEP_NAMES.index(self.current_step or STEP_NAMES[-1])]
             shown_step.children = [*shown_step.children, self._restart_actions]
@@ -145,13 +145,13 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         `anyway` confirms warnings. Does nothing when all steps are done. Raises PaylabError when
         verification or the conversion ends without success.
         """
-        name = self.current_step
-        if name is None:
+        step_name = self.current_step
+        if step_name is None:
             return
-        body = self.bodies[name]
+        body = self.bodies[step_name]
         if isinstance(body, Form):
             body.submit(anyway=anyway)
-        elif name == "verification":
+        elif step_name == "verification":
             self._await_verification(body)
         else:
             self._await_conversion(body)
@@ -179,45 +179,47 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             if isinstance(body, LiveStatus):
                 body.stop()
 
-    def _show_step(self, name: str, step: OnrampStep) -> None:
+    def _show_step(self, step_name: str, step: OnrampStep) -> None:
         """Show a step as done, as the current one, or as locked."""
-        body = self.bodies.get(name)
-        if name in self.results:
-            self._show_done(name, step)
-        elif name == self.current_step:
-            code = "" if isinstance(body, Form) else self._code_of(name)  # a form shows its own
-            step.show_current(code, self._current_nodes(name, body))
+        body = self.bodies.get(step_name)
+        if step_name in self.results:
+            self._show_done(step_name, step)
+        elif step_name == self.current_step:
+            code = (
+                "" if isinstance(body, Form) else self._code_of(step_name)
+            )  # a form shows its own
+            step.show_current(code, self._current_nodes(step_name, body))
         else:
-            earlier_name = STEP_NAMES[STEP_NAMES.index(name) - 1]
+            earlier_name = STEP_NAMES[STEP_NAMES.index(step_name) - 1]
             step.show_locked(STEP_TITLES[earlier_name].lower())
 
-    def _show_done(self, name: str, step: OnrampStep) -> None:
+    def _show_done(self, step_name: str, step: OnrampStep) -> None:
         """Show the result of a step; the nodes of a conversion show it already."""
-        body = self.bodies.get(name)
-        if name == STEP_NAMES[-1] and body is not None:
-            step.show_end(self._code_of(name), body.nodes()[1:])
+        body = self.bodies.get(step_name)
+        if step_name == STEP_NAMES[-1] and body is not None:
+            step.show_end(self._code_of(step_name), body.nodes()[1:])
             return
-        result = self.results[name]
+        step_result = self.results[step_name]
         result_rows: Sequence[Row] = []
         sent_html = ""
         if isinstance(body, Form):
-            result_rows = body.result_rows(result)
+            result_rows = body.result_rows(step_result)
             sent_html = body.sent_html
         else:
-            result_rows = [(STEP_TITLES[name], result_text(result))]
-        line = short_result_text(result)
-        card = self._deposit_nodes() if name == "account" and self._is_paid else []
-        step.show_done(line, result_rows, sent_html, self._code_of(name), card)
+            result_rows = [(STEP_TITLES[step_name], result_text(step_result))]
+        result_line = short_result_text(step_result)
+        card = self._deposit_nodes() if step_name == "account" and self._is_paid else []
+        step.show_done(result_line, result_rows, sent_html, self._code_of(step_name), card)
 
-    def _current_nodes(self, name: str, body: Form | LiveStatus | None) -> Sequence[Node]:
+    def _current_nodes(self, step_name: str, body: Form | LiveStatus | None) -> Sequence[Node]:
         """The nodes of the current step without its heading, and the button for the example."""
         if body is None:
             return []
         nodes = list(body.nodes())[1:]
-        if name == "deposit":
+        if step_name == "deposit":
             return [Group([*self._deposit_nodes(), Group(nodes)], "pair")]
         is_form = isinstance(body, Form)
-        if is_form and name in EXAMPLE_STEPS and self.run_button.visible:
+        if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
             nodes.append(self.run_button)
         return nodes
 
@@ -231,23 +233,23 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._card = self._card or deposit_card_node(self.results["account"])
         return [self._card]
 
-    def _code_of(self, name: str) -> str:
+    def _code_of(self, step_name: str) -> str:
         """The code of a step; empty while the resource that it reads is not known."""
-        body = self.bodies.get(name)
+        body = self.bodies.get(step_name)
         if isinstance(body, Form):
             return body.code()
-        is_of_account = name in ("account", "deposit", "conversion")
+        is_of_account = step_name in ("account", "deposit", "conversion")
         resource = self.results.get("account" if is_of_account else "person")
-        return LOOKUP_CODE[name].format(literal(resource.id)) if resource else ""
+        return LOOKUP_CODE[step_name].format(literal(resource.id)) if resource else ""
 
     def _show_current_step(self) -> None:
         """Show the current step on the page, and move the focus to it."""
-        name = self.current_step
-        if name is not None and name not in self.bodies:
-            body = self._make_body(name)
-            self.bodies[name] = body
-            self._observe_body(name, body)
-            if name in self.results:
+        step_name = self.current_step
+        if step_name is not None and step_name not in self.bodies:
+            body = self._make_body(step_name)
+            self.bodies[step_name] = body
+            self._observe_body(step_name, body)
+            if step_name in self.results:
                 return  # the body had a result already, and the next step is shown
         shown_name = self.current_step or STEP_NAMES[-1]
         self.redraw(self.steps[STEP_NAMES.index(shown_name)].heading)
@@ -258,71 +260,73 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._is_running = True
         self._run_step(self.current_step)
 
-    def _run_step(self, name: str | None) -> None:
+    def _run_step(self, step_name: str | None) -> None:
         """Click the form of a step; the next step starts when it has a result."""
-        if not self._is_running or name not in EXAMPLE_STEPS:
+        if not self._is_running or step_name not in EXAMPLE_STEPS:
             self._is_running = False
             return
-        body = self.bodies.get(name)
+        body = self.bodies.get(step_name)
         if isinstance(body, Form):
             body.click()
-            was_sent = body.is_started or self.current_step != name
+            was_sent = body.is_started or self.current_step != step_name
             self._is_running = self._is_running and was_sent
 
-    def _make_body(self, name: str) -> Form | LiveStatus:
+    def _make_body(self, step_name: str) -> Form | LiveStatus:
         """The form or the status of a step, made for the result that it continues."""
-        if name == "person":
+        if step_name == "person":
             options = {"new": True} if self._is_restarted else {}
             return self.functions.onboarding(**options)
-        source_name = {"deposit": "account", "conversion": "deposit"}.get(name, "person")
-        make: Callable[[Any], Form | LiveStatus] = getattr(self.functions, name)
-        return make(self.results[source_name])
+        source_name = {"deposit": "account", "conversion": "deposit"}.get(step_name, "person")
+        make_body: Callable[[Any], Form | LiveStatus] = getattr(self.functions, step_name)
+        return make_body(self.results[source_name])
 
-    def _observe_body(self, name: str, body: Form | LiveStatus) -> None:
+    def _observe_body(self, step_name: str, body: Form | LiveStatus) -> None:
         """Continue when the step is done, which it may be already."""
         body.follow(self.redraw)
         if isinstance(body, Form):
-            body.observe(lambda change: self._finish_body(name, body, change["new"]), "result")
-            self._finish_step(name, body.result)
+            body.observe(lambda change: self._finish_body(step_name, body, change["new"]), "result")
+            self._finish_step(step_name, body.result)
         else:
-            body.observe(lambda change: self._finish_body(name, body, change["new"]), "resource")
-            self._handle_status(name, body.resource)
+            body.observe(
+                lambda change: self._finish_body(step_name, body, change["new"]), "resource"
+            )
+            self._handle_status(step_name, body.resource)
 
-    def _finish_body(self, name: str, body: Form | LiveStatus, result: object) -> None:
+    def _finish_body(self, step_name: str, body: Form | LiveStatus, step_result: object) -> None:
         """Continue after the form or the status of a step, unless another one replaced it."""
-        if self.bodies.get(name) is not body:
+        if self.bodies.get(step_name) is not body:
             return
         if isinstance(body, Form):
-            self._finish_step(name, result)
+            self._finish_step(step_name, step_result)
         else:
-            self._handle_status(name, result)
+            self._handle_status(step_name, step_result)
 
-    def _finish_step(self, name: str, result: object) -> None:
+    def _finish_step(self, step_name: str, step_result: object) -> None:
         """Store the result of a step and continue; None is no result."""
-        if result is None or name in self.results:
+        if step_result is None or step_name in self.results:
             return
-        self.results[name] = result
+        self.results[step_name] = step_result
         self._show_current_step()
         self._run_step(self.current_step)
 
-    def _handle_status(self, name: str, resource: Any) -> None:
+    def _handle_status(self, step_name: str, resource: Any) -> None:
         """A final status ends the step; a request for new images goes back a step."""
         status = getattr(resource, "status", None)
-        if name == "verification" and status == "action_required":
+        if step_name == "verification" and status == "action_required":
             self._return_to_images(resource)
-        elif name == "verification" and status == "active":
+        elif step_name == "verification" and status == "active":
             self.results["person"] = resource
-            self._finish_step(name, resource)
-        elif name == "conversion" and status == "completed":
-            self._finish_step(name, resource)
+            self._finish_step(step_name, resource)
+        elif step_name == "conversion" and status == "completed":
+            self._finish_step(step_name, resource)
             self.result = resource
 
     def _return_to_images(self, person: Individual) -> None:
         """Ask for new images with a new form."""
         self.results["person"] = person
         self.results.pop("images", None)
-        for name in ("images", "verification"):
-            body = self.bodies.pop(name, None)
+        for step_name in ("images", "verification"):
+            body = self.bodies.pop(step_name, None)
             if isinstance(body, LiveStatus):
                 body.stop()
         self._show_current_step()

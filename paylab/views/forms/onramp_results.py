@@ -51,10 +51,10 @@ def _newest_wallet(person: Individual) -> FinancialAccount | None:
 
 def short_result_text(result: object) -> str:
     """The result of a step in one line: its id without the middle, and its status or amount."""
-    text = result_text(result)
-    resource_id, comma, status = text.partition(", ")
+    long_text = result_text(result)
+    resource_id, comma, status = long_text.partition(", ")
     if isinstance(result, VerificationImages) or not hasattr(result, "id"):
-        return text
+        return long_text
     if isinstance(result, Deposit):
         comma = ", "
         status = f"{result.amount} {result.currency or ''}".strip()
@@ -69,5 +69,5 @@ def result_text(result: object) -> str:
         return ", ".join(f"{image.type} stored" for image in result.images)
     resource_id = getattr(result, "id", None) or getattr(result, "individual_id", None)
     status = getattr(result, "status", None)
-    text = str(resource_id or result)
-    return f"{text}, {status}" if status else text
+    id_text = str(resource_id or result)
+    return f"{id_text}, {status}" if status else id_text

@@ -123,9 +123,9 @@ def make_fields(country: str, product: str) -> list[FormField]:
     ]
 
 
-def _make_text_field(name: str) -> FormField:
-    label, placeholder, hint = TEXT_FIELDS[name]
-    return FormField(name, label, hint=hint, placeholder=placeholder)
+def _make_text_field(field_name: str) -> FormField:
+    label, placeholder, hint = TEXT_FIELDS[field_name]
+    return FormField(field_name, label, hint=hint, placeholder=placeholder)
 
 
 def document_options(corridor: Corridor, is_required: bool) -> list[tuple[str, str]]:
@@ -159,13 +159,19 @@ def requirement_sentences(corridor: Corridor, product: str) -> str:
 
 def example_values(body: JsonMapping) -> JsonObject:
     """The values of a body by the names of their fields, without country and product."""
-    values: JsonObject = {}
-    for name, value in body.items():
-        if isinstance(value, Mapping) and value:
-            values |= {f"{name}.{inner_name}": inner for inner_name, inner in value.items()}
+    field_values: JsonObject = {}
+    for field_name, field_value in body.items():
+        if isinstance(field_value, Mapping) and field_value:
+            field_values |= {
+                f"{field_name}.{inner_name}": inner for inner_name, inner in field_value.items()
+            }
         else:
-            values[name] = value
-    return {name: value for name, value in values.items() if name not in PRODUCT_FIELD_NAMES}
+            field_values[field_name] = field_value
+    return {
+        field_name: field_value
+        for field_name, field_value in field_values.items()
+        if field_name not in PRODUCT_FIELD_NAMES
+    }
 
 
 NO_PAYOUTS = "No payouts are documented for this country: the service may refuse a transfer."

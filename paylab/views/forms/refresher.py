@@ -73,9 +73,9 @@ class Refresher:
     async def _refresh(self) -> bool:
         """Read and show the value once; return True when refreshing can end."""
         try:
-            value = self._read() if self._in_process else await in_thread(self._read)
+            resource = self._read() if self._in_process else await in_thread(self._read)
         except PaylabError as error:
             self._on_error(error)
             return True
-        self._show(value)
-        return self._is_done(value)
+        self._show(resource)
+        return self._is_done(resource)

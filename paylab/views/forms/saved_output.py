@@ -38,5 +38,5 @@ def display_with_static(widget: anywidget.AnyWidget, static: Mapping[str, str]) 
 def widget_reference(widget: anywidget.AnyWidget) -> Any:
     """The part of a widget that a notebook contains: its id."""
     bundle = anywidget.AnyWidget._repr_mimebundle_(widget)
-    data = bundle[0] if isinstance(bundle, tuple) else bundle
-    return (data or {})[WIDGET]
+    mime_data = bundle[0] if isinstance(bundle, tuple) else bundle
+    return (mime_data or {})[WIDGET]

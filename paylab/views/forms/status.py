@@ -123,16 +123,16 @@ def datetime_text(value: object) -> str:
 def _price_rows(terms: Quote | Transfer, labels: tuple[str, str]) -> list[Row]:
     """Rows of the known amounts and of the rate; `labels` are those of both amounts."""
     source_label, recipient_label = labels
-    source = terms.source_currency
-    destination = terms.destination_currency
+    source_currency = terms.source_currency
+    destination_currency = terms.destination_currency
     rate = terms.exchange_rate
     rows = [
-        (source_label, _money_text(terms.source_amount, source)),
+        (source_label, _money_text(terms.source_amount, source_currency)),
         ("Fee", _money_text(terms.total_fee, terms.fee_currency)),
         ("Tax", _money_text(terms.total_tax, terms.tax_currency)),
-        ("After fee and tax", _money_text(terms.net_source_amount, source)),
-        ("Rate", "" if rate is None else f"1 {source} = {rate} {destination}"),
-        (recipient_label, _money_text(terms.destination_amount, destination)),
+        ("After fee and tax", _money_text(terms.net_source_amount, source_currency)),
+        ("Rate", "" if rate is None else f"1 {source_currency} = {rate} {destination_currency}"),
+        (recipient_label, _money_text(terms.destination_amount, destination_currency)),
     ]
     return [(label, text) for label, text in rows if text]
 
@@ -184,12 +184,12 @@ class IndividualView(LiveStatus):
 
     def _facts_of(self, resource: Individual) -> list[Row]:
         """The name, and each status detail with the message of the service."""
-        name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
-        rows = [("Person", name)]
+        full_name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
+        person_rows = [("Person", full_name)]
         for detail in resource.status_details or []:
             if hasattr(detail, "code"):
-                rows.append((str(detail.code or "detail"), str(detail.message or "")))
-        return rows
+                person_rows.append((str(detail.code or "detail"), str(detail.message or "")))
+        return person_rows
 
 
 HELD = (
@@ -222,7 +222,7 @@ class ConversionView(LiveStatus):
         payout_label = PAYOUT_LABELS.get(str(resource.status), "Payout")
         if is_held:
             payout_label = HELD_LABEL
-        rows = [
+        conversion_rows = [
             ("Conversion", resource.id),
             ("Held", HELD if is_held else ""),
             ("Paid in", _amount_text(deposit)),
@@ -233,7 +233,7 @@ class ConversionView(LiveStatus):
             ("Transaction", str(getattr(payout, "tx_hash", None) or "")),
             ("Confirmed", datetime_text(getattr(payout, "completed_at", None))),
         ]
-        return [(label, text) for label, text in rows if text]
+        return [(label, text) for label, text in conversion_rows if text]
 
     def _times_of(self, resource: Conversion | None) -> Times:
         """The times of the deposit, of the payout and of its confirmation."""
@@ -290,12 +290,12 @@ class TransferView(LiveStatus):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook, with the deposit instructions."""
-        rows = list(super().rows())
+        status_rows = list(super().rows())
         instructions = getattr(self.resource, "deposit_instructions", None)
         details = getattr(instructions, "details", None) or {}
-        for name, value in details.items():
-            rows.append((f"Pay to {name}", str(value)))
-        return rows
+        for detail_name, detail_value in details.items():
+            status_rows.append((f"Pay to {detail_name}", str(detail_value)))
+        return status_rows
 
     def _advance_clock(self, seconds: float) -> None:
         """Do not advance a frozen clock while waiting for a deposit, which comes from outside."""

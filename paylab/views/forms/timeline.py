@@ -90,9 +90,9 @@ class Timeline:
 
     def _states_between(self, earlier_state: str | None, state: str) -> list[str]:
         """The states that every path from one state to another passes, without the two ends."""
-        start = earlier_state or ""
-        path = self.machine.path(start, state)[:-1]
-        return [step for step in path if not self.machine.path(start, state, without=step)]
+        start_state = earlier_state or ""
+        path = self.machine.path(start_state, state)[:-1]
+        return [step for step in path if not self.machine.path(start_state, state, without=step)]
 
     def _connected_states(self) -> list[str]:
         """The states that a move begins or ends with; the spec lists more for some resources."""
@@ -101,8 +101,8 @@ class Timeline:
 
     def html(self) -> str:
         """All states with those visited marked, the path taken, and the possible moves."""
-        items = "".join(self._item_html(state) for state in self._states_in_order())
-        state_list = f'<ul class="paylab-timeline" aria-label="States">{items}</ul>'
+        item_html = "".join(self._item_html(state) for state in self._states_in_order())
+        state_list = f'<ul class="paylab-timeline" aria-label="States">{item_html}</ul>'
         path = " → ".join(state for state, _ in self.visited)
         sentence = html.escape(f"Path: {path}. {self.next_states_sentence()}")
         moves = html.collapsible_block(MOVES_TITLE, html.table(self.move_rows()))

@@ -65,7 +65,7 @@ class QuoteForm(Form):
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         super().__init__(self._make_fields(amount, source))
 
-    def _make_fields(self, amount: str, source: str) -> list[FormField]:
+    def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
         """Make the inputs; the value of a route is its index."""
         route_options = [(label, index) for index, (label, _) in enumerate(self._routes)]
         currency_options = [(code, code) for code in codes.SOURCE_CURRENCIES]
@@ -74,7 +74,9 @@ class QuoteForm(Form):
         amount_field.set_required(True, assumed=True)
         return [
             FormField("payout_method", "To", SELECT, options=route_options),
-            FormField("source_currency", "From", SELECT, value=source, options=currency_options),
+            FormField(
+                "source_currency", "From", SELECT, value=source_currency, options=currency_options
+            ),
             self._make_network_field(),
             FormField("amount_kind", "Kind of amount", SELECT, options=amount_options),
             amount_field,
@@ -98,10 +100,10 @@ class QuoteForm(Form):
         route = self._routes[route_index][1] if self._routes else {}
         if not codes.is_stablecoin(inputs["source_currency"]):
             inputs.pop("source_network", None)
-        values = {**route, **inputs}
+        quote_values = {**route, **inputs}
         if amount is not None:
-            values[amount_kind] = amount
-        return values
+            quote_values[amount_kind] = amount
+        return quote_values
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the request, in which the account is an object with its id."""
@@ -195,8 +197,8 @@ class TransferForm(OrderForm, QuoteForm):
     variable = "transfer"
     check_rules = staticmethod(transfers.check)
 
-    def _make_fields(self, amount: str, source: str) -> list[FormField]:
-        fields = super()._make_fields(amount, source)
+    def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
+        fields = super()._make_fields(amount, source_currency)
         return [*fields, _make_funding_field(), _make_reference_field(self._service)]
 
     def _write_code(self, values: JsonObject) -> str:

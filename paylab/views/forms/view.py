@@ -210,8 +210,8 @@ class View(anywidget.AnyWidget):
         """A visible node and the nodes inside it, as JSON for the browser."""
         self._nodes_by_id[node.id] = node
         node.attach(self.send)
-        parts = [self._describe_node(child) for child in node.children if child.visible]
-        return {"id": node.id, "kind": node.kind, **node.props(), "parts": parts}
+        children = [self._describe_node(child) for child in node.children if child.visible]
+        return {"id": node.id, "kind": node.kind, **node.props(), "parts": children}
 
     def set_state(self, sync_data: object) -> None:
         """Take no state from a browser, which only sends messages."""

@@ -64,8 +64,8 @@ def choose_uploaded(name: str, data: bytes) -> ImageChoice:
 
 def choose_path(path: str) -> ImageChoice:
     """Choose a file on the machine of the kernel."""
-    name = path.rstrip("/").rpartition("/")[2] or path
-    return ImageChoice(partial(_read_file, path), name, Expression(f"Path({literal(path)})"))
+    file_name = path.rstrip("/").rpartition("/")[2] or path
+    return ImageChoice(partial(_read_file, path), file_name, Expression(f"Path({literal(path)})"))
 
 
 def choose_specimen(side: str, name: str, country: str, fault: str | None = None) -> ImageChoice:
@@ -83,10 +83,10 @@ def choose_specimen(side: str, name: str, country: str, fault: str | None = None
 def read_image_facts(choice: ImageChoice, side: str, service: Service | None = None) -> ImageFacts:
     """Read type, size, location and preview; RuleError if the image cannot be sent."""
     try:
-        data = choice.read()
+        image_bytes = choice.read()
     except OSError as error:
         raise _image_error(side, f"cannot be read: {error.strerror or error}") from None
-    image_size = rules.ImageSize(len(data), data[:HEADER_BYTES])
+    image_size = rules.ImageSize(len(image_bytes), image_bytes[:HEADER_BYTES])
     problems = rules.check({"images": [{"type": side, "content": image_size}]})
     stated_problems = [problem for problem in problems if problem.source == "spec"]
     if stated_problems:
@@ -94,11 +94,13 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
     mime = str(image_size.mime)
     assumed = tuple(problems)
     try:
-        has_location = bool(location.find_location(data))
+        has_location = bool(location.find_location(image_bytes))
     except location.UnsearchableError as error:
-        return ImageFacts(mime, len(data), False, None, f"{error}: {LOCATION_ADVICE}", assumed)
-    preview, preview_problem = make_preview(data, mime)
-    return ImageFacts(mime, len(data), has_location, preview, preview_problem, assumed)
+        return ImageFacts(
+            mime, len(image_bytes), False, None, f"{error}: {LOCATION_ADVICE}", assumed
+        )
+    preview, preview_problem = make_preview(image_bytes, mime)
+    return ImageFacts(mime, len(image_bytes), has_location, preview, preview_problem, assumed)
 
 
 def read_for_upload(choice: ImageChoice, *, keep_location: bool) -> bytes:
@@ -106,11 +108,11 @@ def read_for_upload(choice: ImageChoice, *, keep_location: bool) -> bytes:
 
     Raises RuleError when the location cannot be searched for.
     """
-    data = choice.read()
+    image_bytes = choice.read()
     if keep_location:
-        return data
+        return image_bytes
     try:
-        return location.remove_location(data)
+        return location.remove_location(image_bytes)
     except location.UnsearchableError as error:
         raise _image_error("keep_location", f"one image {error}: {LOCATION_ADVICE}") from None
 
@@ -141,5 +143,5 @@ def _read_file(path_text: str) -> bytes:
         return file.read(IMAGE_MAX + 1)
 
 
-def _image_error(side: str, reason: str) -> RuleError:
-    return RuleError([Problem(side, reason)])
+def _image_error(image_side: str, reason: str) -> RuleError:
+    return RuleError([Problem(image_side, reason)])

@@ -106,17 +106,17 @@ class ImagesForm(Form):
         """Warnings: no preview, and a location that will be removed."""
         facts_by_side = {slot.side: slot.facts for slot in self.open_slots if slot.facts}
         warnings = [
-            Problem(side, facts.preview_problem)
-            for side, facts in facts_by_side.items()
+            Problem(image_side, facts.preview_problem)
+            for image_side, facts in facts_by_side.items()
             if facts.preview_problem
         ]
-        for side, facts in facts_by_side.items():
-            warnings += rules.warn(facts.size, side)
+        for image_side, facts in facts_by_side.items():
+            warnings += rules.warn(facts.size, image_side)
         if self.keep_location.value:
             return warnings
-        for side, facts in facts_by_side.items():
+        for image_side, facts in facts_by_side.items():
             if facts.has_location:
-                warnings.append(Problem(side, LOCATION_WARNING))
+                warnings.append(Problem(image_side, LOCATION_WARNING))
         return warnings
 
     def _send(self, values: JsonObject) -> VerificationImages:
@@ -150,11 +150,13 @@ class ImagesForm(Form):
 
     def result_rows(self, result: VerificationImages) -> Sequence[Row]:
         """The images that the service has, by side."""
-        rows = []
+        image_rows = []
         for image in result.images or []:
-            side = str(_get(image, "type"))
-            rows.append((SIDE_LABELS.get(side, side), str(_get(image, "content_type"))))
-        return rows
+            image_side = str(_get(image, "type"))
+            image_rows.append(
+                (SIDE_LABELS.get(image_side, image_side), str(_get(image, "content_type")))
+            )
+        return image_rows
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The slot of a problem; the service numbers images, the form names sides."""
@@ -178,8 +180,8 @@ class ImagesForm(Form):
             self.fill()
 
     def _clear_private_inputs(self) -> None:
-        for side in self.values():
-            self.slots[side].clear(is_stored=True)
+        for image_side in self.values():
+            self.slots[image_side].clear(is_stored=True)
 
     def restart(self) -> None:
         """Reset the form for the images requested now."""
@@ -191,12 +193,12 @@ class ImagesForm(Form):
         advice_and_messages = [
             (_advice_of(detail), str(_get(detail, "message") or "")) for detail in self._details
         ]
-        for side, slot in self.slots.items():
+        for image_side, slot in self.slots.items():
             slot.set_advice(
                 [
                     (advice, message)
                     for advice, message in advice_and_messages
-                    if side in advice.sides
+                    if image_side in advice.sides
                 ]
             )
         general_lines = [
@@ -229,6 +231,8 @@ def _advice_of(detail: object) -> Advice:
     return replace(advice, sides=named_sides) if named_sides else advice
 
 
-def _get(holder: object, name: str) -> Any:
+def _get(holder: object, field_name: str) -> Any:
     """A member of a mapping or an attribute of an object; None if it has none."""
-    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+    return (
+        holder.get(field_name) if isinstance(holder, Mapping) else getattr(holder, field_name, None)
+    )

@@ -88,97 +88,109 @@ def remove_location(data: bytes) -> bytes:
     for offset, blank in patches:
         patched[offset : offset + len(blank)] = blank
     for offset, chunk_type, size in _read_png_chunks(patched):
-        end = offset + 8 + size
+        chunk_end = offset + 8 + size
         has_metadata = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
-        if has_metadata and end + 4 <= len(patched):
-            pack_into(">I", patched, end, crc32(patched[offset + 4 : end]))
+        if has_metadata and chunk_end + 4 <= len(patched):
+            pack_into(">I", patched, chunk_end, crc32(patched[offset + 4 : chunk_end]))
     return bytes(patched)
 
 
-def _find_patches(data: Data, budget: Budget) -> Iterator[Patch]:
+def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
     """Find the patches of EXIF, of XMP text, and of packed metadata in PNG chunks."""
-    for header in _TIFF_HEADER.finditer(data):
-        yield from _find_exif_patches(data, header.start(), budget)
-    for match in _XMP_LOCATION.finditer(data):
+    for header in _TIFF_HEADER.finditer(image_bytes):
+        yield from _find_exif_patches(image_bytes, header.start(), budget)
+    for match in _XMP_LOCATION.finditer(image_bytes):
         budget.spend()
         yield match.start(), b" " * (match.end() - match.start())
-    for offset, chunk_type, size in _read_png_chunks(data):
+    for offset, chunk_type, size in _read_png_chunks(image_bytes):
         budget.spend()
         is_text = chunk_type in (b"tEXt", b"zTXt", b"iTXt")
-        if is_text and _PACKED_METADATA.match(data, offset + 8):
-            blank_size = max(0, min(size, len(data) - offset - 8))
+        if is_text and _PACKED_METADATA.match(image_bytes, offset + 8):
+            blank_size = max(0, min(size, len(image_bytes) - offset - 8))
             yield offset + 4, _IGNORED_CHUNK + bytes(blank_size)
 
 
-def _find_exif_patches(data: Data, base: int, budget: Budget) -> Iterator[Patch]:
+def _find_exif_patches(image_bytes: Data, base: int, budget: Budget) -> Iterator[Patch]:
     """Find the GPS tables of the TIFF at the offset `base`, if it is a TIFF."""
-    order = BYTE_ORDERS[bytes(data[base : base + 2])]
-    for table in _read_table_offsets(data, base, order, budget):
-        for tag, value_type, count, value in _read_entries(data, base + table, order, budget):
+    byte_order = BYTE_ORDERS[bytes(image_bytes[base : base + 2])]
+    for table in _read_table_offsets(image_bytes, base, byte_order, budget):
+        for tag, value_type, count, entry_value in _read_entries(
+            image_bytes, base + table, byte_order, budget
+        ):
             if tag == GPS_TAG and value_type in OFFSET_TYPES and count == 1:
-                yield from _blank_gps_table(data, base, value, order, budget)
+                yield from _blank_gps_table(image_bytes, base, entry_value, byte_order, budget)
 
 
-def _read_table_offsets(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
+def _read_table_offsets(
+    image_bytes: Data, base: int, byte_order: str, budget: Budget
+) -> Iterator[int]:
     """Read the offset of each table of a chain, from the header on; a chain may be circular."""
     link = base + 4
     visited_tables = set[int]()
     while len(visited_tables) < TABLES_MAX:
         budget.spend()
-        table = _read_uint32(data, link, order)
+        table = _read_uint32(image_bytes, link, byte_order)
         if not table or table in visited_tables:
             return
         visited_tables.add(table)
         yield table
-        link = base + table + 2 + 12 * len(_read_entries(data, base + table, order, budget))
+        link = (
+            base
+            + table
+            + 2
+            + 12 * len(_read_entries(image_bytes, base + table, byte_order, budget))
+        )
 
 
-def _read_entries(data: Data, offset: int, order: str, budget: Budget) -> list[tuple[int, ...]]:
+def _read_entries(
+    image_bytes: Data, offset: int, byte_order: str, budget: Budget
+) -> list[tuple[int, ...]]:
     """Read tag, type, count and value of each entry of a table.
 
     The list is empty if the offset is invalid or the table has too many entries.
     """
     try:
-        (count,) = unpack_from(f"{order}H", data, offset)
+        (count,) = unpack_from(f"{byte_order}H", image_bytes, offset)
         if count > TABLE_ENTRIES_MAX:
             return []
         budget.spend(count)
         first_entry = offset + 2
         return [
-            unpack_from(f"{order}HHII", data, first_entry + 12 * index) for index in range(count)
+            unpack_from(f"{byte_order}HHII", image_bytes, first_entry + 12 * index)
+            for index in range(count)
         ]
     except error:
         return []
 
 
 def _blank_gps_table(
-    data: Data, base: int, table: int, order: str, budget: Budget
+    image_bytes: Data, base: int, table: int, byte_order: str, budget: Budget
 ) -> Iterator[Patch]:
     """Blank the entries of a GPS table, and the values that are stored elsewhere."""
-    entries = _read_entries(data, base + table, order, budget)
-    for _, value_type, count, value in entries:
+    entries = _read_entries(image_bytes, base + table, byte_order, budget)
+    for _, value_type, count, entry_value in entries:
         size = TYPE_BYTES.get(value_type, 0) * count
         is_at_offset = 4 < size <= VALUE_BYTES_MAX  # at most four bytes are in the entry itself
-        if is_at_offset and base + value + size <= len(data):
-            yield base + value, bytes(size)
+        if is_at_offset and base + entry_value + size <= len(image_bytes):
+            yield base + entry_value, bytes(size)
     if entries:
         yield base + table, bytes(2 + 12 * len(entries))
 
 
-def _read_uint32(data: Data, offset: int, order: str) -> int:
+def _read_uint32(image_bytes: Data, offset: int, byte_order: str) -> int:
     """Read a number of four bytes; 0 outside the file."""
     try:
-        return int(unpack_from(f"{order}I", data, offset)[0])
+        return int(unpack_from(f"{byte_order}I", image_bytes, offset)[0])
     except error:
         return 0
 
 
-def _read_png_chunks(data: Data) -> Iterator[tuple[int, bytes, int]]:
+def _read_png_chunks(image_bytes: Data) -> Iterator[tuple[int, bytes, int]]:
     """Read the offset, type and data size of each chunk; nothing of a file that is no PNG."""
-    if not data.startswith(_PNG_HEADER):
+    if not image_bytes.startswith(_PNG_HEADER):
         return
     offset = len(_PNG_HEADER)
-    while offset + 12 <= len(data):
-        size = _read_uint32(data, offset, ">")
-        yield offset, bytes(data[offset + 4 : offset + 8]), size
+    while offset + 12 <= len(image_bytes):
+        size = _read_uint32(image_bytes, offset, ">")
+        yield offset, bytes(image_bytes[offset + 4 : offset + 8]), size
         offset += 12 + size

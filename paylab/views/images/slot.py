@@ -154,8 +154,8 @@ class Slot(FormField):
         self.visible = bool(self.advice)
         self.touched = False
 
-    def _choose_file(self, name: str, data: bytes) -> None:
-        self._choose(choose_uploaded(name, data), chosen_with=self.picker)
+    def _choose_file(self, file_name: str, file_bytes: bytes) -> None:
+        self._choose(choose_uploaded(file_name, file_bytes), chosen_with=self.picker)
 
     def _choose_path(self, path: str) -> None:
         if path:
@@ -234,10 +234,10 @@ class Slot(FormField):
         self.is_stored = False
         self._report_change()
 
-    def _refuse_large_file(self, name: str, size: int) -> None:
+    def _refuse_large_file(self, file_name: str, size: int) -> None:
         maximum = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
         size_text = f"{size / 2**20:.2f} MB ({size:,} bytes)"
-        self._refuse(f"{name} has {size_text}: the maximum is {maximum}")
+        self._refuse(f"{file_name} has {size_text}: the maximum is {maximum}")
 
     def _report_change(self) -> None:
         self.touched = True
@@ -256,27 +256,27 @@ class Slot(FormField):
         """Show the state, and what the service says while it has no good image."""
         state = self.state
         self.picker.chosen = self.choice is not None
-        text = html.escape(self._state_text())
-        lines = [f'<p class="{STATE_CLASSES.get(state, "")}">{text}</p>']
+        state_html = html.escape(self._state_text())
+        state_lines = [f'<p class="{STATE_CLASSES.get(state, "")}">{state_html}</p>']
         if state in (EMPTY, REFUSED, POSSIBLY_REFUSED):
-            lines += [
+            state_lines += [
                 advice_html(advice, message, "hint")
                 for advice, message in self.advice
                 if not is_unclear(advice)
             ]
-        self.state_line.html = "".join(lines)
+        self.state_line.html = "".join(state_lines)
 
     def _state_text(self) -> str:
         """The state with its sign, and the name of the image or why it was refused."""
         state = self.state
-        text = f"{STATE_SIGNS[state]} {state[:1].upper()}{state[1:]}"
+        state_text = f"{STATE_SIGNS[state]} {state[:1].upper()}{state[1:]}"
         if self.choice and self.facts:
-            return f"{text}: {self.choice.name}, {self.facts.type_and_size}"
+            return f"{state_text}: {self.choice.name}, {self.facts.type_and_size}"
         if self.choice:
-            return f"{text}: {self.choice.name}"
+            return f"{state_text}: {self.choice.name}"
         if self.refusal:
-            return f"{text}: {self.refusal}. Choose another file."
-        return text
+            return f"{state_text}: {self.refusal}. Choose another file."
+        return state_text
 
 
 def is_unclear(advice: Advice) -> bool:
@@ -286,9 +286,9 @@ def is_unclear(advice: Advice) -> bool:
 
 def advice_html(advice: Advice, message: str, style: str) -> str:
     """The meaning of a status detail, what to do, and the message of the service."""
-    text = f"{advice.meaning} {advice.action}"
+    advice_text = f"{advice.meaning} {advice.action}"
     if message:
-        text += f" The service says: {message}"
+        advice_text += f" The service says: {message}"
     if is_unclear(advice):
-        text += UNCLEAR_NOTE
-    return f'<p class="paylab-{style}">{html.escape(text)}</p>'
+        advice_text += UNCLEAR_NOTE
+    return f'<p class="paylab-{style}">{html.escape(advice_text)}</p>'
