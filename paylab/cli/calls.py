@@ -52,7 +52,7 @@ def _show(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
         return True
     status = call["status"]
     outcome = f"{status or 'no answer'}" + (f" ({call['trouble']})" if call["trouble"] else "")
-    words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
-    line = "  ".join(printable(str(word)) for word in words)
-    say(f"{call['when'][11:19]}  {line}  {call['bytes']} bytes", status_colour(status))
+    call_words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
+    call_line = "  ".join(printable(str(word)) for word in call_words)
+    say(f"{call['when'][11:19]}  {call_line}  {call['bytes']} bytes", status_colour(status))
     return True

@@ -45,9 +45,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         say(json.dumps([finding._asdict() for finding in findings]))
     else:
-        for name, good, text in findings:
-            line = f"{'ok ' if good else 'BAD'}  {name:<14}{text}"
-            say(printable(line), "green" if good else "red")
+        for finding_name, good, finding_text in findings:
+            finding_line = f"{'ok ' if good else 'BAD'}  {finding_name:<14}{finding_text}"
+            say(printable(finding_line), "green" if good else "red")
     return 0 if all(finding.good for finding in findings) else 1
 
 
@@ -55,9 +55,9 @@ def examine() -> Iterator[Check]:
     """Run all checks, from the packages to the service."""
     yield Check("paylab", True, __version__)
     yield Check("python", True, f"{platform.python_version()} on {platform.system()}")
-    for name in PACKAGES:
+    for package_name in PACKAGES:
         with suppress(PackageNotFoundError):
-            yield Check(name, True, version(name))
+            yield Check(package_name, True, version(package_name))
     yield Check("extras", True, _check_extras())
     try:
         lab = connect(max_retries=0)
@@ -65,17 +65,17 @@ def examine() -> Iterator[Check]:
         yield Check("settings", False, str(error))
         return
     yield Check("place", True, f"{lab.place}: {lab.place.notice}")
-    for name, value, source in lab.sources():
-        yield Check(name, True, f"{value} ({source})")
+    for package_name, setting_value, origin in lab.sources():
+        yield Check(package_name, True, f"{setting_value} ({origin})")
     yield from _check_service(lab)
 
 
 def _check_extras() -> str:
     """The extras that are installed, and how to install the others."""
-    missing = [extra for extra in EXTRAS if missing_packages(extra)]
-    installed = ", ".join(extra for extra in EXTRAS if extra not in missing) or "none"
+    missing_extras = [extra for extra in EXTRAS if missing_packages(extra)]
+    installed = ", ".join(extra for extra in EXTRAS if extra not in missing_extras) or "none"
     command = "a page cannot have" if in_page() else "pip install 'paylab[NAME]' adds"
-    advice = f"; {command} {', '.join(missing)}" if missing else ""
+    advice = f"; {command} {', '.join(missing_extras)}" if missing_extras else ""
     return f"{installed}{advice}"
 
 
@@ -103,5 +103,5 @@ def _check_clock(lab: Lab) -> Iterator[Check]:
     tolerance = lab.service.signing.tolerance
     side = "ahead of" if ahead > 0 else "behind"
     apart = f"{abs(ahead):.0f} s {side}" if abs(ahead) >= 1 else "the same as"
-    text = f"the service's clock is {apart} this machine's; {tolerance} s are allowed"
-    yield Check("clock", abs(ahead) < tolerance, text)
+    clock_text = f"the service's clock is {apart} this machine's; {tolerance} s are allowed"
+    yield Check("clock", abs(ahead) < tolerance, clock_text)

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
-    result = getattr(lab, options.what).export(
+    export_result = getattr(lab, options.what).export(
         options.to,
         progress=sys.stderr.isatty(),
         excel_safe=options.excel_safe,
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         **filters,
     )
     if not is_piped:
-        _print_files(result, options)
+        _print_files(export_result, options)
     return 0
 
 

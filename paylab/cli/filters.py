@@ -23,23 +23,27 @@ _METAVARS = {"since": "TIME", "until": "TIME", "status": "WORDS", "client_refere
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add an option for each filter of rows."""
     group = parser.add_argument_group("filters", "print or write only rows")
-    for name, text in _HELP.items():
-        option = f"--{name.replace('_', '-')}"
-        spellings = [option, "--reference"] if name == "client_reference_id" else [option]
-        metavar = _METAVARS.get(name, "PRODUCT" if name == "product_type" else "ID")
-        group.add_argument(*spellings, dest=name, metavar=metavar, help=text)
+    for filter_name, help_text in _HELP.items():
+        option = f"--{filter_name.replace('_', '-')}"
+        spellings = [option, "--reference"] if filter_name == "client_reference_id" else [option]
+        metavar = _METAVARS.get(filter_name, "PRODUCT" if filter_name == "product_type" else "ID")
+        group.add_argument(*spellings, dest=filter_name, metavar=metavar, help=help_text)
 
 
 def given_filters(options: argparse.Namespace, kind: str | None) -> dict[str, str]:
     """The filters that were given; ConfigError for one that rows of this list do not have."""
-    filters = {name: value for name in _HELP if (value := getattr(options, name)) is not None}
+    filters = {
+        filter_name: value
+        for filter_name in _HELP
+        if (value := getattr(options, filter_name)) is not None
+    }
     if not filters:
         return {}
     if kind is None or kind not in FIELDS:
         raise ConfigError(f"filters work only with {', '.join(FIELDS)}")
-    for name in filters:
-        if name not in filter_names(kind):
-            lists = [other for other in FIELDS if name in filter_names(other)]
-            option = f"--{name.replace('_', '-')}"
+    for filter_name in filters:
+        if filter_name not in filter_names(kind):
+            lists = [other for other in FIELDS if filter_name in filter_names(other)]
+            option = f"--{filter_name.replace('_', '-')}"
             raise ConfigError(f"{option} works only with {' and '.join(lists)}")
     return filters

@@ -61,16 +61,18 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
     if options.profile in document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
-    values = {name: _ask_setting(name, options) for name in PROMPTS}
-    check_encrypted(check_base_url(values["base_url"]))
+    value_by_name = {name: _ask_setting(name, options) for name in PROMPTS}
+    check_encrypted(check_base_url(value_by_name["base_url"]))
     if not options.no_check:
-        _check(values)
-    where = "the system's keyring" if _in_keyring(options, values) else f"{path} (only you)"
-    document[options.profile] = values
+        _check(value_by_name)
+    stored_place = (
+        "the system's keyring" if _in_keyring(options, value_by_name) else f"{path} (only you)"
+    )
+    document[options.profile] = value_by_name
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as sink:
         sink.write(tomlkit.dumps(document).encode())
-    say(f"Profile {options.profile!r} is in {path}; its keys are in {where}.")
+    say(f"Profile {options.profile!r} is in {path}; its keys are in {stored_place}.")
     if options.profile != DEFAULT:
         say(f"Use it with: export PAYLAB_PROFILE={options.profile}")
     return 0
@@ -86,23 +88,27 @@ def _read_profiles(path: Path) -> Any:
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
 
 
-def _ask_setting(name: str, options: argparse.Namespace) -> str:
+def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
     """A setting from the options, the environment, or the terminal."""
-    option = options.base_url if name == "base_url" else None
-    value = option or os.environ.get(VARIABLES[name])
-    if value:
-        return str(value)
+    option = options.base_url if setting_name == "base_url" else None
+    setting_value = option or os.environ.get(VARIABLES[setting_name])
+    if setting_value:
+        return str(setting_value)
     if not sys.stdin.isatty():
-        raise ConfigError(f"{name} is missing: set {VARIABLES[name]}, or run this in a terminal")
-    typed = getpass(PROMPTS[name]) if name in SECRETS else input(PROMPTS[name])
+        raise ConfigError(
+            f"{setting_name} is missing: set {VARIABLES[setting_name]}, or run this in a terminal"
+        )
+    typed = (
+        getpass(PROMPTS[setting_name]) if setting_name in SECRETS else input(PROMPTS[setting_name])
+    )
     if not typed.strip():
-        raise ConfigError(f"{name} is empty: nothing was written")
+        raise ConfigError(f"{setting_name} is empty: nothing was written")
     return typed.strip()
 
 
-def _check(values: dict[str, str]) -> None:
+def _check(value_by_name: dict[str, str]) -> None:
     """Send one signed GET; an error says that nothing was written."""
-    with connect(*map(values.__getitem__, PROMPTS)) as lab:
+    with connect(*map(value_by_name.__getitem__, PROMPTS)) as lab:
         try:
             lab.transfers.list(limit=1).first()
         except PaylabError:
@@ -111,13 +117,15 @@ def _check(values: dict[str, str]) -> None:
         say(f"{lab.place} answers, and accepts the signature.")
 
 
-def _in_keyring(options: argparse.Namespace, values: dict[str, str]) -> bool:
+def _in_keyring(options: argparse.Namespace, value_by_name: dict[str, str]) -> bool:
     """Move the keys to the keyring; `values` then refer to them. False when there is none."""
     if options.keyring is False:
         return False
     try:
-        for name in SECRETS:
-            values[name] = _keep(f"{options.profile}.{name}", values[name])
+        for key_name in SECRETS:
+            value_by_name[key_name] = _keep(
+                f"{options.profile}.{key_name}", value_by_name[key_name]
+            )
     except ConfigError as error:
         if options.keyring:
             raise ConfigError(f"--keyring: {error}") from None

@@ -62,10 +62,12 @@ class ProxyJournal:
         """Everything with a sequence number above `after` as JSON, in one sequence."""
         return self._read("journal", after, raw=int(raw))
 
-    def _read(self, name: str, after: int, **params: int) -> list[JsonObject]:
-        path = f"{CONTROLS}/{name}"
-        rows: list[JsonObject] = self._lab.request("GET", path, params={"after": after, **params})
-        return rows
+    def _read(self, list_name: str, after: int, **params: int) -> list[JsonObject]:
+        path = f"{CONTROLS}/{list_name}"
+        journal_rows: list[JsonObject] = self._lab.request(
+            "GET", path, params={"after": after, **params}
+        )
+        return journal_rows
 
 
 def find_journal(lab: ConnectedLab) -> ServedJournal | None:

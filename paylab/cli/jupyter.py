@@ -99,22 +99,25 @@ def run(options: argparse.Namespace) -> int:
     runtime.require_sockets("paylab lab")
     require_extra("lab")
     folder, changed_notebooks = notebooks()
-    first = quote(notebook_path(folder, options.notebook))
+    first_path = quote(notebook_path(folder, options.notebook))
     if changed_notebooks:
         warn_user(
             f"you changed {', '.join(changed_notebooks)}: not updated; rename it to get the new one"
         )
-    with tempfile.TemporaryDirectory() as place, _kernel_environment(options) as environment:
-        settings = Path(place)
+    with (
+        tempfile.TemporaryDirectory() as runtime_folder,
+        _kernel_environment(options) as environment,
+    ):
+        settings = Path(runtime_folder)
         trust_copies(folder)
         (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
         command = [
-            *_jupyter_command(folder, first, options),
+            *_jupyter_command(folder, first_path, options),
             f"--LabApp.app_settings_dir={settings}",
         ]
         environment.setdefault("JUPYTER_TOKEN", token_hex(24))
-        for name in JUPYTER_FOLDERS & environment.keys():
-            environment[name] = str(Path(environment[name]).resolve())
+        for variable_name in JUPYTER_FOLDERS & environment.keys():
+            environment[variable_name] = str(Path(environment[variable_name]).resolve())
         with (settings / "jupyter.log").open("w+") as log:
             child = runtime.start_process(
                 command,
@@ -126,10 +129,12 @@ def run(options: argparse.Namespace) -> int:
                 stdout=None if options.verbose else log,
                 stderr=None if options.verbose else subprocess.STDOUT,
             )
-            return _until_stopped(child, first, begun, log)
+            return _until_stopped(child, first_path, begun, log)
 
 
-def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log: IO[str]) -> int:
+def _until_stopped(
+    child: subprocess.Popen[bytes], first_path: str, begun: float, log: IO[str]
+) -> int:
     """Print JupyterLab's address, and wait until it ends or a signal ends it."""
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: runtime.end_process(child))
@@ -142,7 +147,7 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
     if server is not None:
         query = f"?token={server['token']}" if server["token"] else ""
         took = f"ready in {time.monotonic() - begun:.1f} s"
-        say(f"{server['url']}{first}{query}  ({took}; stop it with Ctrl-C)")
+        say(f"{server['url']}{first_path}{query}  ({took}; stop it with Ctrl-C)")
     return 0 if child.wait() <= 0 else 1
 
 
@@ -150,7 +155,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], begun: float) -> dict[str, A
     """Jupyter's address and token once it accepts connections; None if it was stopped before."""
     from jupyter_core.paths import jupyter_runtime_dir
 
-    record = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
+    server_record = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
     while time.monotonic() < begun + START_SECONDS:
         status = child.poll()
         if status is not None and status <= 0:
@@ -158,7 +163,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], begun: float) -> dict[str, A
         if status is not None:
             raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
-            server: dict[str, Any] = json.loads(record.read_text())
+            server: dict[str, Any] = json.loads(server_record.read_text())
             if not (server["token"] or server["password"]):
                 child.terminate()
                 raise PaylabError(
@@ -177,26 +182,30 @@ def notebooks() -> tuple[Path, list[str]]:
     target = current if current.name == FOLDER else current / FOLDER
     target.mkdir(exist_ok=True)
     packaged = _packaged_notebooks()
-    record = {name: digest for name, digest in _read_record(target).items() if name in packaged}
+    digest_by_name = {
+        notebook_name: digest
+        for notebook_name, digest in _read_record(target).items()
+        if notebook_name in packaged
+    }
     changed = []
-    for name, content in packaged.items():
-        written_digest = record.get(name)
+    for notebook_name, content in packaged.items():
+        written_digest = digest_by_name.get(notebook_name)
         digest = sha256(content).hexdigest()
-        copy = target / name
+        copy = target / notebook_name
         if written_digest == digest and copy.is_file():
             continue
         is_foreign = copy.is_symlink() or (copy.exists() and not copy.is_file())  # such as a pipe
         copy_digest = _hash_copy(copy) if copy.is_file() else None
         if is_foreign or copy_digest not in (None, written_digest, digest):
-            changed.append(name)
+            changed.append(notebook_name)
             continue
         with files.replace(copy) as sink:
             sink.write(content)
-        record[name] = digest
+        digest_by_name[notebook_name] = digest
     if (target / RECORD).is_symlink():  # a file that it leads to is not ours to replace
         (target / RECORD).unlink()
     with files.replace(target / RECORD) as sink:
-        sink.write(json.dumps(record, indent=1).encode())
+        sink.write(json.dumps(digest_by_name, indent=1).encode())
     return target, changed
 
 
@@ -214,12 +223,12 @@ def trust_copies(folder: Path) -> None:
             from nbformat import NO_CONVERT, reads
             from nbformat.sign import NotebookNotary
 
-        data = Path(jupyter_data_dir())
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        data_folder = Path(jupyter_data_dir())
+        data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Without a folder, a notary would run the configuration of Jupyter in this process.
-        notary: Any = NotebookNotary(data_dir=str(data))  # type: ignore[no-untyped-call]
-        for text in unchanged(folder).values():
-            book = reads(text.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
+        notary: Any = NotebookNotary(data_dir=str(data_folder))  # type: ignore[no-untyped-call]
+        for notebook_bytes in unchanged(folder).values():
+            book = reads(notebook_bytes.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
             notary.sign(book)
         notary.store.close()
 
@@ -230,9 +239,13 @@ def unchanged(folder: Path) -> dict[str, bytes]:
     return {name: text for name, text in packaged.items() if _is_same(folder / name, text)}
 
 
-def _is_same(path: Path, text: bytes) -> bool:
+def _is_same(path: Path, notebook_bytes: bytes) -> bool:
     """Whether a file has this content; a file of another size is not read."""
-    return path.is_file() and path.stat().st_size == len(text) and path.read_bytes() == text
+    return (
+        path.is_file()
+        and path.stat().st_size == len(notebook_bytes)
+        and path.read_bytes() == notebook_bytes
+    )
 
 
 def _packaged_notebooks() -> dict[str, bytes]:
@@ -259,17 +272,23 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
     unchanged_names = unchanged(folder)
     if not wanted:
         return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
-    names = sorted(path.name for path in folder.glob("*.ipynb"))
-    names = list(
+    notebook_names = sorted(path.name for path in folder.glob("*.ipynb"))
+    notebook_names = list(
         dict.fromkeys(
-            [*unchanged_names, *(name for name in _packaged_notebooks() if name in names), *names]
+            [
+                *unchanged_names,
+                *(name for name in _packaged_notebooks() if name in notebook_names),
+                *notebook_names,
+            ]
         )
     )
-    start = Path(wanted).name
-    chosen = [name for name in names if name.startswith(start)]
+    name_start = Path(wanted).name
+    chosen = [name for name in notebook_names if name.startswith(name_start)]
     if not chosen:
-        raise FileNotFoundError(f"there is no notebook {wanted}: choose one of {', '.join(names)}")
-    return f"lab/tree/{start if start in chosen else chosen[0]}"
+        raise FileNotFoundError(
+            f"there is no notebook {wanted}: choose one of {', '.join(notebook_names)}"
+        )
+    return f"lab/tree/{name_start if name_start in chosen else chosen[0]}"
 
 
 @contextmanager
@@ -306,11 +325,11 @@ def _kernel_environment(options: argparse.Namespace) -> Iterator[dict[str, str]]
         }
 
 
-def _jupyter_command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
+def _jupyter_command(folder: Path, first_path: str, options: argparse.Namespace) -> list[str]:
     """Jupyter's command line: on loopback only, without news, update checks and extensions."""
     announcements = "jupyterlab.handlers.announcements"
     command = [*python_command("-c", JUPYTERLAB), "--ServerApp.ip=127.0.0.1"]
-    command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/{first}"]
+    command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/{first_path}"]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
     command += [f"--LabApp.check_for_updates_class={announcements}.NeverCheckForUpdate"]
     command += ["--no-browser"] if options.no_browser else []

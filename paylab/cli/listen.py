@@ -66,16 +66,16 @@ def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
-        where = plain(str(target), CELL_CHARACTERS_MAX)
-        answer = f"  -> {where} cannot be reached; answered 502 to the service"
-    line = "  ".join(event_cells(arrival))
+        target_text = plain(str(target), CELL_CHARACTERS_MAX)
+        answer = f"  -> {target_text} cannot be reached; answered 502 to the service"
+    event_line = "  ".join(event_cells(arrival))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
-    say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
+    say(f"{arrival.last_at:%H:%M:%S}  {event_line}{stale}{again}{answer}")
 
 
-def _read_event_types(text: str) -> tuple[str, ...]:
+def _read_event_types(types_text: str) -> tuple[str, ...]:
     """Event types separated by commas; ArgumentTypeError lists the known ones."""
-    types = tuple(word.strip() for word in text.split(",") if word.strip())
+    types = tuple(word.strip() for word in types_text.split(",") if word.strip())
     unknown = [word for word in types if word not in codes.EVENT_TYPES]
     if unknown or not types:
         raise argparse.ArgumentTypeError(f"must be among {', '.join(codes.EVENT_TYPES)}")

@@ -110,18 +110,18 @@ def run(options: argparse.Namespace) -> int:
 class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one sentence, with a similar word and the help command."""
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is None or value in action.choices:
+    def _check_value(self, action: argparse.Action, word: Any) -> None:
+        if action.choices is None or word in action.choices:
             return
         from difflib import get_close_matches  # rarely needed
 
-        similar = get_close_matches(value, action.choices, 1)
+        similar = get_close_matches(word, action.choices, 1)
         suggestion = f"; did you mean {similar[0]}?" if similar else ""
         if action.dest == "command":
-            hint = f"; to list them: paylab list {value}" if value in LISTED else suggestion
-            self.error(f"there is no command {value[:40]!r}{hint}")
+            hint = f"; to list them: paylab list {word}" if word in LISTED else suggestion
+            self.error(f"there is no command {word[:40]!r}{hint}")
         choices = ", ".join(action.choices)
-        raise argparse.ArgumentError(action, f"{value[:40]!r} must be one of {choices}{suggestion}")
+        raise argparse.ArgumentError(action, f"{word[:40]!r} must be one of {choices}{suggestion}")
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -131,10 +131,12 @@ class Parser(argparse.ArgumentParser):
         if unknown_words:
             from difflib import get_close_matches  # rarely needed
 
-            word = unknown_words[0]
-            near_options = get_close_matches(word.partition("=")[0], self._option_string_actions, 1)
+            unknown_word = unknown_words[0]
+            near_options = get_close_matches(
+                unknown_word.partition("=")[0], self._option_string_actions, 1
+            )
             suggestion = f"; did you mean {near_options[0]}?" if near_options else ""
-            self.error(f"{word[:40]!r} is no option or argument here{suggestion}")
+            self.error(f"{unknown_word[:40]!r} is no option or argument here{suggestion}")
         return options, unknown_words
 
     def error(self, message: str) -> NoReturn:
@@ -146,9 +148,11 @@ class Help(argparse.RawDescriptionHelpFormatter):
     """Help that shows the default values of options."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
-        text = action.help or ""
+        help_text = action.help or ""
         silent = action.default in (None, argparse.SUPPRESS) or action.nargs == 0
-        return text if silent or "default" in text else f"{text} (default: %(default)s)"
+        return (
+            help_text if silent or "default" in help_text else f"{help_text} (default: %(default)s)"
+        )
 
 
 def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
@@ -159,12 +163,12 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         "--print-completion", action=Completion, choices=SHELLS, help="print a script for a shell"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, description in COMMANDS.items():
-        module = command_module(name) if name in loaded else None
-        command = commands.add_parser(name, help=description, formatter_class=Help)
+    for command_name, description in COMMANDS.items():
+        module = command_module(command_name) if command_name in loaded else None
+        command = commands.add_parser(command_name, help=description, formatter_class=Help)
         if module is not None:
             command.description = module.__doc__
-            command.epilog = f"example: {command_example(name, module)}"
+            command.epilog = f"example: {command_example(command_name, module)}"
             module.arguments(command)
     return top
 

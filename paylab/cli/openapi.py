@@ -58,13 +58,13 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--server has a line break or another control character: remove it")
     if options.collection == "bruno":
         return _write_bruno(options)
-    make = _postman if options.collection else _document
-    text, has = _service_schema() if options.service_schema else make(options)
+    make_document = _postman if options.collection else _document
+    document_text, has = _service_schema() if options.service_schema else make_document(options)
     if options.to is None:
-        print(text)
+        print(document_text)
         return 0
     with files.replace(files.path_of(options.to)) as file:
-        file.write(f"{text}\n".encode())
+        file.write(f"{document_text}\n".encode())
     warn_user(f"paylab: {options.to} has {has}")
     return 0
 
@@ -102,13 +102,13 @@ def _write_bruno(options: argparse.Namespace) -> int:
     folder = files.path_of(options.to)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{options.to} is not an empty folder: name another one")
-    texts = make_bruno_collection(service_for(options.service), options.server)
-    for name, text in texts.items():
-        path = folder / name
+    text_by_file = make_bruno_collection(service_for(options.service), options.server)
+    for file_name, file_text in text_by_file.items():
+        path = folder / file_name
         path.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(path) as file:
-            file.write(text.encode())
-    warn_user(f"paylab: {options.to} has {len(texts)} files")
+            file.write(file_text.encode())
+    warn_user(f"paylab: {options.to} has {len(text_by_file)} files")
     return 0
 
 

@@ -85,8 +85,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="pay again what failed, expired or was cancelled before",
     )
-    for name in DEFAULTS:
-        option = f"--{name.replace('_', '-')}"
+    for default_name in DEFAULTS:
+        option = f"--{default_name.replace('_', '-')}"
         parser.add_argument(option, help="value for rows that leave it empty")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
@@ -99,9 +99,9 @@ def run(options: argparse.Namespace) -> int:
     if options.file is None:
         raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
     refuse_unknown_variables()
-    names = ("reference", "delimiter", *DEFAULTS)
+    option_names = ("reference", "delimiter", *DEFAULTS)
     payout_options: dict[str, Any] = {
-        name: text for name in names if (text := getattr(options, name))
+        name: text for name in option_names if (text := getattr(options, name))
     }
     payout_options["references"] = not options.no_references
     try:
@@ -158,27 +158,27 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
     else:
         say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
     explained = frame[frame["error"].notna()]
-    for row in explained[explained["outcome"] != UNSENT].itertuples():
-        warn_user(printable(f"row {row.row}, {row.outcome}: {row.error}"))
-    for error, rows in explained[explained["outcome"] == UNSENT].groupby("error"):
-        warn_user(printable(f"{count(len(rows), 'row')} unsent: {error}"))
+    for result_row in explained[explained["outcome"] != UNSENT].itertuples():
+        warn_user(printable(f"row {result_row.row}, {result_row.outcome}: {result_row.error}"))
+    for error, error_rows in explained[explained["outcome"] == UNSENT].groupby("error"):
+        warn_user(printable(f"{count(len(error_rows), 'row')} unsent: {error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
 
 
-def _read_lookback(text: str) -> timedelta | None:
-    if text.strip().lower() == "none":
+def _read_lookback(duration_text: str) -> timedelta | None:
+    if duration_text.strip().lower() == "none":
         return None
     try:
-        return read_duration(text, "lookback")
+        return read_duration(duration_text, "lookback")
     except RuleError as error:
         raise argparse.ArgumentTypeError(error.problems[0].message) from None
 
 
-def _mark_of(text: str) -> str:
-    mark = "\t" if text in ("tab", "\\t") else text
-    if len(mark) != 1 or mark in '"\r\n':
+def _mark_of(delimiter_text: str) -> str:
+    delimiter = "\t" if delimiter_text in ("tab", "\\t") else delimiter_text
+    if len(delimiter) != 1 or delimiter in '"\r\n':
         raise argparse.ArgumentTypeError("must be one character, or tab")
-    return mark
+    return delimiter
 
 
 CONCURRENCY_MAX = 64

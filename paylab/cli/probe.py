@@ -35,8 +35,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Probe and report; return 1 if the walk could not begin, or if only lists worked."""
-    for name in filter(None, (options.html, options.har)):
-        files.require_writable(Path(name))
+    for file_name in filter(None, (options.html, options.har)):
+        files.require_writable(Path(file_name))
     with connect() as lab:
         announce(lab.place)
         creates_objects = options.write and not options.calls
@@ -72,8 +72,8 @@ def _write_files(report: Report, options: argparse.Namespace) -> None:
 def _is_agreed(base_url: str) -> bool:
     """List the objects to create and ask for consent; ConfigError without a terminal."""
     warn_user(f"paylab: --write creates these objects at {base_url}:")
-    for line in PLAN:
-        warn_user(f"  {line}")
+    for plan_line in PLAN:
+        warn_user(f"  {plan_line}")
     if not sys.stdin.isatty():
         raise ConfigError("--write needs a confirmation: run it in a terminal, or add --yes")
     return input("Create them? [y/N] ").strip().lower() in ("y", "yes")
@@ -85,8 +85,8 @@ def _show(report: Report, to: Path) -> None:
         warn_user(f"paylab: {report.summary}")
         return
     say(report.summary)
-    if lines := report.table():
-        say(lines)
+    if report_lines := report.table():
+        say(report_lines)
     count = len(report.where(PROVEN))
     say(
         f"{to} has {count} proven difference{'' if count == 1 else 's'}"

@@ -31,11 +31,11 @@ EXAMPLE = "paylab qr code.png --json"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
+    source_group = parser.add_mutually_exclusive_group(required=True)
+    source_group.add_argument(
         "payload", nargs="?", help="the text in the code, or the path of a picture of it (.png)"
     )
-    source.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
+    source_group.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
     parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the QR code as a picture")
     parser.add_argument("--size", type=int, default=300, help="width of the picture in pixels")
     parser.add_argument("--json", action="store_true", help="print the fields as JSON")
@@ -55,8 +55,8 @@ def run(options: argparse.Namespace) -> int:
         warn_user(f"paylab: the picture is in {saved}")
     problem = code.qr_text.problem
     if options.json:
-        rows = dict(code.table())
-        facts = {"payload": payload, "ok": problem is None, "says": rows}
+        fact_by_label = dict(code.table())
+        facts = {"payload": payload, "ok": problem is None, "says": fact_by_label}
         say(json.dumps(facts | ({} if problem is None else {"problem": str(problem)})))
     else:
         print(code.terminal(ansi=sys.stdout.isatty()))

@@ -27,15 +27,17 @@ EXAMPLE = "paylab ready --pytest paylab-ready.json --html ready.html"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
+    source_group = parser.add_mutually_exclusive_group()
+    source_group.add_argument(
         "--world",
         metavar="URL",
         help="a simulator or a proxy, by the keys of PAYLAB_API_KEY and PAYLAB_SECRET_KEY or the"
         " token of PAYLAB_CONTROL_TOKEN (default: PAYLAB_BASE_URL)",
     )
-    source.add_argument("--har", metavar="FILE", nargs="+", help="HAR files, of any program")
-    source.add_argument("--pytest", metavar="REPORT", help="a file of `pytest --paylab-ready`")
+    source_group.add_argument("--har", metavar="FILE", nargs="+", help="HAR files, of any program")
+    source_group.add_argument(
+        "--pytest", metavar="REPORT", help="a file of `pytest --paylab-ready`"
+    )
     parser.add_argument("--html", metavar="FILE", help="write the report as a page")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument(

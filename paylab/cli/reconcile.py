@@ -28,9 +28,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--database", metavar="URL", help="where to run the query")
     parser.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
     parser.add_argument("--events", metavar="FILE", help="compare the events of an inbox too")
-    for name, metavar, help_text in PAIRS:
+    for option_name, metavar, help_text in PAIRS:
         parser.add_argument(
-            f"--{name}",
+            f"--{option_name}",
             action="append",
             default=None,
             metavar=metavar,
@@ -54,11 +54,11 @@ PAIRS = (
 )
 
 
-def _read_pair(text: str) -> tuple[str, str]:
-    name, mark, value = text.partition("=")
-    if not mark:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} has no =")
-    return name, value
+def _read_pair(pair_text: str) -> tuple[str, str]:
+    pair_name, equals_sign, pair_value = pair_text.partition("=")
+    if not equals_sign:
+        raise argparse.ArgumentTypeError(f"{pair_text[:40]!r} has no =")
+    return pair_name, pair_value
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
-    result = lab.reconcile(
+    reconciliation = lab.reconcile(
         options.books,
         events=options.events,
         columns=dict(options.column or ()),
@@ -83,30 +83,30 @@ def run(options: argparse.Namespace) -> int:
         sheet=options.sheet,
         database=options.database,
     )
-    say(json.dumps(_report_json(result)) if options.json else _report_text(result))
-    return 0 if result else 1
+    say(json.dumps(_report_json(reconciliation)) if options.json else _report_text(reconciliation))
+    return 0 if reconciliation else 1
 
 
-def _report_text(result: Reconciliation) -> str:
-    lines = [result.report()]
-    if not result:
-        frame = result.frame()
+def _report_text(reconciliation: Reconciliation) -> str:
+    report_lines = [reconciliation.report()]
+    if not reconciliation:
+        frame = reconciliation.frame()
         top = frame.head(PROBLEMS_SHOWN).astype(object)
         top = top.loc[:, top.notna().any()].drop(columns="family", errors="ignore")
-        lines += ["", top.fillna("").to_string(index=False)]
+        report_lines += ["", top.fillna("").to_string(index=False)]
         if len(frame) > PROBLEMS_SHOWN:
-            lines.append(f"{len(frame) - PROBLEMS_SHOWN} more; --json prints all")
-    return "\n".join(lines)
+            report_lines.append(f"{len(frame) - PROBLEMS_SHOWN} more; --json prints all")
+    return "\n".join(report_lines)
 
 
-def _report_json(result: Reconciliation) -> dict[str, object]:
+def _report_json(reconciliation: Reconciliation) -> dict[str, object]:
     """The result as JSON: amounts and times as text."""
     return {
-        "agrees": bool(result),
-        "sides": list(result.sides),
-        "compared": result.compared,
-        "not_compared": result.not_compared,
-        "notes": list(result.notes),
-        "summary": json.loads(result.summary().to_json(orient="records")),
-        "problems": [problem.as_json() for problem in result.problems],
+        "agrees": bool(reconciliation),
+        "sides": list(reconciliation.sides),
+        "compared": reconciliation.compared,
+        "not_compared": reconciliation.not_compared,
+        "notes": list(reconciliation.notes),
+        "summary": json.loads(reconciliation.summary().to_json(orient="records")),
+        "problems": [problem.as_json() for problem in reconciliation.problems],
     }

@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     try:
         if options.command == "list":
-            for item in _find_items(lab, path, options):
-                say(write_json(lab.client.redaction.json(item)))
+            for listed_item in _find_items(lab, path, options):
+                say(write_json(lab.client.redaction.json(listed_item)))
         else:
             answer = _send_post(lab, path, body, options)
             say(format_json(lab.client.redaction.json(answer)))
@@ -92,13 +92,17 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     bare_path, _, query = path.partition("?")
     params: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
 
-    name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
-    form = lab.client.service.list(name) if verb == "list" else None
-    filters = given_filters(options, name if form else None)
+    resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
+    form = lab.client.service.list(resource_name) if verb == "list" else None
+    filters = given_filters(options, resource_name if form else None)
     row_filter = RowFilter()
     if filters:
-        sent, row_filter = read_filters(lab.client.service, name, filters)
-        params |= {name: value for name, value in sent.items() if value is not None}
+        sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
+        params |= {
+            resource_name: value
+            for resource_name, value in sent_filters.items()
+            if value is not None
+        }
     parameter = form.cursor_parameter if form else "cursor"
 
     def fetch(cursor: str | None) -> RawPage:
@@ -111,7 +115,7 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     translation = Translation(lab.client.service)
 
     def keep(row: Any) -> bool:
-        model = OPERATIONS[f"{name}.{verb}"].answer
+        model = OPERATIONS[f"{resource_name}.{verb}"].answer
         return row_filter.keeps(translation.answer(model, row).get)
 
     pager = Pager(fetch, lambda row: row, params.get(parameter), keep if row_filter else None)
@@ -124,16 +128,16 @@ def _operation_at(lab: Lab, method: str, path: str) -> str:
     return route.operation if route else ""
 
 
-def _read_body(text: str | None) -> Any:
+def _read_body(body_text: str | None) -> Any:
     """The JSON of --json: text, a file, or stdin; ConfigError if it is not JSON."""
-    if text is None:
+    if body_text is None:
         return None
-    content = text
+    content = body_text
     try:
-        if text == "-":
+        if body_text == "-":
             content = sys.stdin.read()
-        elif text.startswith("@"):
-            content = Path(text[1:]).read_text(encoding="utf-8")
+        elif body_text.startswith("@"):
+            content = Path(body_text[1:]).read_text(encoding="utf-8")
         return read_json(content)
     except UnicodeDecodeError:
         raise ConfigError("--json is not text in UTF-8") from None
@@ -143,7 +147,7 @@ def _read_body(text: str | None) -> Any:
 
 def layers(call: Call) -> str:
     """A call in full, redacted: the signed texts, headers and bodies."""
-    texts = {
+    text_by_layer = {
         "Canonical request": call.canonical,
         "Payload": call.payload,
         f"Request: {call.method} {call.url}": _head_text(
@@ -151,9 +155,9 @@ def layers(call: Call) -> str:
         ),
         f"Answer: {call.outcome()}": _head_text(call.response_headers, ""),
     }
-    return sections(texts)
+    return sections(text_by_layer)
 
 
 def _head_text(headers: Any, body: str) -> str:
-    lines = [f"{name}: {value}" for name, value in headers.items()]
-    return "\n".join([*lines, *(["", body] if body else [])])
+    header_lines = [f"{name}: {value}" for name, value in headers.items()]
+    return "\n".join([*header_lines, *(["", body] if body else [])])

@@ -33,9 +33,11 @@ def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bo
         say(json.dumps(dict(request.row)))
         return True
     outcome = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
-    line = printable(f"{outcome}  {request.verdict}")
+    request_line = printable(f"{outcome}  {request.verdict}")
     say(
-        line if len(line) <= LINE_LENGTH_MAX else f"{line[:LINE_LENGTH_MAX]}...",
+        request_line
+        if len(request_line) <= LINE_LENGTH_MAX
+        else f"{request_line[:LINE_LENGTH_MAX]}...",
         status_colour(request.status),
     )
     return True

@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
                 " and export the lines that it prints"
             )
         if options.har:
-            rows = journal.journal(raw=options.raw)
-            path = write_har(rows, lab.settings.base_url, path_of(options.har))
+            journal_rows = journal.journal(raw=options.raw)
+            path = write_har(journal_rows, lab.settings.base_url, path_of(options.har))
             content = "with all bodies as they came: keep it private" if options.raw else "redacted"
             warn_user(f"paylab: wrote {path}, {content}; only you can read it (mode 0600)")
             return 0

@@ -66,39 +66,43 @@ def run(options: argparse.Namespace) -> int:
         "personal": find_personal_names(service_for(options.service).diff()),
     }
     for path in options.files:
-        text, document = _read(path)
-        clean, findings = scrub(document, **switches)
+        document_text, document = _read(path)
+        clean_document, findings = scrub(document, **switches)
         if findings and "checksum" in document:
-            clean["checksum"] = checksum({k: v for k, v in clean.items() if k != "checksum"})
+            clean_document["checksum"] = checksum(
+                {k: v for k, v in clean_document.items() if k != "checksum"}
+            )
         leaks += [(path, finding) for finding in findings]
         if findings and not options.check:
             with replace(path) as sink:
-                sink.write(_notebook_text(clean, like=text).encode())
+                sink.write(_notebook_text(clean_document, like=document_text).encode())
     _print_leaks(leaks, options)
     return 1 if leaks and options.check else 0
 
 
-def _print_leaks(found: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
+def _print_leaks(leaks_by_path: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
     if options.json:
-        rows = [{"path": str(path), "where": f.where, "kind": f.kind} for path, f in found]
-        say(json.dumps(rows))
+        leak_rows = [
+            {"path": str(path), "where": f.where, "kind": f.kind} for path, f in leaks_by_path
+        ]
+        say(json.dumps(leak_rows))
         return
-    for path, finding in found:
+    for path, finding in leaks_by_path:
         (warn_user if options.check else say)(printable(f"{path}: {finding}"))
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
     require_regular(path)
     try:
-        text = path.read_bytes().decode()
-        document = json.loads(text)
+        document_text = path.read_bytes().decode()
+        document = json.loads(document_text)
     except (ValueError, RecursionError):
         raise PaylabError(f"{path} is not a notebook: it is not JSON in UTF-8") from None
     if not isinstance(document, dict) or not _is_known(document):
         raise PaylabError(
             f"{path} is not a notebook of version 4, a HAR file or a snapshot of a simulator"
         )
-    return text, document
+    return document_text, document
 
 
 def _is_known(document: dict[str, Any]) -> bool:
@@ -115,6 +119,10 @@ def _notebook_text(notebook: dict[str, Any], *, like: str) -> str:
     second = like.partition("\n")[2]
     indent = second[: len(second) - len(second.lstrip(" \t"))] or None
     separators = None if indent or '": ' in like else (",", ":")
-    text = json.dumps(notebook, indent=indent, separators=separators, ensure_ascii=like.isascii())
-    text += like[len(like.rstrip()) :]
-    return text.replace("\n", "\r\n").replace("\r\r\n", "\r\n") if "\r\n" in like else text
+    json_text = json.dumps(
+        notebook, indent=indent, separators=separators, ensure_ascii=like.isascii()
+    )
+    json_text += like[len(like.rstrip()) :]
+    return (
+        json_text.replace("\n", "\r\n").replace("\r\r\n", "\r\n") if "\r\n" in like else json_text
+    )

@@ -82,9 +82,13 @@ def _compare(options: argparse.Namespace) -> int:
     return 0 if comparison.match else 1
 
 
-def _read_instant(text: str, form: str = "milliseconds") -> datetime:
+def _read_instant(time_text: str, form: str = "milliseconds") -> datetime:
     try:
-        return timestamps.from_text(text) if form == "milliseconds" else read_date(text, form)
+        return (
+            timestamps.from_text(time_text)
+            if form == "milliseconds"
+            else read_date(time_text, form)
+        )
     except ValueError as error:
         raise ConfigError(f"--date: {error}") from None
 
@@ -96,8 +100,8 @@ def _sign(options: argparse.Namespace) -> int:
     date = options.date or date_text(utcnow(), dialect.date_form)
     _read_instant(date, dialect.date_form)
     if options.curl:
-        text = request.body.decode(errors="replace")
-        say(curl(SnippetRequest(options.method, request.url, text, signing=dialect)))
+        body_text = request.body.decode(errors="replace")
+        say(curl(SnippetRequest(options.method, request.url, body_text, signing=dialect)))
         return 0
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
@@ -119,13 +123,13 @@ def _sign(options: argparse.Namespace) -> int:
         layers = {"canonical": signature.canonical, "payload": signature.payload}
         say(json.dumps({**layers, "signature": signature.value, "headers": headers}))
         return 0
-    texts = {
+    text_by_layer = {
         "Canonical request": signature.canonical,
         "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
         _SIGNATURE_TITLES[dialect.signature]: signature.value,
         "Headers": "\n".join(f"{name}: {value}" for name, value in headers.items()),
     }
-    say(sections(texts))
+    say(sections(text_by_layer))
     return 0
 
 
@@ -174,5 +178,5 @@ def _request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
     return SignedRequest(options.method, url, body)
 
 
-def _read(name: str) -> bytes:
-    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+def _read(file_name: str) -> bytes:
+    return sys.stdin.buffer.read() if file_name == "-" else Path(file_name).read_bytes()

@@ -114,8 +114,8 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--json prints the keys: omit it, the program has them as variables")
     log_without_blocking()
     service = service_for(options.service, {} if options.program else os.environ)
-    names = ("seed", "frozen", "speed", "production_like", "data", "strict")
-    chosen = {name: getattr(options, name) for name in names}
+    option_names = ("seed", "frozen", "speed", "production_like", "data", "strict")
+    chosen = {name: getattr(options, name) for name in option_names}
     chosen |= {"keys": _choose_keys(service.signing.key_encoding), "service": service}
     stopped = stop_event()
     # Before a file is created: the port may be in use.
@@ -134,11 +134,11 @@ def run(options: argparse.Namespace) -> int:
             finally:
                 stopped.set()  # the rehearsal ends too
         if options.json:
-            words = json.dumps({name: getattr(server, name) for name in FACTS})
+            start_line = json.dumps({name: getattr(server, name) for name in FACTS})
         else:
-            words = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-            words += f"\n{exports(server, FACTS)}"
-        print(words, flush=True)
+            start_line = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
+            start_line += f"\n{exports(server, FACTS)}"
+        print(start_line, flush=True)
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
@@ -180,7 +180,7 @@ def _choose_keys(encoding: str) -> tuple[str, str]:
     return random_keys(encoding)
 
 
-def _read_path(text: str) -> str:
-    if not text.strip():
+def _read_path(path_text: str) -> str:
+    if not path_text.strip():
         raise argparse.ArgumentTypeError("must name a file")
-    return text
+    return path_text

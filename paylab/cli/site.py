@@ -56,11 +56,11 @@ def run(options: argparse.Namespace) -> int:
     site_options = SiteOptions(lessons, runtime_files, _base(options.url))
     build_site(out, site_options)
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) / 1_000_000
-    where = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
+    runtime_place = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
     say(
         f"{options.out}: {len(lessons)} lessons, {size:.0f} MB, in {time.monotonic() - begun:.0f} s"
     )
-    say(f"Python in the pages is {where}.")
+    say(f"Python in the pages is {runtime_place}.")
     if folder is not None and not site_options.is_quick:
         say("Node is not installed: pages take a few seconds longer to start.")
     say(f"Try it: python3 -m http.server --directory {options.out}")

@@ -49,18 +49,20 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
-    source = getattr(lab, options.what)
+    list_source = getattr(lab, options.what)
     with report_progress(sys.stderr.isatty(), options.what) as progress:
-        result = Dataset(options.folder, scale=options.scale).sync(
-            source, progress, overlap=options.overlap, full=options.full
+        sync_result = Dataset(options.folder, scale=options.scale).sync(
+            list_source, progress, overlap=options.overlap, full=options.full
         )
-    facts = {"folder": options.folder, "new": result.new, "updated": result.updated}
-    facts |= {"removed": result.removed, "pages": result.pages}
-    words = f"{options.folder}: {result.new} new {options.what}, {result.updated} changed"
-    words += f", {result.removed} removed" if options.full else ""
+    facts = {"folder": options.folder, "new": sync_result.new, "updated": sync_result.updated}
+    facts |= {"removed": sync_result.removed, "pages": sync_result.pages}
+    summary = (
+        f"{options.folder}: {sync_result.new} new {options.what}, {sync_result.updated} changed"
+    )
+    summary += f", {sync_result.removed} removed" if options.full else ""
     say(
         json.dumps(facts)
         if options.json
-        else f"{words}, {result.pages} page{'' if result.pages == 1 else 's'} read"
+        else f"{summary}, {sync_result.pages} page{'' if sync_result.pages == 1 else 's'} read"
     )
     return 0

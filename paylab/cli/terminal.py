@@ -71,8 +71,8 @@ def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], 
     row_count = 0
     warn_user(f"Following {one}s. Stop it with Ctrl-C.")
     while not stopped.is_set():
-        for row in read(stopped):
-            row_count += show(row)
+        for journal_row in read(stopped):
+            row_count += show(journal_row)
             if stopped.is_set():
                 break
     warn_user(f"{count(row_count, one)}.")
@@ -96,14 +96,14 @@ def count(number: int, one: str) -> str:
 
 def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
     """A parser of an option's number, whole if `least` is; ArgumentTypeError tells its range."""
-    words = f"{least} or more" if most is None else f"from {least} to {most}"
+    range_text = f"{least} or more" if most is None else f"from {least} to {most}"
 
     def parse(text: str) -> N:
         with suppress(ValueError):
             number = type(least)(text)
             if number >= least and (most is None or number <= most):
                 return number
-        raise ArgumentTypeError(f"must be {words}")
+        raise ArgumentTypeError(f"must be {range_text}")
 
     return parse
 
@@ -135,8 +135,8 @@ def warn_user(text: object, colour: str = "") -> None:
     print(_paint(text, colour, sys.stderr), file=sys.stderr, flush=True)
 
 
-def _paint(text: object, colour: str, stream: TextIO) -> str:
-    escaped = printable(str(text), keep="\n")
+def _paint(shown_text: object, colour: str, stream: TextIO) -> str:
+    escaped = printable(str(shown_text), keep="\n")
     if not colour or not coloured(stream):
         return escaped
     return f"\x1b[{COLOURS[colour]}m{escaped}\x1b[0m"

@@ -43,14 +43,14 @@ def run(options: argparse.Namespace) -> int:
         )
     event_count = len(lab.events())
     triggered = trigger(lab, options.event, options.id, to=options.to)
-    names = ("individual_id", "recipient_id")
+    filter_names = ("individual_id", "recipient_id")
     related = {event.id for event in triggered}
-    related |= {str(event.payload.get(name)) for event in triggered for name in names}
+    related |= {str(event.payload.get(name)) for event in triggered for name in filter_names}
     for event in [recorded for recorded in lab.events()[event_count:] if recorded.id in related]:
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
             say(write_json(body))
         else:
-            at = timestamps.to_text(event.updated_at) if event.updated_at else "-"
-            say("  ".join([at, *event_cells(event)]))
+            updated_text = timestamps.to_text(event.updated_at) if event.updated_at else "-"
+            say("  ".join([updated_text, *event_cells(event)]))
     return 0

@@ -37,11 +37,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _read_country(text: str) -> str:
+def _read_country(country_text: str) -> str:
     """A text in lower case, unless it is a country whose on-ramp is not known."""
-    if text.upper() in codes.COUNTRIES and of_country(text) is None:
-        raise argparse.ArgumentTypeError(unknown_on_ramp(text.upper()))
-    return text.lower()
+    if country_text.upper() in codes.COUNTRIES and of_country(country_text) is None:
+        raise argparse.ArgumentTypeError(unknown_on_ramp(country_text.upper()))
+    return country_text.lower()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,8 +67,8 @@ def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, obje
     _show_instructions(lab, account, folder and folder / f"{on_ramp.picture}.png")
     conversion = _pay_deposit(lab, account, on_ramp)
     if folder:
-        for name in ("conversions", "transfers"):
-            export = getattr(lab, name).export(folder / f"{name}.csv")
+        for list_name in ("conversions", "transfers"):
+            export = getattr(lab, list_name).export(folder / f"{list_name}.csv")
             _print_fact("CSV", f"{export.path}, {export.rows} rows")
     details = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
@@ -100,10 +100,10 @@ def _upload(lab: Lab, person: Individual, needed: Sequence[str]) -> None:
     """Upload a specimen for each side that is needed; nothing if none is."""
     from ..views.specimens import specimen
 
-    name = f"{person.given_name} {person.family_name}"
+    full_name = f"{person.given_name} {person.family_name}"
     asked = {side for code in needed for side in status.detail(code).sides}
     sides = [side for side in codes.IMAGE_SIDES if side in asked]
-    images = {side: specimen(side, name=name, country=str(person.country)) for side in sides}
+    images = {side: specimen(side, name=full_name, country=str(person.country)) for side in sides}
     if images:
         lab.individuals.upload_images(person.id, images)
         _print_fact("Images", f"{', '.join(images)} (specimens made here)")
@@ -145,5 +145,5 @@ def _pay_deposit(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conve
     return conversion
 
 
-def _print_fact(what: str, text: str) -> None:
-    say(f"{what:<13}{printable(text)}")
+def _print_fact(label: str, fact_text: str) -> None:
+    say(f"{label:<13}{printable(fact_text)}")

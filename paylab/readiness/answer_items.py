@@ -39,20 +39,20 @@ OPTIONAL_FIELDS = (
 """Fields of a transfer that have no value in some states. Spec, Transfer."""
 
 
-def _resource_of(record: RequestFacts | NoteFacts) -> str:
+def _resource_of(message: RequestFacts | NoteFacts) -> str:
     """The resource of the objects in an answer or an event. Empty if there is none."""
-    if isinstance(record, RequestFacts):
-        return record.operation.partition(".")[0]
-    name = str(record["event_type"]).partition(".")[0]
-    return RESOURCES_OF_EVENTS.get(name, "")
+    if isinstance(message, RequestFacts):
+        return message.operation.partition(".")[0]
+    family_name = str(message["event_type"]).partition(".")[0]
+    return RESOURCES_OF_EVENTS.get(family_name, "")
 
 
 def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts, JsonMapping]]:
     """The objects that the integration received, in answers and in deliveries."""
     for request in history.requests:
         if request.is_ok and request.is_received:
-            for item in request.objects:
-                yield request, item
+            for answered_object in request.objects:
+                yield request, answered_object
     for delivery in history.deliveries:
         if delivery.payload:
             yield delivery, delivery.payload
@@ -67,39 +67,39 @@ def _make_survival_check(
         refused_deliveries: list[tuple[NoteFacts, str]] = []
         is_taken = False
         has_usual = False
-        for record, item in _find_messages(history):
-            text = describe(_resource_of(record), item)
-            if isinstance(record, NoteFacts):
-                is_taken |= bool(text) and record.is_taken
-                has_usual |= not text and record.is_taken
-                if text and record.is_refused:
-                    refused_deliveries.append((record, text))
-                if text and record.is_taken:
-                    yield shown(record, f"{text}: taken")
-            elif text and history.survivor(record) is not None:
-                yield shown(record, f"{text}: the program went on")
+        for message, answered_object in _find_messages(history):
+            oddity = describe(_resource_of(message), answered_object)
+            if isinstance(message, NoteFacts):
+                is_taken |= bool(oddity) and message.is_taken
+                has_usual |= not oddity and message.is_taken
+                if oddity and message.is_refused:
+                    refused_deliveries.append((message, oddity))
+                if oddity and message.is_taken:
+                    yield shown(message, f"{oddity}: taken")
+            elif oddity and history.survivor(message) is not None:
+                yield shown(message, f"{oddity}: the program went on")
         # A receiver that takes other events, and none like this one, does not stand it.
         if has_usual and not is_taken:
-            for delivery, text in refused_deliveries:
-                yield broken(delivery, f"{text}: answered {delivery['status']}")
+            for delivery, oddity in refused_deliveries:
+                yield broken(delivery, f"{oddity}: answered {delivery['status']}")
 
     return judge
 
 
-def _unknown_status(resource: str, item: JsonMapping) -> str:
-    status = item.get("status")
-    known = STATUSES.get(resource)
-    if known is None or not isinstance(status, str) or status.lower() in known:
+def _unknown_status(resource: str, answered_object: JsonMapping) -> str:
+    status = answered_object.get("status")
+    known_statuses = STATUSES.get(resource)
+    if known_statuses is None or not isinstance(status, str) or status.lower() in known_statuses:
         return ""
     return f"the status {status!r}"
 
 
-def _unknown_field(resource: str, item: JsonMapping) -> str:
-    known = _known_fields().get(resource)
-    if known is None or "status" not in item:
+def _unknown_field(resource: str, answered_object: JsonMapping) -> str:
+    known_fields = _known_fields().get(resource)
+    if known_fields is None or "status" not in answered_object:
         return ""
-    names = sorted(item.keys() - known)
-    return f"the field {names[0]!r}" if names else ""
+    unknown_names = sorted(answered_object.keys() - known_fields)
+    return f"the field {unknown_names[0]!r}" if unknown_names else ""
 
 
 @cache
@@ -117,15 +117,19 @@ def _known_fields() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(fields) for name, fields in resources.items()}
 
 
-def _null_field(resource: str, item: JsonMapping) -> str:
-    names = [name for name in OPTIONAL_FIELDS if name in item and item[name] is None]
-    return f"{names[0]} is null" if resource == "transfers" and names else ""
+def _null_field(resource: str, answered_object: JsonMapping) -> str:
+    null_names = [
+        name
+        for name in OPTIONAL_FIELDS
+        if name in answered_object and answered_object[name] is None
+    ]
+    return f"{null_names[0]} is null" if resource == "transfers" and null_names else ""
 
 
-def _absent_field(resource: str, item: JsonMapping) -> str:
-    names = [name for name in OPTIONAL_FIELDS if name not in item]
-    is_transfer = resource == "transfers" and "source_amount" in item
-    return f"{names[0]} is absent" if is_transfer and names else ""
+def _absent_field(resource: str, answered_object: JsonMapping) -> str:
+    absent_names = [name for name in OPTIONAL_FIELDS if name not in answered_object]
+    is_transfer = resource == "transfers" and "source_amount" in answered_object
+    return f"{absent_names[0]} is absent" if is_transfer and absent_names else ""
 
 
 def judge_spoiled(history: History) -> Iterator[Observation]:

@@ -12,30 +12,30 @@ from .item import Item, Observation, Situation, broken, shown
 
 def _faults_of(history: History) -> dict[str, list[str]]:
     """The kinds of faults that were applied to each event."""
-    kinds: dict[str, list[str]] = {}
+    faults_by_event: dict[str, list[str]] = {}
     for note in history.controls("fault_fired"):
         if note["event_id"]:
-            kinds.setdefault(str(note["event_id"]), []).append(str(note["fault"]))
-    return kinds
+            faults_by_event.setdefault(str(note["event_id"]), []).append(str(note["fault"]))
+    return faults_by_event
 
 
 def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
     """By what duplicates are recognised. Assumption `webhook.identity`."""
     payload = delivery.payload
-    names = ("id", "status", "updated_at")
-    return (str(delivery["event_type"]), *(str(payload.get(name)) for name in names))
+    state_fields = ("id", "status", "updated_at")
+    return (str(delivery["event_type"]), *(str(payload.get(name)) for name in state_fields))
 
 
 def judge_duplicates(history: History) -> Iterator[Observation]:
     """The second delivery of an event is taken, and does nothing again."""
     taken_before: dict[tuple[str, ...], NoteFacts] = {}
     for delivery in history.deliveries:
-        key = (str(delivery["url"]), *_state_of(delivery))
-        first = taken_before.get(key)
-        if first is not None and delivery.is_refused:
+        delivery_key = (str(delivery["url"]), *_state_of(delivery))
+        first_delivery = taken_before.get(delivery_key)
+        if first_delivery is not None and delivery.is_refused:
             yield broken(delivery, f"answered {delivery['status']}; the first was taken")
-        elif first is not None and delivery.is_taken:
-            repeat = _repeated_action(history, first, delivery)
+        elif first_delivery is not None and delivery.is_taken:
+            repeat = _repeated_action(history, first_delivery, delivery)
             if repeat is None:
                 yield shown(delivery, "taken, and nothing was done twice")
             else:
@@ -43,14 +43,16 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
                     repeat, f"done again after the duplicate, delivery {delivery.sequence}"
                 )
         if delivery.is_taken:
-            taken_before.setdefault(key, delivery)
+            taken_before.setdefault(delivery_key, delivery)
 
 
-def _repeated_action(history: History, first: NoteFacts, second: NoteFacts) -> RequestFacts | None:
+def _repeated_action(
+    history: History, first_delivery: NoteFacts, second: NoteFacts
+) -> RequestFacts | None:
     """A POST after a duplicate that is also one after the first delivery, with another key."""
     actions = {
         request.order: request
-        for request in history.between(first, second)
+        for request in history.between(first_delivery, second)
         if request.method == "POST" and request.is_ok
     }
     for request in history.between(second, None):
@@ -94,25 +96,25 @@ def judge_unknown(history: History) -> Iterator[Observation]:
             yield from _judge_taken(attempts, f"the type {event_type!r}")
 
 
-def _judge_taken(attempts: Sequence[NoteFacts], text: str) -> Iterator[Observation]:
+def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
     """Whether one of the attempts was taken, or all were refused."""
     taken = [attempt for attempt in attempts if attempt.is_taken]
     refused = [attempt for attempt in attempts if attempt.is_refused]
     if taken:
-        yield shown(taken[0], f"{text}: taken")
+        yield shown(taken[0], f"{observation_text}: taken")
     elif refused:
-        yield broken(refused[0], f"{text}: answered {refused[0]['status']}")
+        yield broken(refused[0], f"{observation_text}: answered {refused[0]['status']}")
 
 
 def judge_lost(history: History) -> Iterator[Observation]:
     """The object of an event that never came is read."""
-    for event_id, kinds in _faults_of(history).items():
+    for event_id, fault_kinds in _faults_of(history).items():
         event = history.events.get(event_id)
-        if event is None or "event_drop" not in kinds:
+        if event is None or "event_drop" not in fault_kinds:
             continue
-        read = history.read_of(str(event["resource_id"]), event)
-        if read is not None:
-            yield shown(read, f"read although {event['event_type']} was lost")
+        reading = history.read_of(str(event["resource_id"]), event)
+        if reading is not None:
+            yield shown(reading, f"read although {event['event_type']} was lost")
 
 
 def judge_outage(history: History) -> Iterator[Observation]:
@@ -131,9 +133,9 @@ def judge_outage(history: History) -> Iterator[Observation]:
 def judge_verified(history: History) -> Iterator[Observation]:
     """The object of an event is read while it is handled or afterwards."""
     for delivery in history.deliveries:
-        read: RecordFacts | None = history.read_of(str(delivery["resource_id"]), delivery)
-        if read is not None and delivery.is_taken:
-            yield shown(read, f"read after {delivery['event_type']}")
+        reading: RecordFacts | None = history.read_of(str(delivery["resource_id"]), delivery)
+        if reading is not None and delivery.is_taken:
+            yield shown(reading, f"read after {delivery['event_type']}")
 
 
 def judge_taken(history: History) -> Iterator[Observation]:

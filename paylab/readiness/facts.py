@@ -91,8 +91,12 @@ class RequestFacts(RecordFacts):
     def objects(self) -> list[JsonMapping]:
         """The objects in the answer: itself, or the items of a list."""
         answer = self.row.get("answer")
-        items = answer.get("data", [answer]) if isinstance(answer, dict) else answer
-        return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+        answered_items = answer.get("data", [answer]) if isinstance(answer, dict) else answer
+        return (
+            [item for item in answered_items if isinstance(item, dict)]
+            if isinstance(answered_items, list)
+            else []
+        )
 
     @property
     def query(self) -> JsonMapping:
@@ -125,8 +129,8 @@ class RequestFacts(RecordFacts):
     @property
     def is_signed_well(self) -> bool:
         """Whether the signature passed; without a verdict, whether the service took it."""
-        result = self.verdict("signature")
-        return result == "passed" if result else self.status not in (0, 401)
+        signature_verdict = self.verdict("signature")
+        return signature_verdict == "passed" if signature_verdict else self.status not in (0, 401)
 
     @property
     def is_expected(self) -> bool:
@@ -221,8 +225,8 @@ class NoteFacts(RecordFacts):
     def payload(self) -> JsonMapping:
         """The object that an event carries, with `id` and `status`. Empty if there is none."""
         body = self.row.get("body")
-        values: list[JsonValue] = [*body.values()] if isinstance(body, dict) else []
-        objects = [value for value in values if isinstance(value, dict)]
+        body_values: list[JsonValue] = [*body.values()] if isinstance(body, dict) else []
+        objects = [value for value in body_values if isinstance(value, dict)]
         return objects[0] if objects else {}
 
 

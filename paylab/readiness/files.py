@@ -39,17 +39,17 @@ UNREADABLE = (*(ValueError, LookupError, TypeError, AttributeError), RecursionEr
 
 def read_har_rows(path: Path) -> list[JsonMapping]:
     """The rows of a HAR file of paylab or any other program. ConfigError if it is none."""
-    text = _read_text(path)
+    har_text = _read_text(path)
     try:
-        log = json.loads(text)["log"]
+        log = json.loads(har_text)["log"]
         extension = log.get(EXTENSION) or {}
-        rows: list[JsonMapping] = [*extension.get("records", [])]
+        record_rows: list[JsonMapping] = [*extension.get("records", [])]
         entries = [_entry_row(entry, number) for number, entry in enumerate(log["entries"], 1)]
-        require_forms([*rows, *entries])
+        require_forms([*record_rows, *entries])
     except UNREADABLE:
         raise ConfigError(f"{path} is not a HAR file") from None
     _add_first_uses(entries)
-    return [*rows, *entries]
+    return [*record_rows, *entries]
 
 
 def _read_text(path: Path) -> str:
@@ -68,17 +68,17 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
     body = _content_of(request.get("postData"))
     answer = _content_of(response.get("content"))
     started = timestamps.read(entry.get("startedDateTime"))
-    moment = timestamps.to_text(started) if started else "1970-01-01T00:00:00.000Z"
+    started_text = timestamps.to_text(started) if started else "1970-01-01T00:00:00.000Z"
     status = int(response["status"])
-    sent = "nothing" if status == 0 else "whole"
+    sent_extent = "nothing" if status == 0 else "whole"
     if status and response.get(ERROR):
-        sent = "part"
+        sent_extent = "part"
     row: JsonObject = {
         "kind": "request",
         "sequence": number,
         "number": number,
-        "at": moment,
-        "real_at": moment,
+        "at": started_text,
+        "real_at": started_text,
         "test": None,
         "expects": None,
         "method": str(request["method"]).upper(),
@@ -94,7 +94,7 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
         "status": status,
         "answer_headers": _headers_of(response),
         "answer": _value_of(answer),
-        "sent": sent,
+        "sent": sent_extent,
         "hung_up": False,
         "duration": float(entry.get("time") or 0) / 1000,
     }
@@ -106,8 +106,8 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
 
 def _operation_of(method: str, path: str) -> str | None:
     """The operation of a request by its path below any base address."""
-    start = path.find("/v1/")
-    routes, _ = Service().match(path[max(start, 0) :])
+    path_start = path.find("/v1/")
+    routes, _ = Service().match(path[max(path_start, 0) :])
     route = routes.get(method)
     return route.operation if route else None
 
@@ -118,27 +118,31 @@ def _headers_of(message: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _content_of(content: Mapping[str, Any] | None) -> bytes:
-    text = str((content or {}).get("text") or "")
+    content_text = str((content or {}).get("text") or "")
     if content and content.get("encoding") == "base64":
-        return b64decode(text)
-    return text.encode("utf-8", "surrogatepass")
+        return b64decode(content_text)
+    return content_text.encode("utf-8", "surrogatepass")
 
 
 def _value_of(body: bytes) -> JsonValue:
-    text = body.decode(errors="replace")
+    body_text = body.decode(errors="replace")
     try:
-        return json.loads(text)
+        return json.loads(body_text)
     except (ValueError, RecursionError):
-        return text or None
+        return body_text or None
 
 
-def _add_first_uses(rows: Iterable[JsonObject]) -> None:
+def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
     """Add the number of the first request with each nonce, where a row does not have it."""
     first_uses: dict[str, int] = {}
-    for row in rows:
-        nonce = row["headers"].get("x-nonce")
-        first_use = first_uses.setdefault(nonce, row["number"]) if nonce else row["number"]
-        row.setdefault("nonce_first_used", None if first_use == row["number"] else first_use)
+    for request_row in request_rows:
+        nonce = request_row["headers"].get("x-nonce")
+        first_use = (
+            first_uses.setdefault(nonce, request_row["number"]) if nonce else request_row["number"]
+        )
+        request_row.setdefault(
+            "nonce_first_used", None if first_use == request_row["number"] else first_use
+        )
 
 
 def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path) -> None:
@@ -147,10 +151,10 @@ def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path)
         {"world": world, "records": hide_personal_data([*rows])}
         for world, rows in rows_by_world.items()
     ]
-    text = json.dumps({REPORT: REPORT_VERSION, "worlds": worlds}, ensure_ascii=False)
+    report_text = json.dumps({REPORT: REPORT_VERSION, "worlds": worlds}, ensure_ascii=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as sink:
-        sink.write(text.encode("utf-8", "backslashreplace"))
+        sink.write(report_text.encode("utf-8", "backslashreplace"))
 
 
 def is_replaceable(path: Path) -> bool:
@@ -162,14 +166,14 @@ def is_replaceable(path: Path) -> bool:
 
 def read_report(path: Path) -> dict[str, list[JsonMapping]]:
     """The rows of each world in the report of a test run. ConfigError if it is none."""
-    text = _read_text(path)
+    report_text = _read_text(path)
     try:
-        report = json.loads(text)
+        report = json.loads(report_text)
         if report[REPORT] != REPORT_VERSION:
             raise ConfigError(f"{path} is of another version of paylab: run the tests again")
         rows_by_world = {str(world["world"]): [*world["records"]] for world in report["worlds"]}
-        for rows in rows_by_world.values():
-            require_forms(rows)
+        for world_rows in rows_by_world.values():
+            require_forms(world_rows)
     except UNREADABLE:
         raise ConfigError(
             f"{path} is no report of a test run: `pytest --paylab-ready` writes one"

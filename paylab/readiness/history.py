@@ -21,11 +21,11 @@ class History:
         self.world = world
         self.requests: list[RequestFacts] = []
         self.notes: list[NoteFacts] = []
-        for row in sorted(rows, key=lambda row: int(row["sequence"])):
-            if row["kind"] == "request":
-                self.requests.append(RequestFacts(row, world))
+        for journal_row in sorted(rows, key=lambda journal_row: int(journal_row["sequence"])):
+            if journal_row["kind"] == "request":
+                self.requests.append(RequestFacts(journal_row, world))
             else:
-                self.notes.append(NoteFacts(row, world))
+                self.notes.append(NoteFacts(journal_row, world))
 
     @cached_property
     def _by_operation(self) -> dict[str, list[RequestFacts]]:
@@ -105,12 +105,16 @@ class History:
 
     def between(self, earlier: RecordFacts, later: RecordFacts | None) -> list[RequestFacts]:
         """The requests after a record and before another one, or to the end."""
-        start = bisect_right(self.requests, earlier.sequence, key=lambda record: record.sequence)
+        start_index = bisect_right(
+            self.requests, earlier.sequence, key=lambda record: record.sequence
+        )
         if later is None:
-            return self.requests[start:]
-        last = later.sequence
-        end = bisect_right(self.requests, last - 1, key=lambda record: record.sequence)
-        return self.requests[start:end]
+            return self.requests[start_index:]
+        last_sequence = later.sequence
+        end_index = bisect_right(
+            self.requests, last_sequence - 1, key=lambda record: record.sequence
+        )
+        return self.requests[start_index:end_index]
 
     @cached_property
     def _reads_by_id(self) -> dict[str, list[RequestFacts]]:
@@ -144,10 +148,10 @@ class History:
         for request in self.requests:
             if not (request.is_ok and request.is_received):
                 continue
-            for item in request.objects:
-                if item.get("status"):
-                    entry = (request.sequence, str(item["status"]), item)
-                    statuses[str(item.get("id"))].append(entry)
+            for answered_object in request.objects:
+                if answered_object.get("status"):
+                    entry = (request.sequence, str(answered_object["status"]), answered_object)
+                    statuses[str(answered_object.get("id"))].append(entry)
         for delivery in self.deliveries:
             payload = delivery.payload
             if delivery.is_taken and payload.get("status"):

@@ -95,8 +95,8 @@ class Evidence(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        place = ", ".join(filter(None, (self.world, self.test, self.call)))
-        return printable_lines(f"{place}: {self.text}")
+        place_text = ", ".join(filter(None, (self.world, self.test, self.call)))
+        return printable_lines(f"{place_text}: {self.text}")
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def _evidence_of(observations: Sequence[Observation]) -> tuple[Evidence, ...]:
     by_test: dict[tuple[str, ...], Observation] = {}
     for observation in observations:
         by_test.setdefault((observation.subject, *observation.record.scope), observation)
-    first = [*by_test.values()]
-    return tuple(_evidence(observation) for observation in first[:EVIDENCE_MAX])
+    first_evidence = [*by_test.values()]
+    return tuple(_evidence(observation) for observation in first_evidence[:EVIDENCE_MAX])
 
 
 def _evidence(observation: Observation) -> Evidence:

@@ -43,8 +43,8 @@ def judge_pages(history: History) -> Iterator[Observation]:
         first_filters = _filters_of(walk[0])
         changed = [page for page in walk if _filters_of(page) != first_filters]
         if changed:
-            text = f"other filters than the first page, call {walk[0].number}"
-            yield broken(changed[0], text)
+            difference_text = f"other filters than the first page, call {walk[0].number}"
+            yield broken(changed[0], difference_text)
         elif not walk[-1].answer.get("has_next_page"):
             yield shown(walk[-1], f"the last of {len(walk)} pages")
 
@@ -56,20 +56,21 @@ def _filters_of(page: RequestFacts) -> dict[str, object]:
 def judge_growing(history: History) -> Iterator[Observation]:
     """A list is read to its last page while rows are added."""
     for walk in _find_walks(history):
-        first = walk[0]
-        last = walk[-1]
-        if last.answer.get("has_next_page"):
+        first_page = walk[0]
+        last_page = walk[-1]
+        if last_page.answer.get("has_next_page"):
             continue
         has_new_rows = any(
             request.operation in GROWING and request.is_ok
-            for request in history.between(first, last)
+            for request in history.between(first_page, last_page)
         )
         has_new_rows |= any(
-            first.sequence < note.sequence < last.sequence and note["control"] in GROWING_CONTROLS
+            first_page.sequence < note.sequence < last_page.sequence
+            and note["control"] in GROWING_CONTROLS
             for note in history.notes
         )
         if has_new_rows:
-            yield shown(last, f"the last of {len(walk)} pages; rows were added meanwhile")
+            yield shown(last_page, f"the last of {len(walk)} pages; rows were added meanwhile")
 
 
 def judge_dead_cursor(history: History) -> Iterator[Observation]:

@@ -34,10 +34,10 @@ def judge_keys(history: History) -> Iterator[Observation]:
             yield broken(request, "its Idempotency-Key is not a UUID of 36 characters")
 
 
-def _is_uuid(key: str) -> bool:
+def _is_uuid(key_text: str) -> bool:
     """Whether a key is a UUID of 36 characters. Spec, Idempotency, 4."""
     try:
-        return str(UUID(key)) == key.lower()
+        return str(UUID(key_text)) == key_text.lower()
     except ValueError:
         return False
 
@@ -65,12 +65,12 @@ def _is_same_payment(history: History, request: RequestFacts, later: RequestFact
     if not (request.is_ok and request.fields.get("client_reference_id")):
         return False
     object_id = str(request.answer.get("id"))
-    known = [
+    known_names = [
         status
         for sequence, status, _ in history.statuses_known(object_id)
         if sequence < later.sequence
     ]
-    return not (known and known[-1] in ENDED)
+    return not (known_names and known_names[-1] in ENDED)
 
 
 def judge_orders_of_keys(history: History) -> Iterator[Observation]:
@@ -79,12 +79,12 @@ def judge_orders_of_keys(history: History) -> Iterator[Observation]:
     for request in history.orders:
         if not request.key:
             continue
-        first = first_by_key.setdefault(f"{request.operation} {request.key}", request)
-        if first.is_ok and first.order != request.order:
-            yield broken(request, f"the key of call {first.number}, with another order")
+        first_request = first_by_key.setdefault(f"{request.operation} {request.key}", request)
+        if first_request.is_ok and first_request.order != request.order:
+            yield broken(request, f"the key of call {first_request.number}, with another order")
         elif request.verdict("idempotency") == "conflict":
-            yield broken(request, f"the key of call {first.number}, with another body")
-        elif first is request and len(first_by_key) > 1:
+            yield broken(request, f"the key of call {first_request.number}, with another body")
+        elif first_request is request and len(first_by_key) > 1:
             yield shown(request, "a key of its own")
 
 
@@ -114,16 +114,22 @@ def _find_look(
 ) -> Iterator[Observation]:
     """The list that was read to find out whether an order was carried out."""
     list_name = request.operation.replace(".create", ".list")
-    for read in history.between(request, before):
-        if read.operation == list_name and read.is_ok and read.scope == request.scope:
-            yield shown(read, f"looked in the list for the order of call {request.number}")
+    for list_reading in history.between(request, before):
+        if (
+            list_reading.operation == list_name
+            and list_reading.is_ok
+            and list_reading.scope == request.scope
+        ):
+            yield shown(list_reading, f"looked in the list for the order of call {request.number}")
             return
 
 
 def _second_payment(request: RequestFacts, repeat: RequestFacts) -> Observation:
     key_text = "another key" if repeat.key else "no key"
-    text = f"the order of call {request.number}, whose answer was lost, again with {key_text}"
-    return broken(repeat, text)
+    observation_text = (
+        f"the order of call {request.number}, whose answer was lost, again with {key_text}"
+    )
+    return broken(repeat, observation_text)
 
 
 def judge_unkeyed(history: History) -> Iterator[Observation]:
@@ -158,22 +164,26 @@ def judge_limit(history: History) -> Iterator[Observation]:
     for request in history.orders:
         if not request.key:
             continue
-        first = first_by_key.setdefault(request.key, request)
-        if _hours_between(first, request) >= IDEMPOTENCY_HOURS and first.is_ok:
-            yield broken(request, f"the key of call {first.number}, after more than 24 hours")
+        first_request = first_by_key.setdefault(request.key, request)
+        if _hours_between(first_request, request) >= IDEMPOTENCY_HOURS and first_request.is_ok:
+            yield broken(
+                request, f"the key of call {first_request.number}, after more than 24 hours"
+            )
     lists: dict[str, list[RequestFacts]] = defaultdict(list)
-    for read in history.of("transfers.list", "conversion_accounts.list"):
-        lists[read.operation].append(read)
-    for first in first_by_key.values():
-        for read in lists[first.operation.replace(".create", ".list")]:
-            is_late = _hours_between(first, read) >= IDEMPOTENCY_HOURS
-            if is_late and first.is_lost and read.scope == first.scope:
-                yield shown(read, f"looked in the list 24 hours after call {first.number}")
+    for list_reading in history.of("transfers.list", "conversion_accounts.list"):
+        lists[list_reading.operation].append(list_reading)
+    for first_request in first_by_key.values():
+        for list_reading in lists[first_request.operation.replace(".create", ".list")]:
+            is_late = _hours_between(first_request, list_reading) >= IDEMPOTENCY_HOURS
+            if is_late and first_request.is_lost and list_reading.scope == first_request.scope:
+                yield shown(
+                    list_reading, f"looked in the list 24 hours after call {first_request.number}"
+                )
                 break
 
 
-def _hours_between(first: RequestFacts, later: RequestFacts) -> float:
-    return (later.at - first.at).total_seconds() / 3600
+def _hours_between(first_request: RequestFacts, later: RequestFacts) -> float:
+    return (later.at - first_request.at).total_seconds() / 3600
 
 
 LOST_ANSWER = 'faults.on("transfers.create", "drop_after", times=1)'

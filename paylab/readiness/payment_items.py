@@ -37,17 +37,17 @@ def judge_accepted(history: History) -> Iterator[Observation]:
             continue
         for sequence, status, _ in history.statuses_known(object_id):
             if status in codes.OPENED and sequence > request.sequence:
-                read = history.read_of(object_id, request)
-                yield shown(read or request, f"polled until it was {status}")
+                reading = history.read_of(object_id, request)
+                yield shown(reading or request, f"polled until it was {status}")
                 break
 
 
 def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request to create the same conversion account."""
-    names = ("individual_id", "payout_account", "source_currency")
-    terms = [request.fields.get(name) for name in names]
+    identifying_names = ("individual_id", "payout_account", "source_currency")
+    terms = [request.fields.get(name) for name in identifying_names]
     for later in history.of("conversion_accounts.create"):
-        is_same = [later.fields.get(name) for name in names] == terms
+        is_same = [later.fields.get(name) for name in identifying_names] == terms
         if later.sequence > request.sequence and is_same:
             return later
     return None
@@ -104,8 +104,8 @@ def judge_quotes(history: History) -> Iterator[Observation]:
         elif repeat.fields.get("quote_id") == quote_id:
             yield broken(repeat, f"the quote of call {request.number} again, which had expired")
         else:
-            text = f"a new quote in place of that of call {request.number}"
-            yield shown(repeat, text, "a new quote after one that was refused")
+            observation_text = f"a new quote in place of that of call {request.number}"
+            yield shown(repeat, observation_text, "a new quote after one that was refused")
     yield from _find_renewals(history)
 
 
@@ -142,26 +142,28 @@ def judge_deadline(history: History) -> Iterator[Observation]:
     for request in history.of("transfers.create"):
         for sequence, status, _ in history.statuses_known(str(request.answer.get("id"))):
             if status == "expired":
-                record = history.record_at(sequence)
-                yield shown(record, f"the transfer of call {request.number} was seen to be expired")
+                funding_record = history.record_at(sequence)
+                yield shown(
+                    funding_record, f"the transfer of call {request.number} was seen to be expired"
+                )
                 break
 
 
 def judge_amounts(history: History) -> Iterator[Observation]:
     """Amounts are text with no more decimals than their currency has."""
     for request in history.requests:
-        for name, currency_name in AMOUNT_CURRENCIES.items():
-            if request.method != "POST" or name not in request.fields:
+        for amount_name, currency_name in AMOUNT_CURRENCIES.items():
+            if request.method != "POST" or amount_name not in request.fields:
                 continue
-            value = request.fields[name]
+            amount = request.fields[amount_name]
             currency = request.fields.get(currency_name) or ""
-            problems = check_amount(value, currency, name)
-            if isinstance(value, int | float):
-                yield broken(request, f"{name} is the number {value}, not text")
+            problems = check_amount(amount, currency, amount_name)
+            if isinstance(amount, int | float):
+                yield broken(request, f"{amount_name} is the number {amount}, not text")
             elif problems:
-                yield broken(request, f"{name} {problems[0].message}")
+                yield broken(request, f"{amount_name} {problems[0].message}")
             else:
-                yield shown(request, f"{name} is {value!r}")
+                yield shown(request, f"{amount_name} is {amount!r}")
 
 
 def judge_deposits(history: History) -> Iterator[Observation]:

@@ -34,8 +34,8 @@ PERSONAL_VALUE = re.compile(r"[^@\\s]+@[^@\\s]+\\.\\w+|\\+\\d{8,}")
 """An e-mail address or a phone number."""
 
 
-def _codes_of(item: JsonMapping) -> list[str]:
-    details = item.get("status_details")
+def _codes_of(person: JsonMapping) -> list[str]:
+    details = person.get("status_details")
     if not isinstance(details, list):
         return []
     return [str(detail.get("code")) for detail in details if isinstance(detail, dict)]
@@ -57,19 +57,19 @@ def _sides_of(upload: RequestFacts) -> set[str]:
 def _answers(upload: RequestFacts, code: str) -> bool:
     """Whether an upload was taken, and has the side that a code asks for, if it asks for one."""
     sides = _sides_of(upload)
-    side = SIDES_ASKED.get(code)
-    return upload.is_ok and (not sides or side is None or side in sides)
+    asked_side = SIDES_ASKED.get(code)
+    return upload.is_ok and (not sides or asked_side is None or asked_side in sides)
 
 
 def judge_codes(history: History) -> Iterator[Observation]:
     """Each code that asks for action is answered with an upload or a token."""
     for person_id in history.object_ids:
         uploads = _uploads_of(history, person_id)
-        for sequence, status, item in history.statuses_known(person_id):
+        for sequence, status, person in history.statuses_known(person_id):
             if status != "action_required":
                 continue
             later_uploads = [upload for upload in uploads if upload.sequence > sequence]
-            for code in _codes_of(item):
+            for code in _codes_of(person):
                 answers = [upload for upload in later_uploads if _answers(upload, code)]
                 if answers:
                     yield shown(answers[0], f"{code} is answered", code)
@@ -90,16 +90,18 @@ def judge_sides(history: History) -> Iterator[Observation]:
             if sides & asked:
                 yield shown(upload, f"{', '.join(sorted(sides))}, as asked")
             else:
-                text = f"{', '.join(sorted(sides))} in place of {', '.join(sorted(asked))}"
-                yield broken(upload, text)
+                observation_text = (
+                    f"{', '.join(sorted(sides))} in place of {', '.join(sorted(asked))}"
+                )
+                yield broken(upload, observation_text)
 
 
 def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[str]:
     """The sides that the latest status before an upload asks for."""
     asked: set[str] = set()
-    for sequence, status, item in history.statuses_known(person_id):
+    for sequence, status, person in history.statuses_known(person_id):
         if sequence < upload.sequence and status == "action_required":
-            asked = {SIDES_ASKED[code] for code in _codes_of(item) if code in SIDES_ASKED}
+            asked = {SIDES_ASKED[code] for code in _codes_of(person) if code in SIDES_ASKED}
     return asked
 
 
@@ -134,12 +136,12 @@ def judge_queries(history: History) -> Iterator[Observation]:
 
 def _find_personal(request: RequestFacts) -> str:
     """What should not be in the address of a request. Empty if there is nothing."""
-    for name, value in request.query.items():
-        lower_name = name.lower().replace("-", "_")
+    for parameter_name, parameter_value in request.query.items():
+        lower_name = parameter_name.lower().replace("-", "_")
         if lower_name in PERSONAL_NAMES or lower_name in SECRET_NAMES:
-            return f"{name} is in the query string"
-        if HIDDEN in str(value) or PERSONAL_VALUE.search(str(value)):
-            return f"{name} holds personal data or a key in the query string"
+            return f"{parameter_name} is in the query string"
+        if HIDDEN in str(parameter_value) or PERSONAL_VALUE.search(str(parameter_value)):
+            return f"{parameter_name} holds personal data or a key in the query string"
     if HIDDEN in str(request.row["path"]):
         return "the path holds personal data or a key"
     return ""

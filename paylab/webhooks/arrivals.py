@@ -145,10 +145,10 @@ class Arrivals:
         return [arrival_cells(arrival) for arrival in self.newest(limit)]
 
     def __repr__(self) -> str:
-        rows = [COLUMNS, *reversed(self.table())]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return printable_lines("\n".join([self._count_text(), *lines]))
+        text_rows = [COLUMNS, *reversed(self.table())]
+        widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
+        text_lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in text_rows]
+        return printable_lines("\n".join([self._count_text(), *text_lines]))
 
     def _count_text(self) -> str:
         """Return the number of events, of those that are shown, and of those that were dropped."""
@@ -161,13 +161,13 @@ class Arrivals:
         return title
 
 
-def _condition_value(name: str, value: str | datetime) -> str | datetime:
+def _condition_value(condition_name: str, condition: str | datetime) -> str | datetime:
     """Return the value of a condition as it is compared: times as aware datetimes."""
-    if isinstance(value, str):
-        return timestamps.from_text(value) if name == "since" else value
-    if value.tzinfo is None:
-        raise ArgumentError(f"{name} must have a time zone, such as datetime.now(UTC)")
-    return value
+    if isinstance(condition, str):
+        return timestamps.from_text(condition) if condition_name == "since" else condition
+    if condition.tzinfo is None:
+        raise ArgumentError(f"{condition_name} must have a time zone, such as datetime.now(UTC)")
+    return condition
 
 
 EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | JsonMapping | str | bytes]
@@ -195,10 +195,10 @@ def simulated_events(events: list[Event]) -> EventHistory:
     return EventHistory(events, min(times, default=None))
 
 
-def _read_item(number: int, item: object, wrapper: Wrapper) -> Event:
+def _read_item(number: int, delivery: object, wrapper: Wrapper) -> Event:
     """Read an item of a list of events; `number` is its place in messages."""
-    if isinstance(item, Event):
-        return item
-    if not isinstance(item, Mapping | str | bytes):
-        raise ArgumentError(f"event {number} is of type {type(item).__name__}, not an event")
-    return read_event(item, wrapper)
+    if isinstance(delivery, Event):
+        return delivery
+    if not isinstance(delivery, Mapping | str | bytes):
+        raise ArgumentError(f"event {number} is of type {type(delivery).__name__}, not an event")
+    return read_event(delivery, wrapper)

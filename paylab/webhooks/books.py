@@ -61,22 +61,22 @@ def read_books(
         books = Books(_read_query(str(source), database))
     else:
         books = _read_file(source, delimiter, sheet)
-    names = [str(name) for name in books.frame.columns]
-    for name in names:
-        if names.count(name) > 1:
-            message = f"the books have two columns {name[:60]!r}: rename or remove one"
+    column_names = [str(column_name) for column_name in books.frame.columns]
+    for column_name in column_names:
+        if column_names.count(column_name) > 1:
+            message = f"the books have two columns {column_name[:60]!r}: rename or remove one"
             raise PaylabError(message)
     return books
 
 
-def _read_file(source: str | PathLike[str], delimiter: str | None, sheet: str | None) -> Books:
+def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: str | None) -> Books:
     """Read a file by its suffix, also at an fsspec URL or compressed by gzip."""
-    if not is_url(source) and not local_path(source).is_file():
-        path = local_path(source)
+    if not is_url(book_source) and not local_path(book_source).is_file():
+        path = local_path(book_source)
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
-    suffix = Path(fspath(source).lower().removesuffix(GZIP)).suffix
-    is_escaped = not is_url(source) and read_sidecar(local_path(source)).get("excel_safe")
-    with local_copy(source) as path:
+    suffix = Path(fspath(book_source).lower().removesuffix(GZIP)).suffix
+    is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
+    with local_copy(book_source) as path:
         if suffix == ".parquet":
             return Books(_read_parquet(path))
         if suffix in (".xlsx", ".xlsm"):
@@ -95,17 +95,17 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 def _read_csv(path: Path, delimiter: str | None, *, is_escaped: bool) -> Books:
     """Read all cells as text; the notes tell an unusual encoding or delimiter."""
-    text, encoding = _decode(path.read_bytes())
+    csv_text, encoding = _decode(path.read_bytes())
     notes = []
     if encoding != "utf-8-sig":
         notes.append(f"encoding {encoding} was found")
     if delimiter is None:
-        delimiter = _find_delimiter(text)
+        delimiter = _find_delimiter(csv_text)
         if delimiter != ",":
             notes.append(f"delimiter {DELIMITERS[delimiter]} was found")
     try:
-        header = next(csv.reader(text.splitlines(), delimiter=delimiter), [])
-        utf8_file = BytesIO(text.encode())
+        header = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
+        utf8_file = BytesIO(csv_text.encode())
         table = read_csv_texts(utf8_file, header, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(path, "CSV", error) from None
@@ -114,21 +114,21 @@ def _read_csv(path: Path, delimiter: str | None, *, is_escaped: bool) -> Books:
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
 
 
-def _decode(data: bytes) -> tuple[str, str]:
+def _decode(csv_bytes: bytes) -> tuple[str, str]:
     """Return the text of a file and its encoding: UTF-16, UTF-8 or else Windows-1252."""
-    encoding = "utf-16" if data.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
+    encoding = "utf-16" if csv_bytes.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
     try:
-        return data.decode(encoding), encoding
+        return csv_bytes.decode(encoding), encoding
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace"), "Windows-1252"
+        return csv_bytes.decode("cp1252", "replace"), "Windows-1252"
 
 
-def _find_delimiter(text: str) -> str:
+def _find_delimiter(csv_text: str) -> str:
     """Return the delimiter that the first line has most often outside quotes.
 
     If two are equally frequent, or none is there, it is the first of DELIMITERS.
     """
-    first_line = text.partition("\n")[0]
+    first_line = csv_text.partition("\n")[0]
     unquoted_text = "".join(first_line.split('"')[::2])
     return max(DELIMITERS, key=unquoted_text.count)
 
@@ -149,31 +149,31 @@ def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
             sheet_names = ", ".join(workbook.sheetnames)
             raise ConfigError(f"{path} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
         worksheet = workbook[sheet or workbook.sheetnames[0]]
-        rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
+        sheet_rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
     finally:
         workbook.close()
-    header = rows[0] if rows else []
+    header = sheet_rows[0] if sheet_rows else []
     while header and header[-1] is None:
         header.pop()
-    names = [
+    column_names = [
         f"column {number}" if name is None else str(name) for number, name in enumerate(header, 1)
     ]
-    width = len(names)
-    cells = [row[:width] + [None] * (width - len(row)) for row in rows[1:]]
-    return pd.DataFrame(cells, columns=names, dtype=object)
+    width = len(column_names)
+    cells = [row[:width] + [None] * (width - len(row)) for row in sheet_rows[1:]]
+    return pd.DataFrame(cells, columns=column_names, dtype=object)
 
 
-def _used_rows(rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
+def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
     """Yield the rows that have a value; numbers as decimals with the digits of a spreadsheet."""
-    for row in rows:
-        if any(value is not None for value in row):
-            yield [_sheet_value(value) for value in row]
+    for sheet_row in sheet_rows:
+        if any(value is not None for value in sheet_row):
+            yield [_sheet_value(value) for value in sheet_row]
 
 
-def _sheet_value(value: object) -> Any:
-    if isinstance(value, float):
-        return Decimal(f"{value:.{SHEET_DIGITS_MAX}g}")
-    return restore_sheet_text(value) if isinstance(value, str) else value
+def _sheet_value(cell_value: object) -> Any:
+    if isinstance(cell_value, float):
+        return Decimal(f"{cell_value:.{SHEET_DIGITS_MAX}g}")
+    return restore_sheet_text(cell_value) if isinstance(cell_value, str) else cell_value
 
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:
@@ -185,10 +185,10 @@ def _read_query(query: str, database: Any) -> pd.DataFrame:
         if isinstance(database, str):
             engine = sql.create_engine(database, hide_parameters=True)
         with engine.connect() as connection:
-            result = connection.execute(sql.text(query))
-            names = list(result.keys())
-            rows = [list(row) for row in result]
-            return pd.DataFrame(rows, columns=names, dtype=object)
+            query_result = connection.execute(sql.text(query))
+            column_names = list(query_result.keys())
+            query_rows = [list(row) for row in query_result]
+            return pd.DataFrame(query_rows, columns=column_names, dtype=object)
     except (sql.exc.SQLAlchemyError, ImportError, ValueError) as error:
         reason = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")
         raise ConfigError(f"the database cannot be read: {reason:.200}") from None

@@ -24,12 +24,12 @@ def texts_of(column: Series) -> pa.Array:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if isinstance(column.dtype, pd.StringDtype) or is_arrow_text(column.dtype):
-        texts = pa.array(column).cast(pa.string())
+        column_texts = pa.array(column).cast(pa.string())
     else:
-        texts = pa.array([cell_text(value) for value in column], pa.string())
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    trimmed = pc.utf8_trim_whitespace(texts)
+        column_texts = pa.array([cell_text(value) for value in column], pa.string())
+    if isinstance(column_texts, pa.ChunkedArray):
+        column_texts = column_texts.combine_chunks()
+    trimmed = pc.utf8_trim_whitespace(column_texts)
     return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
 
 

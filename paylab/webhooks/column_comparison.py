@@ -55,19 +55,19 @@ Differences = Iterator[tuple[int, ColumnDifference]]
 def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray) -> Differences:
     """Yield the amounts that differ by more than the tolerance; a blank row has none."""
     is_unequal = np.asarray(service != other) & ~other.isna()
-    for position in np.flatnonzero(is_unequal).tolist():
-        currency = pair.currency(position) if pair.column.currency else None
+    for pair_index in np.flatnonzero(is_unequal).tolist():
+        currency = pair.currency(pair_index) if pair.column.currency else None
         tolerance = pair.rules.tolerance_of(currency) if currency else Decimal(0)
-        service_value = service[position]
+        service_value = service[pair_index]
         has_amount = isinstance(service_value, Decimal)
         service_amount = service_value if has_amount else Decimal(0)
-        other_amount = other[position]
+        other_amount = other[pair_index]
         difference = subtract(other_amount, service_amount)
         if abs(difference) <= tolerance:
             continue
         is_negated = abs(decimals.UNLIMITED.add(other_amount, service_amount)) <= tolerance
         yield (
-            position,
+            pair_index,
             ColumnDifference(
                 kind="sign" if is_negated else pair.column.problem,
                 service=digits_of(service_amount) if has_amount else None,
@@ -85,9 +85,12 @@ def compare_words(pair: ColumnPair, service: WordColumn, other: WordColumn) -> D
     service_numbers = _number_words(service, {}, word_numbers)
     other_numbers = _number_words(other, status_map, word_numbers)
     is_unequal = (service_numbers != other_numbers) & (other_numbers != NO_WORD)
-    for position in np.flatnonzero(is_unequal).tolist():
+    for pair_index in np.flatnonzero(is_unequal).tolist():
         problem = pair.column.problem
-        yield position, ColumnDifference(problem, service.text(position), other.text(position))
+        yield (
+            pair_index,
+            ColumnDifference(problem, service.text(pair_index), other.text(pair_index)),
+        )
 
 
 def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> Differences:
@@ -98,18 +101,18 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
     is_outside_window = np.abs(difference) > np.timedelta64(pair.rules.window)
     is_different = ~np.isnat(other_times) & (np.isnat(difference) | is_outside_window)
     is_zone_offset = _is_zone_offset(difference, other.unit)
-    for position in np.flatnonzero(is_different).tolist():
+    for pair_index in np.flatnonzero(is_different).tolist():
         service_text = None
         time_difference = None
-        if not np.isnat(service_times[position]):
-            service_text = time_text(service_times[position], other.unit)
-            time_difference = as_timedelta(difference[position])
+        if not np.isnat(service_times[pair_index]):
+            service_text = time_text(service_times[pair_index], other.unit)
+            time_difference = as_timedelta(difference[pair_index])
         yield (
-            position,
+            pair_index,
             ColumnDifference(
-                kind="time_zone" if is_zone_offset[position] else pair.column.problem,
+                kind="time_zone" if is_zone_offset[pair_index] else pair.column.problem,
                 service=service_text,
-                other=time_text(other_times[position], other.unit),
+                other=time_text(other_times[pair_index], other.unit),
                 time=time_difference,
             ),
         )
@@ -126,19 +129,19 @@ def _is_zone_offset(difference: NDArray[np.timedelta64], unit: str) -> NDArray[n
 
 
 def _number_words(
-    words: WordColumn, status_map: Mapping[str, str], word_numbers: dict[str, int]
+    word_column: WordColumn, status_map: Mapping[str, str], word_numbers: dict[str, int]
 ) -> NDArray[np.int64]:
     """Return the number of the word in each row, or NO_WORD.
 
     `word_numbers` is shared by the columns that are compared, and new words are added to it.
     """
     numbers = []
-    for text in words.texts:
-        word = text.strip().casefold()
-        word = status_map.get(word, word)
-        numbers.append(word_numbers.setdefault(word, len(word_numbers)))
+    for cell_text in word_column.texts:
+        folded_word = cell_text.strip().casefold()
+        folded_word = status_map.get(folded_word, folded_word)
+        numbers.append(word_numbers.setdefault(folded_word, len(word_numbers)))
     # The code of a blank row is -1: it takes the last item.
-    return np.array([*numbers, NO_WORD])[words.codes]
+    return np.array([*numbers, NO_WORD])[word_column.codes]
 
 
 COMPARE: Mapping[str, Callable[..., Differences]] = {

@@ -36,9 +36,9 @@ def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
     """
     event_values = dict(_find_leaves(payload))
     current_values = {}
-    for path, value in _find_leaves(now):
+    for path, new_value in _find_leaves(now):
         if _first_name(path) in payload:
-            current_values[path] = value
+            current_values[path] = new_value
     changed = []
     for path in event_values | current_values:
         event_value = event_values.get(path)
@@ -60,32 +60,32 @@ def is_same_value(field: str, event_value: object, current_value: object) -> boo
     return _comparable_value(field, event_value) == _comparable_value(field, current_value)
 
 
-def _comparable_value(field: str, text: str) -> object:
+def _comparable_value(field: str, field_text: str) -> object:
     """Return a time as a datetime, a number as a Decimal, any other text unchanged."""
     try:
-        return timestamps.from_text(text) if field.endswith("_at") else Decimal(text)
+        return timestamps.from_text(field_text) if field.endswith("_at") else Decimal(field_text)
     except (ValueError, InvalidOperation):
-        return text
+        return field_text
 
 
-def _find_leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
+def _find_leaves(json_value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
     """Yield the dotted path and the value of each leaf; nulls are left out."""
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _find_leaves(item, join_path(path, str(name)))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _find_leaves(item, f"{path}.{index}")
-    elif value is not None:
-        yield path, value
+    if isinstance(json_value, Mapping):
+        for member_name, member in json_value.items():
+            yield from _find_leaves(member, join_path(path, str(member_name)))
+    elif isinstance(json_value, list):
+        for index, member in enumerate(json_value):
+            yield from _find_leaves(member, f"{path}.{index}")
+    elif json_value is not None:
+        yield path, json_value
 
 
 def _first_name(path: str) -> str:
     return path.partition(".")[0]
 
 
-def _value_text(value: object) -> str:
+def _value_text(leaf_value: object) -> str:
     """Return a value as text: text unchanged, others as JSON."""
-    if value is None:
+    if leaf_value is None:
         return MISSING_TEXT
-    return value if isinstance(value, str) else write_json(value)
+    return leaf_value if isinstance(leaf_value, str) else write_json(leaf_value)

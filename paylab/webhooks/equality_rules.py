@@ -57,14 +57,16 @@ def read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:
     }
 
 
-def _read_amount(value: object) -> Decimal:
+def _read_amount(amount_value: object) -> Decimal:
     """Read the amount of a tolerance, which is zero or more."""
-    if isinstance(value, float):
-        raise ExactnessError(f'tolerance is {value!r}, a float: write it as text, like "0.01"')
-    is_number = decimals.NUMBER.fullmatch(str(value)) is not None
-    if not is_number or Decimal(str(value)) < 0:
-        raise argument_error("tolerance", f"{value!r:.40} is not an amount of zero or more")
-    return Decimal(str(value))
+    if isinstance(amount_value, float):
+        raise ExactnessError(
+            f'tolerance is {amount_value!r}, a float: write it as text, like "0.01"'
+        )
+    is_number = decimals.NUMBER.fullmatch(str(amount_value)) is not None
+    if not is_number or Decimal(str(amount_value)) < 0:
+        raise argument_error("tolerance", f"{amount_value!r:.40} is not an amount of zero or more")
+    return Decimal(str(amount_value))
 
 
 def read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -> dict[str, str]:

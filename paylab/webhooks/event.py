@@ -118,8 +118,8 @@ class Event:
     @property
     def updated_at(self) -> datetime | None:
         """The time of the snapshot; None if it cannot be read."""
-        moment = getattr(self.resource, "updated_at", None)
-        return moment if isinstance(moment, datetime) else None
+        updated_at = getattr(self.resource, "updated_at", None)
+        return updated_at if isinstance(updated_at, datetime) else None
 
     @property
     def mark(self) -> EventVersion:
@@ -138,14 +138,14 @@ class Event:
             return self.type, self.id, self.status, f"id:{self.event_id}"
         version = _normal_time(_text_or_json(self.payload.get("updated_at")))
         if not version:
-            text = json.dumps(self.payload, sort_keys=True, default=str)
-            version = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+            payload_text = json.dumps(self.payload, sort_keys=True, default=str)
+            version = f"sha256:{hashlib.sha256(payload_text.encode()).hexdigest()}"
         return self.type, self.id, self.status, version
 
     def __str__(self) -> str:
         clock_time = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
-        texts = [printable(text) for text in (self.type, self.id, str(self.status))]
-        return "  ".join([clock_time, *texts])
+        event_texts = [printable(text) for text in (self.type, self.id, str(self.status))]
+        return "  ".join([clock_time, *event_texts])
 
 
 @explain_arguments
@@ -159,14 +159,14 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
     'transfer.completed'
     """
     body = _read_object(delivery)
-    parts = _split_body(body, wrapper) or _split_body(body, SPEC_WRAPPER)
-    if parts is None:
+    body_parts = _split_body(body, wrapper) or _split_body(body, SPEC_WRAPPER)
+    if body_parts is None:
         fields = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
         raise UnreadableEventError(
             f"an event has {fields}; webhooks.type_field and webhooks.payload_field in "
             "service.toml set other names"
         )
-    event_type, payload = parts
+    event_type, payload = body_parts
     event = event_of(event_type, payload, wrapper.service)
     event = replace(event, event_id=_text_or_json(value_at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
@@ -200,8 +200,8 @@ def event_of(
 def _read_object(delivery: RawEvent) -> JsonMapping:
     """Read the JSON object of a delivery; NaN is refused, in a parsed object too."""
     try:
-        text = write_json(delivery) if isinstance(delivery, Mapping) else delivery
-        body = read_json(text if isinstance(text, str) else bytes(text))
+        delivery_text = write_json(delivery) if isinstance(delivery, Mapping) else delivery
+        body = read_json(delivery_text if isinstance(delivery_text, str) else bytes(delivery_text))
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):
@@ -209,19 +209,19 @@ def _read_object(delivery: RawEvent) -> JsonMapping:
     return body
 
 
-def _normal_time(text: str | None) -> str | None:
+def _normal_time(time_text: str | None) -> str | None:
     """Return a time in its normal form; text that is no time unchanged."""
     try:
-        return timestamps.instant_key(text) if text else None
+        return timestamps.instant_key(time_text) if time_text else None
     except ValueError:
-        return text
+        return time_text
 
 
-def _text_or_json(value: object) -> str | None:
+def _text_or_json(field_value: object) -> str | None:
     """Return text and None unchanged, any other value as JSON."""
-    if value is None or isinstance(value, str):
-        return value
-    return write_json(value)
+    if field_value is None or isinstance(field_value, str):
+        return field_value
+    return write_json(field_value)
 
 
 EVENT_TYPES_BY_STATUS: Mapping[str, Mapping[str, str]] = {
@@ -260,8 +260,8 @@ def of_snapshot(
         payload["previous_status"] = latest.status if latest else None
         return event_of("individual.status_changed", payload, service)
     if family not in EVENT_TYPES_BY_STATUS:
-        names = ", ".join([*EVENT_TYPES_BY_STATUS, "individual"])
-        raise ArgumentError(f"family must be one of {names}, not {family!r}", "family")
+        resource_names = ", ".join([*EVENT_TYPES_BY_STATUS, "individual"])
+        raise ArgumentError(f"family must be one of {resource_names}, not {family!r}", "family")
     status = str(raw.get("status"))
     event_type = EVENT_TYPES_BY_STATUS[family].get(status, f"{family}.status_changed")
     if latest and family == "transfer" and status == latest.status == "started":
@@ -297,10 +297,10 @@ def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _can_reach(event_type: str, start: str | None, end: str | None) -> bool:
+def _can_reach(event_type: str, start_state: str | None, end_state: str | None) -> bool:
     """Return whether the status machine leads from one status to another in one or more moves."""
     family = event_type.partition(".")[0]
-    if family not in FAMILIES or start is None or start == end:
+    if family not in FAMILIES or start_state is None or start_state == end_state:
         return False
     _, machine = FAMILIES[family]
-    return bool(machine.path(start, end or ""))
+    return bool(machine.path(start_state, end_state or ""))

@@ -67,11 +67,11 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -
     since = None
     notes = []
     with open(path_of(path), "rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, file_line in enumerate(file, 1):
             try:
-                parsed = _read_line(line, wrapper) if line.strip() else None
+                parsed = _read_line(file_line, wrapper) if file_line.strip() else None
             except UnreadableEventError as error:
-                if line.endswith(b"\n"):
+                if file_line.endswith(b"\n"):
                     raise PaylabError(f"{path}, line {number}: {error}") from None
                 notes.append(CUT_OFF_NOTE)
                 continue
@@ -113,20 +113,20 @@ class EventFile:
                 if os.fstat(file.fileno()).st_size < self._offset:
                     self._offset = 0  # somebody replaced the file
                 file.seek(self._offset)
-                for line in file:
-                    if not line.endswith(b"\n"):
+                for file_line in file:
+                    if not file_line.endswith(b"\n"):
                         break  # another process may be writing it
-                    self._offset += len(line)
-                    stored = self._read_line_or_log(line)
+                    self._offset += len(file_line)
+                    stored = self._read_line_or_log(file_line)
                     if stored is not None:
                         yield stored
         except FileNotFoundError:
             self._offset = 0
 
-    def _read_line_or_log(self, line: bytes) -> StoredEvent | Header | None:
+    def _read_line_or_log(self, file_line: bytes) -> StoredEvent | Header | None:
         """Read a line; log one that cannot be read, and return None."""
         try:
-            return _read_line(line, self._wrapper)
+            return _read_line(file_line, self._wrapper)
         except UnreadableEventError as error:
             log.warning("%s: the line before byte %d: %s", self.path, self._offset, error)
             return None
@@ -141,7 +141,7 @@ class EventFile:
         first_line = b"" if self._offset else header_line(self._since)
         self._append(first_line + json_line(values))
 
-    def _append(self, data: bytes) -> None:
+    def _append(self, line_bytes: bytes) -> None:
         """Write all data after the last whole line, or nothing."""
         create_private(self.path)
         with open(self.path, "r+b", buffering=0) as file:
@@ -150,19 +150,19 @@ class EventFile:
                 file.truncate(self._offset)
                 file.seek(self._offset)
             try:
-                unwritten = memoryview(data)
+                unwritten = memoryview(line_bytes)
                 while unwritten:
                     unwritten = unwritten[file.write(unwritten) :]
             except OSError:
                 file.truncate(self._offset)  # the disk is full: leave no half of a line
                 raise
-        self._offset += len(data)
+        self._offset += len(line_bytes)
 
 
 def header_line(since: datetime | None) -> bytes:
     """Return the line that starts a file."""
-    text = timestamps.to_text(since) if since else None
-    return json_line({HEADER_KEY: FORMAT_VERSION, "listening_since": text})
+    since_text = timestamps.to_text(since) if since else None
+    return json_line({HEADER_KEY: FORMAT_VERSION, "listening_since": since_text})
 
 
 def json_line(values: JsonMapping) -> bytes:
@@ -173,36 +173,36 @@ def json_line(values: JsonMapping) -> bytes:
 def _require_header(path: Path) -> None:
     """Raise ConfigError for a file that an inbox has not written."""
     with open(path, "rb") as file:
-        line = file.readline(HEADER_BYTES_MAX)
-    if not _is_header(line):
+        first_line = file.readline(HEADER_BYTES_MAX)
+    if not _is_header(first_line):
         raise ConfigError(f"{path} is not a file of an inbox: name another file")
 
 
-def _is_header(line: bytes) -> bool:
+def _is_header(file_line: bytes) -> bool:
     """Return whether a line is a header, or can be the start of one that was cut off."""
-    if not line.endswith(b"\n"):
-        return header_line(None).startswith(line[: len(HEADER_KEY)])
+    if not file_line.endswith(b"\n"):
+        return header_line(None).startswith(file_line[: len(HEADER_KEY)])
     try:
-        return isinstance(_read_line(line, SPEC_WRAPPER), Header)
+        return isinstance(_read_line(file_line, SPEC_WRAPPER), Header)
     except UnreadableEventError:
         return False
 
 
-def _read_line(line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
+def _read_line(file_line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
     """Read a header or an event; UnreadableEventError if the line is neither."""
     try:
-        values = read_json(line)
+        line_values = read_json(file_line)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
-    if isinstance(values, dict) and HEADER_KEY in values:
-        if values[HEADER_KEY] != FORMAT_VERSION:
-            version = f"{str(values[HEADER_KEY])[:20]!a}"
+    if isinstance(line_values, dict) and HEADER_KEY in line_values:
+        if line_values[HEADER_KEY] != FORMAT_VERSION:
+            version = f"{str(line_values[HEADER_KEY])[:20]!a}"
             raise ConfigError(
                 f"its format is {version}, this version of paylab reads {FORMAT_VERSION}"
             )
-        return Header(timestamps.read(values.get("listening_since")))
-    event = read_event(values, wrapper)
-    deliveries = values.get("deliveries")
+        return Header(timestamps.read(line_values.get("listening_since")))
+    event = read_event(line_values, wrapper)
+    deliveries = line_values.get("deliveries")
     if type(deliveries) is not int or deliveries < 1:
         deliveries = 1
-    return StoredEvent(event, deliveries, timestamps.read(values.get("received_at")))
+    return StoredEvent(event, deliveries, timestamps.read(line_values.get("received_at")))

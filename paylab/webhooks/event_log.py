@@ -86,31 +86,33 @@ class EventLog:
         """Store the events that were added to the file."""
         if self._file is None:
             return
-        for line in self._file.new_lines():
-            if isinstance(line, StoredEvent):
-                body = write_json(self.wrapper.delivery(line.event)).encode()
-                at = line.at or line.event.updated_at or UNKNOWN_TIME
-                arrival = self._merge(line.event, body, at, line.deliveries)
-                self._store(arrival, line.event)
+        for stored_line in self._file.new_lines():
+            if isinstance(stored_line, StoredEvent):
+                body = write_json(self.wrapper.delivery(stored_line.event)).encode()
+                received_at = stored_line.at or stored_line.event.updated_at or UNKNOWN_TIME
+                arrival = self._merge(stored_line.event, body, received_at, stored_line.deliveries)
+                self._store(arrival, stored_line.event)
 
-    def _merge(self, event: Event, body: bytes, at: datetime, deliveries: int = 1) -> Arrival:
+    def _merge(
+        self, event: Event, body: bytes, received_at: datetime, deliveries: int = 1
+    ) -> Arrival:
         """Return a new arrival of an event, or the stored one with more deliveries."""
         seq = self._seq_by_identity.get(event.identity)
         if seq is not None:
             earlier = self._arrivals[seq]
-            return replace(earlier, last_at=at, deliveries=earlier.deliveries + deliveries)
-        mark = event.mark
+            return replace(earlier, last_at=received_at, deliveries=earlier.deliveries + deliveries)
+        event_mark = event.mark
         _, latest_mark = self._latest.get((event.family, event.id), (0, None))
         return Arrival(
             seq=self._count + 1,
-            at=at,
-            last_at=at,
+            at=received_at,
+            last_at=received_at,
             deliveries=deliveries,
             type=_escape_surrogates(event.type),
             id=_escape_surrogates(event.id),
-            status=None if mark.status is None else _escape_surrogates(mark.status),
-            updated_at=mark.updated_at,
-            order=STALE if is_stale(mark, latest_mark) else IN_ORDER,
+            status=None if event_mark.status is None else _escape_surrogates(event_mark.status),
+            updated_at=event_mark.updated_at,
+            order=STALE if is_stale(event_mark, latest_mark) else IN_ORDER,
             body=body,
             wrapper=self.wrapper,
         )
@@ -142,6 +144,6 @@ class EventLog:
             self.since = max(self.since, oldest.at)
 
 
-def _escape_surrogates(text: str) -> str:
+def _escape_surrogates(event_text: str) -> str:
     """Escape unpaired surrogates, which JSON can hold and a column of text cannot."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return event_text.encode("utf-8", "backslashreplace").decode()

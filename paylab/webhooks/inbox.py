@@ -33,15 +33,15 @@ FORWARD_SECONDS = 10.0
 def check_target(url: str) -> str:
     """Return an address for events; ConfigError unless it is https, or http on this machine."""
     try:
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        _ = parts.port  # reading the port detects an invalid one
+        url_parts = urlsplit(url)
+        host = url_parts.hostname or ""
+        _ = url_parts.port  # reading the port detects an invalid one
     except ValueError:
         host = ""
-        parts = urlsplit("")
-    if not host or parts.scheme not in ("http", "https"):
+        url_parts = urlsplit("")
+    if not host or url_parts.scheme not in ("http", "https"):
         raise ConfigError(f"{url[:80]!a} is not a URL that can receive events")
-    if parts.scheme == "http" and not is_loopback(host):
+    if url_parts.scheme == "http" and not is_loopback(host):
         raise ConfigError("events are sent to other machines by https only")
     return url
 

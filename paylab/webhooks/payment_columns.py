@@ -34,8 +34,8 @@ class PaymentColumn(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The names by which it is found in books, the most exact first."""
-        names = (self.transfer, self.conversion, self.meaning, *self.usual_names)
-        return tuple(dict.fromkeys(name for name in names if name))
+        known_names = (self.transfer, self.conversion, self.meaning, *self.usual_names)
+        return tuple(dict.fromkeys(name for name in known_names if name))
 
 
 COLUMNS = (
@@ -118,21 +118,27 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     usual names, without regard to case and blanks.
     """
     chosen_names: dict[str, Any] = {}
-    for word, name in (columns or {}).items():
-        chosen_names[_meaning_of(str(word))] = name
-    for name in chosen_names.values():
-        if name not in names:
+    for given_word, column_name in (columns or {}).items():
+        chosen_names[_meaning_of(str(given_word))] = column_name
+    for column_name in chosen_names.values():
+        if column_name not in names:
             your_columns = ", ".join(map(str, names))
-            message = f"columns= has {str(name)!r:.60}: your columns are {your_columns:.300}"
+            message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
             raise _books_error(message)
     # Of columns that differ in case only, the first is taken.
-    names_by_folded = {str(name).strip().casefold(): name for name in reversed(names)}
+    names_by_folded = {
+        str(column_name).strip().casefold(): column_name for column_name in reversed(names)
+    }
     names_by_meaning: dict[str, Any] = {}
     for meaning, usual_names in NAMES.items():
         if meaning in chosen_names:
             names_by_meaning[meaning] = chosen_names[meaning]
             continue
-        matching = [names_by_folded[name] for name in usual_names if name in names_by_folded]
+        matching = [
+            names_by_folded[column_name]
+            for column_name in usual_names
+            if column_name in names_by_folded
+        ]
         if matching and matching[0] not in chosen_names.values():
             names_by_meaning[meaning] = matching[0]
     if not names_by_meaning.keys() & KEYS.keys():
@@ -140,15 +146,17 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     return names_by_meaning
 
 
-def _meaning_of(word: str) -> str:
+def _meaning_of(column_word: str) -> str:
     """Return the meaning of a key of `columns`; RuleError names the nearest."""
-    folded_word = word.strip().casefold()
+    folded_word = column_word.strip().casefold()
     for meaning, usual_names in NAMES.items():
         if folded_word in (meaning, *usual_names):
             return meaning
     nearest = find_nearest_name(folded_word, NAMES)
     hint = f"nearest: {nearest}; " if nearest else ""
-    raise _books_error(f"columns= has {word!r:.60}: {hint}the meanings are {', '.join(NAMES)}")
+    raise _books_error(
+        f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(NAMES)}"
+    )
 
 
 def _books_error(message: str) -> RuleError:

@@ -41,18 +41,18 @@ def match_rows(
     for row_keys in (ids, references):
         for normalize in (_keep_case, _fold_case):
             for payment_keys in (payment_ids, payment_references):
-                rows = _match_remaining(payments, row_keys, payment_keys, normalize)
-                by_reference[rows] = payment_keys is payment_references
+                matched_rows = _match_remaining(payments, row_keys, payment_keys, normalize)
+                by_reference[matched_rows] = payment_keys is payment_references
     return Matches(payments, by_reference)
 
 
-def _keep_case(texts: pa.Array) -> pa.Array:
-    return texts
+def _keep_case(key_texts: pa.Array) -> pa.Array:
+    return key_texts
 
 
-def _fold_case(texts: pa.Array) -> pa.Array:
+def _fold_case(key_texts: pa.Array) -> pa.Array:
     """Return texts in lower case and in one Unicode form."""
-    return pc.utf8_lower(pc.utf8_normalize(texts, "NFC"))
+    return pc.utf8_lower(pc.utf8_normalize(key_texts, "NFC"))
 
 
 def _match_remaining(
@@ -92,7 +92,7 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
         skip_nulls=True,
     )
     groups: dict[int, list[int]] = {}
-    for index, position in zip(without_rows.tolist(), positions.to_pylist(), strict=True):
-        if position is not None:
-            groups.setdefault(int(with_rows[position]), []).append(index)
+    for index, payment_index in zip(without_rows.tolist(), positions.to_pylist(), strict=True):
+        if payment_index is not None:
+            groups.setdefault(int(with_rows[payment_index]), []).append(index)
     return groups

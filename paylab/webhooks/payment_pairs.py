@@ -42,8 +42,8 @@ class PaymentPairs:
     def currency(self, payment: int, meaning: str = "currency") -> str | None:
         """Return the currency of a payment's amount; its source currency if it has none there."""
         family = self.payments.family_of(payment)
-        for name in (meaning, "currency"):
-            currencies = family.values(name, self.rules.zone)
+        for currency_field in (meaning, "currency"):
+            currencies = family.values(currency_field, self.rules.zone)
             currency = None if currencies is None else currencies.text(payment - family.start)
             if currency:
                 return str(currency).upper()
@@ -84,10 +84,10 @@ class PaymentPairs:
             payment=payment,
         )
 
-    def _key_of(self, payment: int, row: int | None) -> str:
+    def _key_of(self, payment: int, row_index: int | None) -> str:
         """Return the key of the row; without a row, the one by which the side has its rows."""
-        if row is not None:
-            return self.rows.key(row)
+        if row_index is not None:
+            return self.rows.key(row_index)
         payment_id: str | None = self.payments.ids[payment].as_py()
         reference: str | None = self.payments.references[payment].as_py()
         has_ids = self.rows.ids.null_count < len(self.rows)
@@ -140,7 +140,7 @@ class PaymentPairs:
         family: Family,
         column: PaymentColumn,
         payments: Indexes,
-        rows: Indexes,
+        row_indexes: Indexes,
         other: object,
     ) -> Iterator[PaymentProblem]:
         """Yield the differences in one column of pairs of one family."""
@@ -148,16 +148,16 @@ class PaymentPairs:
         if service is None:
             return
 
-        def currency_of_pair(position: int) -> str | None:
-            return self.currency(int(payments[position]), column.currency)
+        def currency_of_pair(pair_index: int) -> str | None:
+            return self.currency(int(payments[pair_index]), column.currency)
 
         pair = ColumnPair(column, self.rules, currency_of_pair)
         service_values = service.take(payments - family.start)
-        for position, difference in COMPARE[column.kind](pair, service_values, other):
+        for pair_index, difference in COMPARE[column.kind](pair, service_values, other):
             yield self.problem(
                 difference.kind,
-                int(payments[position]),
-                int(rows[position]),
+                int(payments[pair_index]),
+                int(row_indexes[pair_index]),
                 column=column.meaning,
                 service_value=difference.service,
                 other_value=difference.other,

@@ -79,10 +79,10 @@ def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
     """Return the exact sum."""
-    result = Decimal(0)
+    sum_so_far = Decimal(0)
     for amount in amounts:
-        result = decimals.UNLIMITED.add(result, amount)
-    return result
+        sum_so_far = decimals.UNLIMITED.add(sum_so_far, amount)
+    return sum_so_far
 
 
 def total_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:
@@ -98,9 +98,9 @@ def digits_of(amount: Decimal | None) -> str | None:
 
 def sum_text(amounts: Iterable[Decimal]) -> str:
     """Return amounts as a sum, such as "1.50 + 2"; of many amounts only the first ones."""
-    texts = [format(amount, "f") for amount in amounts]
-    hidden_count = len(texts) - SUM_AMOUNTS_MAX
-    terms = texts[:SUM_AMOUNTS_MAX]
+    amount_texts = [format(amount, "f") for amount in amounts]
+    hidden_count = len(amount_texts) - SUM_AMOUNTS_MAX
+    terms = amount_texts[:SUM_AMOUNTS_MAX]
     if hidden_count > 0:
         terms.append(f"{hidden_count} more")
     return " + ".join(terms)
@@ -115,14 +115,16 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
     if not partners:
         return problems
     compared = [problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS]
-    values = {(problem.payment, problem.column): _compared_values(problem) for problem in compared}
+    compared_values = {
+        (problem.payment, problem.column): _compared_values(problem) for problem in compared
+    }
     renamed = []
     for problem in problems:
         if problem.kind in KINDS_OF_SEVERAL_ROWS or problem.payment not in partners:
             renamed.append(problem)
             continue
         service_value, other_value = _compared_values(problem)
-        partner_values = values.get((partners[problem.payment], problem.column))
+        partner_values = compared_values.get((partners[problem.payment], problem.column))
         if partner_values != (other_value, service_value):
             renamed.append(problem)
         elif problem.kind == "amount":
@@ -161,7 +163,7 @@ def _compared_values(problem: PaymentProblem) -> tuple[object, object]:
     )
 
 
-def _compared_value(text: str | None, *, is_amount: bool) -> object:
-    if text is None:
+def _compared_value(value_text: str | None, *, is_amount: bool) -> object:
+    if value_text is None:
         return None
-    return Decimal(text) if is_amount else text.casefold()
+    return Decimal(value_text) if is_amount else value_text.casefold()

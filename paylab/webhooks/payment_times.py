@@ -56,31 +56,37 @@ def times_of(
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = _convert_to_zone(column, zone)
     if pd.api.types.is_datetime64_dtype(column.dtype):
-        values = column.to_numpy(dtype=MICROSECOND)
-        return TimeColumn(values, _unit_of(values, "s"))
-    texts = texts_of(column)
-    values, found_format = _read_times(texts, name, zone, date_format)
-    has_seconds = pc.any(pc.match_substring_regex(texts, r"\d:\d\d:\d\d")).as_py()
-    return TimeColumn(values, _unit_of(values, "s" if has_seconds else "m"), found_format)
+        microseconds = column.to_numpy(dtype=MICROSECOND)
+        return TimeColumn(microseconds, _unit_of(microseconds, "s"))
+    time_texts = texts_of(column)
+    microseconds, found_format = _read_times(time_texts, name, zone, date_format)
+    has_seconds = pc.any(pc.match_substring_regex(time_texts, r"\d:\d\d:\d\d")).as_py()
+    return TimeColumn(
+        microseconds, _unit_of(microseconds, "s" if has_seconds else "m"), found_format
+    )
 
 
-def _is_time_or_missing(value: Any) -> bool:
+def _is_time_or_missing(cell_value: Any) -> bool:
     """Return whether a value is a date or a time of Python or pandas, or missing."""
-    if isinstance(value, str):
+    if isinstance(cell_value, str):
         return False
-    return hasattr(value, "year") or value is None or bool(pd.isna(value))
+    return hasattr(cell_value, "year") or cell_value is None or bool(pd.isna(cell_value))
 
 
 def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
     """Return Python's dates and times in a zone, without it."""
     moments: list[datetime | None] = []
-    for value in column:
-        if value is None or pd.isna(value):
+    for cell_value in column:
+        if cell_value is None or pd.isna(cell_value):
             moments.append(None)
-        elif isinstance(value, datetime):
-            moments.append(value.astimezone(zone).replace(tzinfo=None) if value.tzinfo else value)
+        elif isinstance(cell_value, datetime):
+            moments.append(
+                cell_value.astimezone(zone).replace(tzinfo=None)
+                if cell_value.tzinfo
+                else cell_value
+            )
         else:
-            moments.append(datetime(value.year, value.month, value.day))
+            moments.append(datetime(cell_value.year, cell_value.month, cell_value.day))
     return pd.Series(moments, dtype=MICROSECOND)
 
 
@@ -90,16 +96,16 @@ def _convert_to_zone(times: Series, zone: ZoneInfo) -> Series:
 
 
 def _read_times(
-    texts: pa.Array, name: str, zone: ZoneInfo, date_format: str | None
+    time_texts: pa.Array, column_name: str, zone: ZoneInfo, date_format: str | None
 ) -> tuple[Times, str]:
     """Read texts as ISO 8601, in the given format, or in the only usual one that all have.
 
     Return the times, and the format if it was found.
     """
-    series = pd.Series(texts.to_pandas())
+    series = pd.Series(time_texts.to_pandas())
     is_blank = series.isna()
     if date_format is None:
-        iso_times = _read_iso_times(texts, zone)
+        iso_times = _read_iso_times(time_texts, zone)
         if iso_times is not None:
             return iso_times, ""
         readings = {form: _read_format(series, form, CLOCK_FORMATS) for form in DATE_FORMATS}
@@ -109,7 +115,7 @@ def _read_times(
         form for form, moments in readings.items() if not (moments.isna() & ~is_blank).any()
     ]
     if len(complete_formats) != 1:
-        raise _time_error(series, name, readings, is_ambiguous=bool(complete_formats))
+        raise _time_error(series, column_name, readings, is_ambiguous=bool(complete_formats))
     found_format = complete_formats[0]
     moments = readings[found_format]
     if isinstance(moments.dtype, pd.DatetimeTZDtype):
@@ -117,18 +123,18 @@ def _read_times(
     return moments.to_numpy(dtype=MICROSECOND), "" if date_format else found_format
 
 
-def _read_iso_times(texts: pa.Array, zone: ZoneInfo) -> Times | None:
+def _read_iso_times(time_texts: pa.Array, zone: ZoneInfo) -> Times | None:
     """Read texts as ISO 8601; None if one is not."""
-    series = pd.Series(texts.to_pandas())
+    series = pd.Series(time_texts.to_pandas())
     moments = pd.to_datetime(series, format="ISO8601", utc=True, errors="coerce")
     if (moments.isna() & ~series.isna()).any():
         return None
-    values = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
-    has_offset = np.asarray(pc.match_substring_regex(texts, OFFSET_PATTERN).fill_null(False))
+    microseconds = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
+    has_offset = np.asarray(pc.match_substring_regex(time_texts, OFFSET_PATTERN).fill_null(False))
     if not has_offset.any():
-        return values
+        return microseconds
     converted = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
-    return np.where(has_offset, converted, values)
+    return np.where(has_offset, converted, microseconds)
 
 
 def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...]) -> Series:
@@ -144,21 +150,22 @@ def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...
 
 
 def _time_error(
-    series: Series, name: str, readings: Mapping[str, Series], *, is_ambiguous: bool
+    series: Series, column_name: str, readings: Mapping[str, Series], *, is_ambiguous: bool
 ) -> RuleError:
     """Make the error for the first text that is no time in the best format, or is ambiguous."""
     is_blank = series.isna()
     best_reading = min(readings.values(), key=lambda moments: int(moments.isna().sum()))
     unread_rows = np.flatnonzero(best_reading.isna() & ~is_blank)
-    row = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~is_blank)[0])
+    row_index = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~is_blank)[0])
     reason = "can be read in two ways" if is_ambiguous else "is not a time"
-    message = f'{name}, row {row + 1}: {series[row]!r:.40} {reason}: pass date_format="%d/%m/%Y"'
+    cell = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"
+    message = f'{cell} {reason}: pass date_format="%d/%m/%Y"'
     return RuleError([Problem("books", message, "reconcile")])
 
 
-def _unit_of(values: Times, smallest_clock_unit: str) -> str:
+def _unit_of(times: Times, smallest_clock_unit: str) -> str:
     """Return the largest unit in which all times are whole: a day, or the clock unit or finer."""
-    times_present = values[~np.isnat(values)]
+    times_present = times[~np.isnat(times)]
     clock_units = UNITS[UNITS.index(smallest_clock_unit) :]
     for unit in ("D", *clock_units):
         if (times_present.astype(f"datetime64[{unit}]") == times_present).all():

@@ -53,16 +53,16 @@ def amounts_of(
     """
     amounts: dict[str, DecimalArray] = {}
     texts_by_name: dict[str, pa.Array] = {}
-    for name, column in columns.items():
+    for column_name, column in columns.items():
         if _is_exact(column):
-            amounts[name] = DecimalArray(_exact_array(column))
+            amounts[column_name] = DecimalArray(_exact_array(column))
         else:
-            texts_by_name[name] = _normalize_signs(texts_of(column))
-    mark = decimal_mark or _find_decimal_mark(texts_by_name.values())
-    for name, texts in texts_by_name.items():
-        numbers = pa.chunked_array([_use_decimal_point(texts, name, mark)])
-        amounts[name] = DecimalArray(decimals.read_decimals(numbers, name, 1))
-    return amounts, mark
+            texts_by_name[column_name] = _normalize_signs(texts_of(column))
+    decimal_sign = decimal_mark or _find_decimal_mark(texts_by_name.values())
+    for column_name, amount_texts in texts_by_name.items():
+        numbers = pa.chunked_array([_use_decimal_point(amount_texts, column_name, decimal_sign)])
+        amounts[column_name] = DecimalArray(decimals.read_decimals(numbers, column_name, 1))
+    return amounts, decimal_sign
 
 
 def _is_exact(column: Series) -> bool:
@@ -82,53 +82,62 @@ def _exact_array(column: Series) -> pa.Array:
     return array.cast(pa.decimal128(20, 0)) if pa.types.is_integer(array.type) else array
 
 
-def _normalize_signs(texts: pa.Array) -> pa.Array:
+def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
     """Return numbers without blanks between digits, and with the minus before the digits."""
-    if not pc.any(pc.match_substring_regex(texts, rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}")).as_py():
-        return texts
-    ungrouped = pc.replace_substring_regex(texts, GROUP_MARKS, "")
+    if not pc.any(
+        pc.match_substring_regex(amount_texts, rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}")
+    ).as_py():
+        return amount_texts
+    ungrouped = pc.replace_substring_regex(amount_texts, GROUP_MARKS, "")
     signed = pc.replace_substring(ungrouped, "\u2212", "-")
     return pc.replace_substring_regex(signed, ACCOUNTING_NEGATIVE, r"-\1\2")
 
 
 def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     """Return the decimal mark of all numbers: a comma if all can have it and not all a point."""
-    texts = pa.chunked_array(list(columns), pa.string())
-    has_comma = pc.match_substring(texts, ",")
+    amount_texts = pa.chunked_array(list(columns), pa.string())
+    has_comma = pc.match_substring(amount_texts, ",")
     if not pc.any(has_comma).as_py():
         return "."
     possible_marks = [
-        mark for mark, pattern in NUMBER_PATTERNS.items() if _all_match(texts, pattern)
+        mark for mark, pattern in NUMBER_PATTERNS.items() if _all_match(amount_texts, pattern)
     ]
     if len(possible_marks) > 1:
-        text = texts.filter(has_comma)[0].as_py()
-        message = f'{text!r:.40} does not say whether the comma is decimal: pass decimal=","'
+        text_with_comma = amount_texts.filter(has_comma)[0].as_py()
+        message = (
+            f'{text_with_comma!r:.40} does not say whether the comma is decimal: pass decimal=","'
+        )
         raise RuleError([Problem("decimal", f'{message} or decimal="."', "reconcile")])
     return possible_marks[0] if possible_marks else "."
 
 
-def _all_match(texts: pa.ChunkedArray, pattern: str) -> bool:
+def _all_match(amount_texts: pa.ChunkedArray, pattern: str) -> bool:
     """Return whether all texts match; nulls do not count."""
-    return pc.all(pc.match_substring_regex(texts, pattern)).as_py() is not False
+    return pc.all(pc.match_substring_regex(amount_texts, pattern)).as_py() is not False
 
 
-def _use_decimal_point(texts: pa.Array, name: str, mark: str) -> pa.Array:
+def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: str) -> pa.Array:
     """Return the numbers with a decimal point and without grouping."""
-    if mark == "." and not pc.any(pc.match_substring(texts, ",")).as_py():
-        return texts
-    is_number = pc.match_substring_regex(texts, NUMBER_PATTERNS[mark])
+    if decimal_sign == "." and not pc.any(pc.match_substring(amount_texts, ",")).as_py():
+        return amount_texts
+    is_number = pc.match_substring_regex(amount_texts, NUMBER_PATTERNS[decimal_sign])
     invalid_rows = pc.indices_nonzero(pc.invert(is_number))
     if len(invalid_rows):
-        row = invalid_rows[0].as_py()
-        text = texts[row].as_py()
+        row_index = invalid_rows[0].as_py()
+        invalid_text = amount_texts[row_index].as_py()
         short_text = (
-            text if len(text) <= decimals.SHOWN_LENGTH else f"{text[: decimals.SHOWN_LENGTH]}…"
+            invalid_text
+            if len(invalid_text) <= decimals.SHOWN_LENGTH
+            else f"{invalid_text[: decimals.SHOWN_LENGTH]}…"
         )
         raise ExactnessError(
-            f"{name}, row {row + 1}: {short_text!r} is not a number with the decimal mark {mark!r}"
+            f"{column_name}, row {row_index + 1}: {short_text!r} is not a number with the decimal "
+            f"mark {decimal_sign!r}"
         )
-    group_mark = "." if mark == "," else ","
-    return pc.replace_substring(pc.replace_substring(texts, group_mark, ""), mark, ".")
+    group_mark = "." if decimal_sign == "," else ","
+    return pc.replace_substring(
+        pc.replace_substring(amount_texts, group_mark, ""), decimal_sign, "."
+    )
 
 
 def word_column(column: Series) -> WordColumn:

@@ -77,11 +77,11 @@ class PolledList:
         existing_rows: list[JsonMapping] = []
         changed_rows: list[JsonMapping] = []
         for page_number, page in enumerate(self._checked_pages(), 1):
-            for row in page.data:
-                if _is_updated_since(row, since) and self._is_change(row):
-                    changed_rows.append(row)
+            for listed_row in page.data:
+                if _is_updated_since(listed_row, since) and self._is_change(listed_row):
+                    changed_rows.append(listed_row)
                 else:
-                    existing_rows.append(row)
+                    existing_rows.append(listed_row)
             if page_number != START_PAGES_MAX or not page.has_next_page:
                 continue
             if self.order != "newest_first":
@@ -90,41 +90,41 @@ class PolledList:
                 last_row = existing_rows[-1] if existing_rows else {}
                 self.floor = timestamps.read(last_row.get("created_at"))
                 break
-        for row in existing_rows:
-            self.note(row)
+        for listed_row in existing_rows:
+            self.note(listed_row)
         self.has_begun = True
         return _oldest_first(changed_rows)
 
     def _read_changes(self) -> list[JsonMapping]:
         """Read all pages; if newest first, until a page brings nothing new."""
-        rows: list[JsonMapping] = []
+        changed_rows: list[JsonMapping] = []
         missing_ids = set(self.open)
         for page in self._checked_pages():
-            rows += page.data
+            changed_rows += page.data
             missing_ids -= {str(row.get("id")) for row in page.data}
             can_look_up = self.get is not None or not missing_ids
             if self.order == "newest_first" and can_look_up and not self._has_news(page.data):
                 break
-        rows += self._look_up(missing_ids)
-        return [row for row in _oldest_first(rows) if self._is_change(row)]
+        changed_rows += self._look_up(missing_ids)
+        return [row for row in _oldest_first(changed_rows) if self._is_change(row)]
 
-    def _has_news(self, rows: list[JsonMapping]) -> bool:
+    def _has_news(self, listed_rows: list[JsonMapping]) -> bool:
         """Return whether a page has an unknown or a changed resource."""
-        ids = {str(row.get("id")) for row in rows}
-        return not ids <= self.known.keys() or any(map(self._is_change, rows))
+        ids = {str(row.get("id")) for row in listed_rows}
+        return not ids <= self.known.keys() or any(map(self._is_change, listed_rows))
 
     def _look_up(self, row_ids: set[str]) -> list[JsonMapping]:
         """Get resources that are not final and were not listed; forget those that are deleted."""
-        rows = []
+        found_rows = []
         for row_id in sorted(row_ids):
-            row = None
+            found_row = None
             with suppress(NotFoundError):
-                row = self.get(row_id) if self.get else None
-            if row is None:
+                found_row = self.get(row_id) if self.get else None
+            if found_row is None:
                 self.open.discard(row_id)
             else:
-                rows.append(row)
-        return rows
+                found_rows.append(found_row)
+        return found_rows
 
     def note(self, row: JsonMapping) -> None:
         """Store the current state of a resource."""
@@ -154,16 +154,16 @@ class PolledList:
             last_row = page.data[-1:] or last_row
             yield page
 
-    def _is_change(self, row: JsonMapping) -> bool:
+    def _is_change(self, listed_row: JsonMapping) -> bool:
         """Return whether a row is a new resource, or a changed one."""
-        known_mark = self.known.get(str(row.get("id")))
-        current_mark = self.mark(row)
+        known_mark = self.known.get(str(listed_row.get("id")))
+        current_mark = self.mark(listed_row)
         if known_mark is not None:
             return not is_same_state(current_mark, known_mark)
-        created_at = timestamps.read(row.get("created_at"))
+        created_at = timestamps.read(listed_row.get("created_at"))
         if self.floor and created_at and created_at < self.floor:
             return False
-        return self.family != "individual" or _has_left_first_status(row)
+        return self.family != "individual" or _has_left_first_status(listed_row)
 
 
 def is_same_state(mark: EventVersion, other_mark: EventVersion) -> bool:
@@ -173,37 +173,37 @@ def is_same_state(mark: EventVersion, other_mark: EventVersion) -> bool:
     return mark.type == "individual.status_changed" or mark.updated_at == other_mark.updated_at
 
 
-def _is_updated_since(row: JsonMapping, since: datetime | None) -> bool:
+def _is_updated_since(listed_row: JsonMapping, since: datetime | None) -> bool:
     """Return whether a row has changed since a time; False without a time."""
-    updated_at = timestamps.read(row.get("updated_at"))
+    updated_at = timestamps.read(listed_row.get("updated_at"))
     return since is not None and updated_at is not None and updated_at >= since
 
 
-def _has_left_first_status(row: JsonMapping) -> bool:
+def _has_left_first_status(listed_row: JsonMapping) -> bool:
     """Return whether an individual has already left its first status.
 
     The first status is action_required, or active without verification.
     """
-    if row.get("status") == "active":
-        return row.get("updated_at") != row.get("created_at")
-    return row.get("status") != "action_required"
+    if listed_row.get("status") == "active":
+        return listed_row.get("updated_at") != listed_row.get("created_at")
+    return listed_row.get("status") != "action_required"
 
 
-def _is_newest_first(rows: Iterable[JsonMapping]) -> bool:
+def _is_newest_first(listed_rows: Iterable[JsonMapping]) -> bool:
     """Return whether all rows have a time of creation, and none is later than the one before."""
     times = []
-    for row in rows:
-        created_at = timestamps.read(row.get("created_at"))
+    for listed_row in listed_rows:
+        created_at = timestamps.read(listed_row.get("created_at"))
         if created_at is None:
             return False
         times.append(created_at)
     return all(newer >= older for newer, older in pairwise(times))
 
 
-def _oldest_first(rows: Iterable[JsonMapping]) -> list[JsonMapping]:
+def _oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
     """Sort rows by creation, oldest first; rows without a time last."""
     end_of_time = datetime.max.replace(tzinfo=UTC)
-    reversed_rows = list(rows)[::-1]
+    reversed_rows = list(listed_rows)[::-1]
     return sorted(
         reversed_rows, key=lambda row: timestamps.read(row.get("created_at")) or end_of_time
     )
@@ -274,27 +274,27 @@ class Watch:
     def _poll_list(self, polled: PolledList) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
         try:
-            rows = polled.rows(self._since)
+            changed_rows = polled.rows(self._since)
         except Exception as error:
             return self._note_error(error)
-        return sum(self._handle_row(polled, row) for row in rows)
+        return sum(self._handle_row(polled, row) for row in changed_rows)
 
-    def _handle_row(self, polled: PolledList, row: JsonMapping) -> int:
+    def _handle_row(self, polled: PolledList, listed_row: JsonMapping) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""
         try:
-            event = self._event_of(polled, row)
+            event = self._event_of(polled, listed_row)
             is_handled = event is not None and bool(self._router.handle(event))
         except Exception as error:
             return self._note_error(error)
-        polled.note(row)
+        polled.note(listed_row)
         return int(is_handled)
 
-    def _event_of(self, polled: PolledList, row: JsonMapping) -> Event | None:
+    def _event_of(self, polled: PolledList, listed_row: JsonMapping) -> Event | None:
         """Return the event for a resource; None if a webhook has already delivered it."""
         family = polled.family
-        handled_mark = self._router.latest(of_snapshot(family, row, None, polled.service))
-        latest_mark = handled_mark or polled.known.get(str(row.get("id")))
-        event = of_snapshot(family, row, latest_mark, polled.service)
+        handled_mark = self._router.latest(of_snapshot(family, listed_row, None, polled.service))
+        latest_mark = handled_mark or polled.known.get(str(listed_row.get("id")))
+        event = of_snapshot(family, listed_row, latest_mark, polled.service)
         if handled_mark and is_same_state(event.mark, handled_mark):
             return None
         return event

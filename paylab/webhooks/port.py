@@ -80,28 +80,28 @@ class Port:
 
 async def _read_body(receive: Receive) -> bytes | None:
     """Read the body, and stop after the limit; None if the sender disconnected."""
-    parts: list[bytes] = []
+    body_chunks: list[bytes] = []
     byte_count = 0
     while byte_count <= BODY_BYTES_MAX:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
-        parts.append(message.get("body", b""))
-        byte_count += len(parts[-1])
+        body_chunks.append(message.get("body", b""))
+        byte_count += len(body_chunks[-1])
         if not message.get("more_body"):
             break
-    return b"".join(parts)
+    return b"".join(body_chunks)
 
 
 async def _send_answer(send: Send, answer: DeliveryAnswer) -> None:
     """Send the status, the headers and the text of an answer."""
     body = answer.text.encode("ascii", "backslashreplace")
-    length = str(len(body))
+    length_text = str(len(body))
     # Close the connection after the answer if the body was not read to its end.
     connection = CLOSE_HEADERS if answer.status in (403, 404, 408, 413, 421) else {}
     headers = {
         "content-type": "text/plain",
-        "content-length": length,
+        "content-length": length_text,
         **connection,
         **answer.headers,
     }

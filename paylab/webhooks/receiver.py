@@ -71,16 +71,16 @@ def signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
 
     It is None if the service does not sign deliveries.
     """
-    name = service.webhooks.signature_header
-    if name == NONE:
+    header_name = service.webhooks.signature_header
+    if header_name == NONE:
         return None
     encoding = service.signing.key_encoding
 
     def check(headers: Mapping[str, str], body: bytes) -> str:
-        key = key_bytes(secret.reveal(), encoding)
-        if is_delivery_signature(headers.get(name.lower(), ""), key, body):
+        secret_bytes = key_bytes(secret.reveal(), encoding)
+        if is_delivery_signature(headers.get(header_name.lower(), ""), secret_bytes, body):
             return ""
-        message = f"the delivery has no {name} that is the HMAC-SHA256 of its body"
+        message = f"the delivery has no {header_name} that is the HMAC-SHA256 of its body"
         return f"{message}: check webhooks.signature_header in service.toml"
 
     return check

@@ -67,28 +67,28 @@ class Comparison:
         single_payments = self._payment_of_row[single_rows]
         yield from self._pairs.compare(single_payments, single_rows, self._rows.values)
         rows_by_payment: dict[int, list[int]] = {}
-        for row in matched_rows[row_counts > 1].tolist():
-            rows_by_payment.setdefault(int(self._payment_of_row[row]), []).append(row)
+        for row_index in matched_rows[row_counts > 1].tolist():
+            rows_by_payment.setdefault(int(self._payment_of_row[row_index]), []).append(row_index)
         yield from compare_repeated_rows(self._pairs, rows_by_payment)
 
     def unmatched_rows(self) -> Iterator[PaymentProblem]:
         """Yield a problem for each row that has no payment in the service."""
         currencies = self._rows.values.get("currency")
-        for row in np.flatnonzero(self._payment_of_row == NO_PAYMENT).tolist():
-            amount = self._pairs.row_amount(row)
-            currency = None if currencies is None else currencies.text(row)
+        for row_index in np.flatnonzero(self._payment_of_row == NO_PAYMENT).tolist():
+            amount = self._pairs.row_amount(row_index)
+            currency = None if currencies is None else currencies.text(row_index)
             yield PaymentProblem(
                 kind="missing_in_service",
                 side=self._rows.side,
-                key=self._rows.key(row),
+                key=self._rows.key(row_index),
                 id=None,
-                family=self._rows.families[row] if self._rows.families else None,
+                family=self._rows.families[row_index] if self._rows.families else None,
                 column="" if amount is None else "amount",
                 currency=None if currency is None else currency.upper(),
                 service_value=None,
                 other_value=digits_of(amount),
                 difference=amount,
-                row=self._pairs.row_number(row),
+                row=self._pairs.row_number(row_index),
             )
 
     def missing_payments(self, period: Period) -> Iterator[PaymentProblem]:
@@ -128,6 +128,6 @@ class Comparison:
         return bool(self._row_counts[family.start : family.end].any())
 
 
-def _without_zone(moment: datetime) -> np.datetime64:
+def _without_zone(instant: datetime) -> np.datetime64:
     """Return a time in UTC as numpy has it."""
-    return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
+    return np.datetime64(instant.astimezone(UTC).replace(tzinfo=None), "us")

@@ -24,78 +24,78 @@ def compare_repeated_rows(
     """Yield the problems of payments that have several rows each."""
     duplicates: dict[int, int] = {}
     splits: dict[int, list[int]] = {}
-    for payment, rows in rows_by_payment.items():
-        nearest_row = _nearest_row(pairs, payment, rows)
-        if _is_split(pairs, payment, rows, nearest_row):
-            splits[payment] = rows
-            yield _split_problem(pairs, payment, rows)
+    for payment, row_indexes in rows_by_payment.items():
+        nearest_row = _nearest_row(pairs, payment, row_indexes)
+        if _is_split(pairs, payment, row_indexes, nearest_row):
+            splits[payment] = row_indexes
+            yield _split_problem(pairs, payment, row_indexes)
         else:
             duplicates[payment] = nearest_row
-            yield _duplicate_problem(pairs, payment, rows, nearest_row)
+            yield _duplicate_problem(pairs, payment, row_indexes, nearest_row)
     nearest_rows = _index_array(duplicates.values())
     yield from pairs.compare(_index_array(duplicates), nearest_rows, pairs.rows.values)
     yield from _compare_split_payments(pairs, splits)
 
 
-def _row_amounts(pairs: PaymentPairs, rows: list[int]) -> dict[int, Decimal]:
+def _row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decimal]:
     """Return the amounts of the rows that have one, by row."""
     amounts = {}
-    for row in rows:
-        amount = pairs.row_amount(row)
+    for row_index in row_indexes:
+        amount = pairs.row_amount(row_index)
         if amount is not None:
-            amounts[row] = amount
+            amounts[row_index] = amount
     return amounts
 
 
-def _nearest_row(pairs: PaymentPairs, payment: int, rows: list[int]) -> int:
+def _nearest_row(pairs: PaymentPairs, payment: int, row_indexes: list[int]) -> int:
     """Return the row whose amount is nearest to the payment's; the first without amounts."""
     payment_amount = pairs.payment_amount(payment)
     if payment_amount is None:
-        return rows[0]
+        return row_indexes[0]
     distances = {
         row: abs(subtract(amount, payment_amount))
-        for row, amount in _row_amounts(pairs, rows).items()
+        for row, amount in _row_amounts(pairs, row_indexes).items()
     }
-    return min(distances, key=lambda row: distances[row], default=rows[0])
+    return min(distances, key=lambda row: distances[row], default=row_indexes[0])
 
 
-def _is_split(pairs: PaymentPairs, payment: int, rows: list[int], nearest_row: int) -> bool:
+def _is_split(pairs: PaymentPairs, payment: int, row_indexes: list[int], nearest_row: int) -> bool:
     """Return whether the sum of the rows is nearer to the payment's amount than any row is."""
     payment_amount = pairs.payment_amount(payment)
-    amounts = _row_amounts(pairs, rows)
+    amounts = _row_amounts(pairs, row_indexes)
     if payment_amount is None or not amounts:
         return False
     sum_distance = abs(subtract(total(amounts.values()), payment_amount))
     return sum_distance < abs(subtract(amounts[nearest_row], payment_amount))
 
 
-def _split_problem(pairs: PaymentPairs, payment: int, rows: list[int]) -> PaymentProblem:
+def _split_problem(pairs: PaymentPairs, payment: int, row_indexes: list[int]) -> PaymentProblem:
     """Make the problem that several rows stand for one payment."""
     return pairs.problem(
         "split",
         payment,
-        rows[0],
+        row_indexes[0],
         service_value=digits_of(pairs.payment_amount(payment)),
-        other_value=sum_text(_row_amounts(pairs, rows).values()),
+        other_value=sum_text(_row_amounts(pairs, row_indexes).values()),
         difference=Decimal(0),
     )
 
 
 def _duplicate_problem(
-    pairs: PaymentPairs, payment: int, rows: list[int], nearest_row: int
+    pairs: PaymentPairs, payment: int, row_indexes: list[int], nearest_row: int
 ) -> PaymentProblem:
     """Make the problem that a payment has more rows than the nearest one."""
-    amounts = _row_amounts(pairs, rows)
+    amounts = _row_amounts(pairs, row_indexes)
     surplus = None
     if nearest_row in amounts:
         surplus = subtract(total(amounts.values()), amounts[nearest_row])
-    surplus_rows = [row for row in rows if row != nearest_row]
+    surplus_rows = [row for row in row_indexes if row != nearest_row]
     return pairs.problem(
         "duplicate",
         payment,
         surplus_rows[0],
         service_value=digits_of(pairs.payment_amount(payment)),
-        other_value=sum_text(amounts.values()) if amounts else f"{len(rows)} rows",
+        other_value=sum_text(amounts.values()) if amounts else f"{len(row_indexes)} rows",
         difference=surplus,
     )
 
@@ -111,38 +111,38 @@ def _compare_split_payments(
     sums: dict[str, Any] = {}
     values_by_row: dict[str, Any] = {}
     for column in COLUMNS:
-        values = pairs.rows.values.get(column.meaning)
-        if isinstance(values, DecimalArray) and column.currency:
+        column_values = pairs.rows.values.get(column.meaning)
+        if isinstance(column_values, DecimalArray) and column.currency:
             amounts = [
                 _combined_amount(pairs, column.meaning, payment, rows)
                 for payment, rows in splits.items()
             ]
             sums[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
-        elif values is not None and column.kind != "time":
-            values_by_row[column.meaning] = values
+        elif column_values is not None and column.kind != "time":
+            values_by_row[column.meaning] = column_values
     first_rows = _index_array(rows[0] for rows in splits.values())
     yield from pairs.compare(_index_array(splits), first_rows, sums, np.arange(len(splits)))
     payments = _index_array(payment for payment, rows in splits.items() for _ in rows)
     all_rows = _index_array(row for rows in splits.values() for row in rows)
     reported: set[tuple[int, str]] = set()
     for problem in pairs.compare(payments, all_rows, values_by_row):
-        key = problem.payment, problem.column
-        if key not in reported:
-            reported.add(key)
+        problem_key = problem.payment, problem.column
+        if problem_key not in reported:
+            reported.add(problem_key)
             yield problem
 
 
 def _combined_amount(
-    pairs: PaymentPairs, meaning: str, payment: int, rows: list[int]
+    pairs: PaymentPairs, meaning: str, payment: int, row_indexes: list[int]
 ) -> Decimal | None:
     """Return the amount that the rows of a split payment have together; None if all are blank.
 
     An amount other than the first one is not added up if every row repeats the payment's.
     """
-    values = pairs.rows.values[meaning]
+    column_values = pairs.rows.values[meaning]
     amounts = []
-    for row in rows:
-        amount = values[row]
+    for row_index in row_indexes:
+        amount = column_values[row_index]
         if isinstance(amount, Decimal):
             amounts.append(amount)
     if not amounts:

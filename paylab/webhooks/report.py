@@ -83,9 +83,9 @@ def reconcile(  # noqa: PLR0913 - each has a default
     sides: list[Side] = []
     if books is not None:
         file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
-        rows = rows_of_books(file_books.frame, columns, zone, decimal, date_format)
+        book_rows = rows_of_books(file_books.frame, columns, zone, decimal, date_format)
         period = Period(read_since(since), read_since(until, "until"))
-        sides.append(Side(rows, period, [*file_books.notes, *rows.notes]))
+        sides.append(Side(book_rows, period, [*file_books.notes, *book_rows.notes]))
     if events is not None:
         sides.append(_make_event_side(events))
     problems = [
@@ -99,16 +99,16 @@ def reconcile(  # noqa: PLR0913 - each has a default
 
 def _make_event_side(events: EventHistory) -> Side:
     """The events as a side; a payment is missing there if it was made after the first one."""
-    start = events.since or earliest_time(events.events)
-    period = Period(start) if start else None
-    return Side(rows_of_events(events.events), period, [*events.notes, _events_note(start)])
+    events_start = events.since or earliest_time(events.events)
+    period = Period(events_start) if events_start else None
+    return Side(rows_of_events(events.events), period, [*events.notes, _events_note(events_start)])
 
 
-def _events_note(start: datetime | None) -> str:
+def _events_note(events_start: datetime | None) -> str:
     """Return a note that tells which payments should have an event."""
-    if start is None:
+    if events_start is None:
         return "there is no event, so none is missing"
-    return f"events are expected from {start:%Y-%m-%d %H:%M:%S} UTC on"
+    return f"events are expected from {events_start:%Y-%m-%d %H:%M:%S} UTC on"
 
 
 @explain_arguments
@@ -166,19 +166,19 @@ class Reconciliation:
         'not compared'
         """
         reasons: dict[str, dict[str, str]] = {}
-        for rows in self._rows:
+        for side_rows in self._rows:
             only_in_service = {
-                column.meaning: f"not in the {rows.side}"
+                column.meaning: f"not in the {side_rows.side}"
                 for column in COLUMNS
-                if column.meaning not in rows.names and self._service_has(column.meaning)
+                if column.meaning not in side_rows.names and self._service_has(column.meaning)
             }
             only_in_rows = {
                 column: "not in the service"
-                for meaning, column in rows.names.items()
+                for meaning, column in side_rows.names.items()
                 if not self._service_has(meaning)
             }
-            not_compared = dict.fromkeys(rows.unknown, "not compared")
-            reasons[rows.side] = only_in_service | only_in_rows | not_compared
+            not_compared = dict.fromkeys(side_rows.unknown, "not compared")
+            reasons[side_rows.side] = only_in_service | only_in_rows | not_compared
         return reasons
 
     def _service_has(self, meaning: str) -> bool:
@@ -195,12 +195,16 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).frame().empty
         True
         """
-        names = [name for name in PaymentProblem._fields if name not in ("payment", "difference")]
-        cells = {name: [getattr(problem, name) for problem in self.problems] for name in names}
-        frame = ExactFrame(cells, columns=names)
+        column_names = [
+            name for name in PaymentProblem._fields if name not in ("payment", "difference")
+        ]
+        cells = {
+            name: [getattr(problem, name) for problem in self.problems] for name in column_names
+        }
+        frame = ExactFrame(cells, columns=column_names)
         amounts = [problem.difference for problem in self.problems]
         exact = pd.Series(DecimalArray(decimals.from_numbers(amounts, "difference")))
-        frame.insert(names.index("time_difference"), "difference", exact)
+        frame.insert(column_names.index("time_difference"), "difference", exact)
         types = {
             **dict.fromkeys(("kind", "side", "family", "column", "currency"), "category"),
             **dict.fromkeys(("key", "id", "service_value", "other_value"), "str"),
@@ -217,16 +221,18 @@ class Reconciliation:
         """
         groups: dict[tuple[str, str], list[Decimal | None]] = {}
         for problem in self.problems:
-            key = problem.kind, problem.currency or ""
-            groups.setdefault(key, []).append(problem.difference)
-        kinds = list(KINDS)
-        keys = sorted(groups, key=lambda key: (kinds.index(key[0]), key[1]))
-        sums = [total_or_none(groups[key]) for key in keys]
+            group_key = problem.kind, problem.currency or ""
+            groups.setdefault(group_key, []).append(problem.difference)
+        kind_order = list(KINDS)
+        keys = sorted(groups, key=lambda group_key: (kind_order.index(group_key[0]), group_key[1]))
+        sums = [total_or_none(groups[group_key]) for group_key in keys]
         frame = ExactFrame(
             {
                 "kind": pd.Categorical([kind for kind, _ in keys]),
                 "currency": pd.Categorical([currency for _, currency in keys]),
-                "problems": np.array([len(groups[key]) for key in keys], dtype=np.int64),
+                "problems": np.array(
+                    [len(groups[group_key]) for group_key in keys], dtype=np.int64
+                ),
             }
         )
         frame["difference"] = DecimalArray(decimals.from_numbers(sums, "difference"))
@@ -255,14 +261,14 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).report()[:10]
         'Reconciled'
         """
-        lines = [
+        report_lines = [
             self._verdict_line(),
             *self._kind_lines(),
             *self.columns_lines(),
             *(f"  {note}" for note in self.notes),
             *self._total_lines(),
         ]
-        return "\n".join(map(printable, lines))
+        return "\n".join(map(printable, report_lines))
 
     def _verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
@@ -270,11 +276,11 @@ class Reconciliation:
             _count_text(len(family.frame), family.name) for family in self._payments.families
         ]
         sides = []
-        for rows in self._rows:
-            if rows.side == EVENTS:
-                sides.append(f"the events of {_count_text(len(rows), 'payment')}")
+        for side_rows in self._rows:
+            if side_rows.side == EVENTS:
+                sides.append(f"the events of {_count_text(len(side_rows), 'payment')}")
             else:
-                sides.append(f"{rows.side} ({_count_text(len(rows), 'row')})")
+                sides.append(f"{side_rows.side} ({_count_text(len(side_rows), 'row')})")
         verdict = "everything agrees"
         if self.problems:
             verdict = _count_text(len(self.problems), "problem")
@@ -282,27 +288,27 @@ class Reconciliation:
 
     def _kind_lines(self) -> list[str]:
         """Return a line for each kind of problem and currency, with the sum of the differences."""
-        lines = []
+        kind_lines = []
         for group in self.summary().to_dict("records"):
-            line = f"  {group['problems']} x {group['kind']}"
+            kind_line = f"  {group['problems']} x {group['kind']}"
             if isinstance(group["difference"], Decimal):
-                line = f"{line}, {group['difference']:+f} {group['currency']}".rstrip()
+                kind_line = f"{kind_line}, {group['difference']:+f} {group['currency']}".rstrip()
             elif group["currency"]:
-                line = f"{line} ({group['currency']})"
-            lines.append(line)
-        return lines
+                kind_line = f"{kind_line} ({group['currency']})"
+            kind_lines.append(kind_line)
+        return kind_lines
 
     def _total_lines(self) -> list[str]:
         """Return a line for each currency, with the sums of the sides that have one."""
-        lines = []
+        total_lines = []
         for totals in self.totals().to_dict("records"):
             sums = []
             for side in self.sides:
                 amount = totals[f"amount_{side}"]
                 if isinstance(amount, Decimal):
                     sums.append(f"{side} {amount:f}")
-            lines.append(f"  total {totals['currency']}: {', '.join(sums)}")
-        return lines
+            total_lines.append(f"  total {totals['currency']}: {', '.join(sums)}")
+        return total_lines
 
     def columns_lines(self) -> list[str]:
         """Return lines that say what was compared and what was not.
@@ -310,20 +316,20 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).columns_lines()[0][:30]
         '  compared with books: amount '
         """
-        lines = []
+        column_lines = []
         for side, columns in self.compared.items():
             descriptions = [
                 meaning if column == meaning else f"{meaning} ({column})"
                 for meaning, column in columns.items()
             ]
             compared = ", ".join(descriptions) or "only whether it is there"
-            lines.append(f"  compared with {side}: {compared}")
+            column_lines.append(f"  compared with {side}: {compared}")
             names_by_reason: dict[str, list[str]] = {}
-            for name, reason in self.not_compared[side].items():
-                names_by_reason.setdefault(reason, []).append(name)
-            for reason, names in names_by_reason.items():
-                lines.append(f"  {reason}: {', '.join(names)}")
-        return lines
+            for column_name, reason in self.not_compared[side].items():
+                names_by_reason.setdefault(reason, []).append(column_name)
+            for reason, column_names in names_by_reason.items():
+                column_lines.append(f"  {reason}: {', '.join(column_names)}")
+        return column_lines
 
     def __repr__(self) -> str:
         return self.report()

@@ -147,10 +147,10 @@ def _warn_if_unknown(event_type: str) -> None:
     warn_caller(message, PaylabWarning)
 
 
-def _add_newest(entries: dict[K, V], key: K, value: V, entries_max: int) -> None:
+def _add_newest(entries: dict[K, V], entry_key: K, entry: V, entries_max: int) -> None:
     """Store an entry as the newest, and drop the oldest if there are too many."""
-    entries.pop(key, None)
-    entries[key] = value
+    entries.pop(entry_key, None)
+    entries[entry_key] = entry
     if len(entries) > entries_max:
         oldest_key = next(iter(entries))
         del entries[oldest_key]

@@ -36,18 +36,18 @@ class SharedReferences:
     def _assign_group(self, payments: list[int]) -> None:
         """Assign the rows of a reference, which the first of its payments has so far."""
         has_payment = self._matches.payments == payments[0]
-        rows = np.flatnonzero(has_payment & self._matches.by_reference).tolist()
+        row_indexes = np.flatnonzero(has_payment & self._matches.by_reference).tolist()
         self.payments.update(payments)
-        if len(rows) == 1 and self._is_sum_of_payments(rows[0], payments):
-            self._matches.payments[rows[0]] = COMPARED_ALREADY
-            self.problems.append(self._split_problem(rows[0], payments))
+        if len(row_indexes) == 1 and self._is_sum_of_payments(row_indexes[0], payments):
+            self._matches.payments[row_indexes[0]] = COMPARED_ALREADY
+            self.problems.append(self._split_problem(row_indexes[0], payments))
             return
-        for payment in self._assign_rows(rows, payments):
+        for payment in self._assign_rows(row_indexes, payments):
             self.problems.append(self._pairs.problem_without_row("duplicate", payment, SERVICE))
 
-    def _is_sum_of_payments(self, row: int, payments: list[int]) -> bool:
+    def _is_sum_of_payments(self, row_index: int, payments: list[int]) -> bool:
         """Return whether a row has the sum of all payments, and the amount of none of them."""
-        row_amount = self._pairs.row_amount(row)
+        row_amount = self._pairs.row_amount(row_index)
         amounts = self._payment_amounts(payments)
         if row_amount is None or len(amounts) < len(payments):
             return False
@@ -57,14 +57,14 @@ class SharedReferences:
             return False
         return rules.agree(total(amounts), row_amount, currency)
 
-    def _split_problem(self, row: int, payments: list[int]) -> PaymentProblem:
+    def _split_problem(self, row_index: int, payments: list[int]) -> PaymentProblem:
         """Make the problem that one row stands for several payments."""
         amounts = self._payment_amounts(payments)
-        row_amount = self._pairs.row_amount(row) or Decimal(0)
+        row_amount = self._pairs.row_amount(row_index) or Decimal(0)
         return self._pairs.problem(
             "split",
             payments[0],
-            row,
+            row_index,
             service_value=sum_text(amounts),
             other_value=digits_of(row_amount),
             difference=subtract(row_amount, total(amounts)),
@@ -76,7 +76,7 @@ class SharedReferences:
         amounts = [self._pairs.payment_amount(payment) for payment in payments]
         return [amount for amount in amounts if amount is not None]
 
-    def _assign_rows(self, rows: list[int], payments: list[int]) -> list[int]:
+    def _assign_rows(self, row_indexes: list[int], payments: list[int]) -> list[int]:
         """Give each row the payment with its amount, or else the first that is free.
 
         Return the payments that stay without a row.
@@ -84,14 +84,14 @@ class SharedReferences:
         free_payments = list(payments)
         amounts = {payment: self._pairs.payment_amount(payment) for payment in payments}
         unassigned_rows = []
-        for row in rows:
-            row_amount = self._pairs.row_amount(row)
+        for row_index in row_indexes:
+            row_amount = self._pairs.row_amount(row_index)
             equal = [payment for payment in free_payments if amounts[payment] == row_amount]
             if not equal:
-                unassigned_rows.append(row)
+                unassigned_rows.append(row_index)
                 continue
-            self._matches.payments[row] = equal[0]
+            self._matches.payments[row_index] = equal[0]
             free_payments.remove(equal[0])
-        for row in unassigned_rows[: len(free_payments)]:
-            self._matches.payments[row] = free_payments.pop(0)
+        for row_index in unassigned_rows[: len(free_payments)]:
+            self._matches.payments[row_index] = free_payments.pop(0)
         return free_payments

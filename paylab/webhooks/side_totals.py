@@ -41,8 +41,10 @@ def totals_by_currency(
         (SERVICE, family.values("amount", zone), family.values("currency", zone))
         for family in payments.families
     ]
-    for rows in sides:
-        columns.append((rows.side, rows.values.get("amount"), rows.values.get("currency")))
+    for side_rows in sides:
+        columns.append(
+            (side_rows.side, side_rows.values.get("amount"), side_rows.values.get("currency"))
+        )
     totals: dict[str, dict[str, SideTotal]] = {}
     for side, amounts, currencies in columns:
         if amounts is None:
@@ -55,10 +57,10 @@ def totals_by_currency(
 
 def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> dict[str, SideTotal]:
     """Return the number and the sum of amounts by currency in upper case, "" without one."""
-    words = [""] * len(amounts)
+    currency_words = [""] * len(amounts)
     if currencies is not None:
-        words = [currencies.text(row) or "" for row in range(len(amounts))]
-    by_currency = pd.Series(words, dtype=object).str.upper()
+        currency_words = [currencies.text(row) or "" for row in range(len(amounts))]
+    by_currency = pd.Series(currency_words, dtype=object).str.upper()
     groups = pd.Series(amounts).groupby(by_currency)
     counts = groups.size().to_dict()
     return {

@@ -57,15 +57,15 @@ class Family:
 
     def _read_column(self, column: PaymentColumn, zone: ZoneInfo) -> Any:
         """Read a column by its kind; None if the frame does not have it."""
-        name = column.field(self.name)
-        if name not in self.frame:
+        field_name = column.field(self.name)
+        if field_name not in self.frame:
             return None
         if column.kind == "amount":
-            amounts, _ = amounts_of({name: self.frame[name]}, ".")
-            return amounts[name]
+            amounts, _ = amounts_of({field_name: self.frame[field_name]}, ".")
+            return amounts[field_name]
         if column.kind == "time":
-            return times_of(self.frame[name], name, zone)
-        return word_column(self.frame[name])
+            return times_of(self.frame[field_name], field_name, zone)
+        return word_column(self.frame[field_name])
 
 
 class Payments:
@@ -73,24 +73,24 @@ class Payments:
 
     def __init__(self, lists: Mapping[str, pd.DataFrame]) -> None:
         self.families: list[Family] = []
-        start = 0
-        for name, frame in lists.items():
-            self.families.append(Family(name, frame, start))
-            start += len(frame)
-        self.count = start
+        start_index = 0
+        for list_name, frame in lists.items():
+            self.families.append(Family(list_name, frame, start_index))
+            start_index += len(frame)
+        self.count = start_index
         self._starts = [family.start for family in self.families]
         self.ids = self._read_texts("id")
         self.references = self._read_texts("client_reference_id")
 
-    def _read_texts(self, name: str) -> pa.Array:
+    def _read_texts(self, column_name: str) -> pa.Array:
         """Return a column of all families as text; null for a family that does not have it."""
-        parts = [pa.nulls(0, pa.string())]
+        text_arrays = [pa.nulls(0, pa.string())]
         for family in self.families:
-            if name in family.frame:
-                parts.append(texts_of(family.frame[name]))
+            if column_name in family.frame:
+                text_arrays.append(texts_of(family.frame[column_name]))
             else:
-                parts.append(pa.nulls(len(family.frame), pa.string()))
-        return pa.concat_arrays(parts)
+                text_arrays.append(pa.nulls(len(family.frame), pa.string()))
+        return pa.concat_arrays(text_arrays)
 
     def family_of(self, payment: int) -> Family:
         """Return the family of the payment with this index."""
@@ -150,44 +150,54 @@ def rows_of_books(
 ) -> Rows:
     """Read the rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
-    names = name_columns(list(frame.columns), columns)
-    compared = [column for column in COLUMNS if column.meaning in names]
-    amount_names = [names[column.meaning] for column in compared if column.kind == "amount"]
-    amounts, decimal_mark = amounts_of({str(name): frame[name] for name in amount_names}, decimal)
-    values: dict[str, Any] = {}
+    name_by_meaning = name_columns(list(frame.columns), columns)
+    compared = [column for column in COLUMNS if column.meaning in name_by_meaning]
+    amount_names = [
+        name_by_meaning[column.meaning] for column in compared if column.kind == "amount"
+    ]
+    amounts, decimal_mark = amounts_of(
+        {str(column_name): frame[column_name] for column_name in amount_names}, decimal
+    )
+    value_by_meaning: dict[str, Any] = {}
     for column in compared:
-        name = names[column.meaning]
+        column_name = name_by_meaning[column.meaning]
         if column.kind == "amount":
-            values[column.meaning] = amounts[str(name)]
+            value_by_meaning[column.meaning] = amounts[str(column_name)]
         elif column.kind == "time":
-            values[column.meaning] = times_of(frame[name], str(name), zone, date_format)
+            value_by_meaning[column.meaning] = times_of(
+                frame[column_name], str(column_name), zone, date_format
+            )
         else:
-            values[column.meaning] = word_column(frame[name])
-    notes = _date_format_notes(values)
+            value_by_meaning[column.meaning] = word_column(frame[column_name])
+    notes = _date_format_notes(value_by_meaning)
     if decimal_mark == "," and decimal is None:
         notes.append("decimal comma was found")
     return Rows(
         side=BOOKS,
-        ids=_key_texts(frame, names.get("id")),
-        references=_key_texts(frame, names.get("reference")),
-        values=values,
-        names={meaning: str(names[meaning]) for meaning in values},
-        unknown=tuple(str(name) for name in frame.columns if name not in names.values()),
+        ids=_key_texts(frame, name_by_meaning.get("id")),
+        references=_key_texts(frame, name_by_meaning.get("reference")),
+        values=value_by_meaning,
+        names={meaning: str(name_by_meaning[meaning]) for meaning in value_by_meaning},
+        unknown=tuple(
+            str(column_name)
+            for column_name in frame.columns
+            if column_name not in name_by_meaning.values()
+        ),
         notes=tuple(notes),
     )
 
 
-def _key_texts(frame: pd.DataFrame, name: object) -> pa.Array:
+def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
     """Return a column of keys as text; nulls if the books do not have it."""
-    if name is None:
+    if column_name is None:
         return pa.nulls(len(frame), pa.string())
-    return texts_of(frame[name])
+    return texts_of(frame[column_name])
 
 
-def _date_format_notes(values: Mapping[str, object]) -> list[str]:
+def _date_format_notes(value_by_meaning: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
     formats: dict[str, None] = {}
-    for column in values.values():
+    for column in value_by_meaning.values():
         if isinstance(column, TimeColumn) and column.date_format:
             formats[column.date_format] = None
     return [f"date format {date_format} was found" for date_format in formats]
@@ -197,7 +207,7 @@ def rows_of_events(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
     latest_events = _latest_events(events)
     texts_by_event = [_payment_texts(event) for event in latest_events]
-    values: dict[str, Any] = {}
+    value_by_meaning: dict[str, Any] = {}
     for column in EVENT_COLUMNS:
         meaning = column.meaning
         if not any(meaning in texts for texts in texts_by_event):
@@ -205,15 +215,15 @@ def rows_of_events(events: Iterable[Event]) -> Rows:
         cells = pd.Series([texts.get(meaning) for texts in texts_by_event], dtype=object)
         if column.kind == "amount":
             amounts, _ = amounts_of({meaning: cells}, ".")
-            values[meaning] = amounts[meaning]
+            value_by_meaning[meaning] = amounts[meaning]
         else:
-            values[meaning] = word_column(cells)
+            value_by_meaning[meaning] = word_column(cells)
     return Rows(
         side=EVENTS,
         ids=pa.array([event.id for event in latest_events], pa.string()),
         references=pa.nulls(len(latest_events), pa.string()),
-        values=values,
-        names={meaning: meaning for meaning in values},
+        values=value_by_meaning,
+        names={meaning: meaning for meaning in value_by_meaning},
         unknown=("date", "updated_at"),
         families=tuple(event.family for event in latest_events),
     )
@@ -225,11 +235,11 @@ def _latest_events(events: Iterable[Event]) -> list[Event]:
     for event in events:
         if event.family not in ("transfer", "conversion"):
             continue
-        key = event.family, event.id
-        latest_mark = latest[key][0] if key in latest else None
-        mark = event.mark
-        if not is_stale(mark, latest_mark):
-            latest[key] = mark, event
+        payment_key = event.family, event.id
+        latest_mark = latest[payment_key][0] if payment_key in latest else None
+        event_mark = event.mark
+        if not is_stale(event_mark, latest_mark):
+            latest[payment_key] = event_mark, event
     return [event for _, event in latest.values()]
 
 
@@ -239,18 +249,20 @@ def _payment_texts(event: Event) -> dict[str, str]:
     Values of another type, and amounts that are no numbers, are left out: anybody can send events.
     """
     fields = event.resource.to_dict()
-    for part in ("deposit", "payout"):
-        inner = fields.get(part)
-        if isinstance(inner, Mapping):
-            fields |= {f"{part}_{name}": value for name, value in inner.items()}
-    texts = {}
+    for side_name in ("deposit", "payout"):
+        side_fields = fields.get(side_name)
+        if isinstance(side_fields, Mapping):
+            fields |= {
+                f"{side_name}_{name}": field_value for name, field_value in side_fields.items()
+            }
+    text_by_column = {}
     for column in EVENT_COLUMNS:
-        value = fields.get(column.field(event.family))
-        if not isinstance(value, str):
+        field_value = fields.get(column.field(event.family))
+        if not isinstance(field_value, str):
             continue
-        if column.kind != "amount" or PLAIN_NUMBER.fullmatch(value):
-            texts[column.meaning] = value
-    return texts
+        if column.kind != "amount" or PLAIN_NUMBER.fullmatch(field_value):
+            text_by_column[column.meaning] = field_value
+    return text_by_column
 
 
 def earliest_time(events: Iterable[Event]) -> datetime | None:
