@@ -28,13 +28,18 @@ def make_answer_examples(service: Service, record: Operation, status: int) -> Sc
     """The examples of a successful answer by name; empty without any."""
     objects_by_name = _stored_answers().get(record.name, {})
     if record.is_list:
-        rows = [_send(service, record, name, fields) for name, fields in objects_by_name.items()]
-        return _make_example("page", _write(service, _make_page(service, record, rows)))
+        object_examples = [
+            _send(service, record, object_name, fields)
+            for object_name, fields in objects_by_name.items()
+        ]
+        return _make_example("page", _write(service, _make_page(service, record, object_examples)))
     examples: Schema = {}
-    for name, fields in objects_by_name.items():
+    for object_name, fields in objects_by_name.items():
         if _has_status(record, status, fields):
-            answer = _put_under_item_key(service, record, _send(service, record, name, fields))
-            examples |= _make_example(name, _write(service, answer))
+            answer = _put_under_item_key(
+                service, record, _send(service, record, object_name, fields)
+            )
+            examples |= _make_example(object_name, _write(service, answer))
     return examples
 
 
@@ -46,14 +51,14 @@ def make_error_examples(service: Service, record: Operation, status: int) -> Sch
     return _make_example("refusal", bodies_by_status[str(status)])
 
 
-def _make_example(name: str, answer: object) -> Schema:
+def _make_example(example_name: str, answer: object) -> Schema:
     """An example with its name."""
-    return {name: {"summary": name.replace("_", " ").capitalize(), "value": answer}}
+    return {example_name: {"summary": example_name.replace("_", " ").capitalize(), "value": answer}}
 
 
-def _has_status(record: Operation, status: int, fields: Schema) -> bool:
+def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
     """Whether an object is answered with this status, of an operation that may have two."""
-    if len(record.success) == 1:
+    if len(operation.success) == 1:
         return True
     is_pending = str(fields["status"]) == "pending"
     return is_pending == (status == _ACCEPTED)
@@ -62,21 +67,21 @@ def _has_status(record: Operation, status: int, fields: Schema) -> bool:
 @cache
 def _stored_answers() -> dict[str, dict[str, Any]]:
     """The stored objects by operation and by name."""
-    text = (files(__package__) / "answer_examples.json").read_text(encoding="utf-8")
-    answers: dict[str, dict[str, Any]] = json.loads(text)
+    json_text = (files(__package__) / "answer_examples.json").read_text(encoding="utf-8")
+    answers: dict[str, dict[str, Any]] = json.loads(json_text)
     return answers
 
 
-def _send(service: Service, record: Operation, name: str, fields: Schema) -> Schema:
+def _send(service: Service, operation: Operation, object_name: str, fields: Schema) -> Schema:
     """A stored object as a service returns it."""
-    country = name if len(name) == len(_DEFAULT_COUNTRY) else _DEFAULT_COUNTRY
-    complete = with_missing_values(service, record.answer, fields)
-    return Translation(service).send_answer(record.answer, complete, country)
+    country = object_name if len(object_name) == len(_DEFAULT_COUNTRY) else _DEFAULT_COUNTRY
+    complete = with_missing_values(service, operation.answer, fields)
+    return Translation(service).send_answer(operation.answer, complete, country)
 
 
-def _put_under_item_key(service: Service, record: Operation, fields: Schema) -> Schema:
+def _put_under_item_key(service: Service, operation: Operation, fields: Schema) -> Schema:
     """The object under the key that the service has for it."""
-    item_path = record.item_path(service)
+    item_path = operation.item_path(service)
     if item_path == NONE:
         return fields
     answer: Schema = {}
@@ -84,13 +89,15 @@ def _put_under_item_key(service: Service, record: Operation, fields: Schema) -> 
     return answer
 
 
-def _make_page(service: Service, record: Operation, rows: list[Schema]) -> Schema | list[Schema]:
+def _make_page(
+    service: Service, operation: Operation, page_rows: list[Schema]
+) -> Schema | list[Schema]:
     """The only page of a list."""
-    list_form: ListForm = service.list(record.resource)
+    list_form: ListForm = service.list(operation.resource)
     if list_form.is_array:
-        return rows
+        return page_rows
     page: Schema = {}
-    set_value_at(page, list_form.items, rows)
+    set_value_at(page, list_form.items, page_rows)
     if list_form.more != NONE:
         set_value_at(page, list_form.more, False)
     if list_form.cursor != NONE:
@@ -100,5 +107,5 @@ def _make_page(service: Service, record: Operation, rows: list[Schema]) -> Schem
 
 def _write(service: Service, answer: Schema | list[Schema]) -> Any:
     """The JSON of an answer, with amounts as the service writes them."""
-    text = json.dumps(answer, separators=(",", ":"))
-    return json.loads(write_amounts_as_numbers(service, text.encode()))
+    json_text = json.dumps(answer, separators=(",", ":"))
+    return json.loads(write_amounts_as_numbers(service, json_text.encode()))

@@ -61,7 +61,7 @@ class AnswerSchemas:
         answer = answer_form(name)
         operation = NAMED.get(name)
         name_table = operation.names if operation else None
-        names = answer_names(name, self._service).their_names
+        their_names = answer_names(name, self._service).their_names
         absent, nullable = missing_fields(name, Service() if in_event else self._service)
         properties = {}
         for field in model.model_fields:
@@ -72,26 +72,28 @@ class AnswerSchemas:
             if any(sentences):
                 schema["description"] = " ".join(filter(None, sentences))
             read_name = _read_field_name(name_table, field) if name_table else None
-            source = answer.assumed.get(field, answer.source)
-            facts = origin_facts(self._service, source, read_name)
-            properties[names.get(field, field)] = {**schema, **facts}
-        required = [names.get(field, field) for field in model.model_fields if field not in absent]
+            origin = answer.assumed.get(field, answer.source)
+            facts = origin_facts(self._service, origin, read_name)
+            properties[their_names.get(field, field)] = {**schema, **facts}
+        required = [
+            their_names.get(field, field) for field in model.model_fields if field not in absent
+        ]
         description = {"description": str(model.__doc__)}
         schema = {**description, **nested_object(properties, required)}
         return self._components.add(title, schema)
 
     def put_under_item_key(self, operation: Operation, schema: Schema) -> Schema:
         """The object of an answer under the key that the service has for it."""
-        item = operation.item_path(self._service)
-        return schema if item == NONE else nested_object({item: schema}, [item])
+        item_path = operation.item_path(self._service)
+        return schema if item_path == NONE else nested_object({item_path: schema}, [item_path])
 
     def page(self, operation: Operation, list_form: ListForm, source: str) -> Schema:
         """The answer of a list: a page, or a bare array of all rows."""
-        name = operation.answer
-        rows: Schema = {"type": "array", "items": self.model(name)}
+        model_name = operation.answer
+        rows_schema: Schema = {"type": "array", "items": self.model(model_name)}
         if list_form.is_array:
-            return rows
-        rows["description"] = "The rows of this page."
+            return rows_schema
+        rows_schema["description"] = "The rows of this page."
         more: Schema = {"type": "boolean", "description": "Whether another page follows."}
         cursor: Schema = {
             "type": ["string", "null"],
@@ -102,14 +104,17 @@ class AnswerSchemas:
         read_cursor = make_list_setting_reader(operation, lambda settings: settings.cursor)
         properties = drop_absent_places(
             [
-                (list_form.items, {**rows, **origin_facts(self._service, source, read_items)}),
+                (
+                    list_form.items,
+                    {**rows_schema, **origin_facts(self._service, source, read_items)},
+                ),
                 (list_form.more, {**more, **origin_facts(self._service, source, read_more)}),
                 (list_form.cursor, {**cursor, **origin_facts(self._service, source, read_cursor)}),
             ]
         )
         page = nested_object(properties, properties)
-        description = {"description": f"A page of a list of {name} objects."}
-        return self._components.add(f"{name}Page", {**description, **page})
+        description = {"description": f"A page of a list of {model_name} objects."}
+        return self._components.add(f"{model_name}Page", {**description, **page})
 
     def _field_schema(
         self, model: type[BaseModel], field: str, answer: AnswerForm, *, in_event: bool
@@ -133,8 +138,8 @@ class AnswerSchemas:
         """The schema of a field by its type in the model."""
         field_type = _plain_type(annotation)
         if get_origin(field_type) is list:
-            items = self._type_schema(get_args(field_type)[0], field, in_event=in_event)
-            return {"type": "array", "items": items}
+            items_schema = self._type_schema(get_args(field_type)[0], field, in_event=in_event)
+            return {"type": "array", "items": items_schema}
         if isinstance(field_type, type) and issubclass(field_type, Resource):
             has_snapshot = in_event and _has_currency(field_type)
             return self.model(field_type.__name__, in_event=has_snapshot)
@@ -145,12 +150,12 @@ class AnswerSchemas:
 
     def _words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
         """The words of a field, of the spec and of the service; a later version may have more."""
-        words = field_words.words
+        known_words = field_words.words
         if field_words.read_setting:
-            words = (*words, *field_words.read_setting(self._service))
+            known_words = (*known_words, *field_words.read_setting(self._service))
         if field in CURRENCY_FIELDS and in_event:
-            words = tuple(map(str.lower, words))
-        return open_words_schema(words)
+            known_words = tuple(map(str.lower, known_words))
+        return open_words_schema(known_words)
 
     def _details_schema(self, model_name: str) -> Schema:
         """The details of an account or of deposit instructions, of a known type or another."""

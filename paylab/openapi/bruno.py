@@ -64,13 +64,13 @@ def make_bruno_collection(service: Service, server: str = "") -> Files:
 
 def _environment(service: Service, server: str) -> str:
     """The variables; keys are secret ones, whose values Bruno keeps out of files."""
-    lines = [f"  base_url: {server}", *(f"  {name}: " for name in id_variables(service))]
+    variable_lines = [f"  base_url: {server}", *(f"  {name}: " for name in id_variables(service))]
     secrets = ",\n".join(f"  {name}" for name in KEY_VARIABLES)
-    return "vars {\n" + "\n".join(lines) + "\n}\nvars:secret [\n" + secrets + "\n]\n"
+    return "vars {\n" + "\n".join(variable_lines) + "\n}\nvars:secret [\n" + secrets + "\n]\n"
 
 
-def _file_name(text: str) -> str:
-    return re.sub(r"[^\w (),-]+", " ", text).strip()
+def _file_name(title: str) -> str:
+    return re.sub(r"[^\w (),-]+", " ", title).strip()
 
 
 def _request_text(request: CollectionRequest, number: int) -> str:
@@ -82,11 +82,11 @@ def _request_text(request: CollectionRequest, number: int) -> str:
         f"{request.method.lower()} {{\n  url: {url}\n  body: {body}\n  auth: none\n}}",
     ]
     if request.query:
-        lines = "\n".join(f"  {name}: {value}" for name, value in request.query.items())
-        blocks.append(f"params:query {{\n{lines}\n}}")
+        query_lines = "\n".join(f"  {name}: {value}" for name, value in request.query.items())
+        blocks.append(f"params:query {{\n{query_lines}\n}}")
     if request.headers:
-        lines = "\n".join(f"  {name}: {value}" for name, value in request.headers.items())
-        blocks.append(f"headers {{\n{lines}\n}}")
+        query_lines = "\n".join(f"  {name}: {value}" for name, value in request.headers.items())
+        blocks.append(f"headers {{\n{query_lines}\n}}")
     if request.body is not None:
         blocks.append(f"body:json {{\n{indent_lines(request.body, 2)}\n}}")
     if request.stored_id is not None:

@@ -74,16 +74,19 @@ def id_variables(service: Service) -> list[str]:
     return sorted({id_variable(resource) for resource in resources} - {"sandbox_id"})
 
 
-def _has_parameter(operation: Mapping[str, Any], name: str, place: str) -> bool:
+def _has_parameter(operation: Mapping[str, Any], parameter_name: str, parameter_place: str) -> bool:
     parameters = operation.get("parameters", ())
-    return any((part.get("name"), part.get("in")) == (name, place) for part in parameters)
+    return any(
+        (part.get("name"), part.get("in")) == (parameter_name, parameter_place)
+        for part in parameters
+    )
 
 
 def _headers(operation: Mapping[str, Any], body: str | None) -> dict[str, str]:
     headers = {} if body is None else {"Content-Type": "application/json"}
-    for part in operation.get("parameters", ()):
-        if part.get("in") == "header":
-            headers[part["name"]] = f"{{{{{IDEMPOTENCY_VARIABLE}}}}}"
+    for parameter in operation.get("parameters", ()):
+        if parameter.get("in") == "header":
+            headers[parameter["name"]] = f"{{{{{IDEMPOTENCY_VARIABLE}}}}}"
     return headers
 
 
@@ -96,23 +99,27 @@ def _example_body(operation: Mapping[str, Any]) -> str | None:
     return json.dumps(_with_variables(example), indent=2, ensure_ascii=False)
 
 
-def _with_variables(value: JsonValue) -> JsonValue:
-    if isinstance(value, list):
-        return [_with_variables(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {name: _variable_or_value(name, item) for name, item in value.items()}
+def _with_variables(example_value: JsonValue) -> JsonValue:
+    if isinstance(example_value, list):
+        return [_with_variables(item) for item in example_value]
+    if not isinstance(example_value, dict):
+        return example_value
+    return {name: _variable_or_value(name, item) for name, item in example_value.items()}
 
 
-def _variable_or_value(name: str, value: JsonValue) -> JsonValue:
+def _variable_or_value(field_name: str, example_value: JsonValue) -> JsonValue:
     """A field of a body: a variable if it is the id of an object."""
-    is_id = name.endswith("_id") and name not in ("client_reference_id", "applicant_id", "upi_id")
-    if is_id and isinstance(value, str):
-        return f"{{{{{name}}}}}"
-    if isinstance(value, dict) and value.keys() == {"id"}:
-        resource = "financial_account" if name == _PAYOUT_ACCOUNT else name
+    is_id = field_name.endswith("_id") and field_name not in (
+        "client_reference_id",
+        "applicant_id",
+        "upi_id",
+    )
+    if is_id and isinstance(example_value, str):
+        return f"{{{{{field_name}}}}}"
+    if isinstance(example_value, dict) and example_value.keys() == {"id"}:
+        resource = "financial_account" if field_name == _PAYOUT_ACCOUNT else field_name
         return {"id": f"{{{{{resource}_id}}}}"}
-    return _with_variables(value)
+    return _with_variables(example_value)
 
 
 def indent_lines(text: str, spaces: int) -> str:

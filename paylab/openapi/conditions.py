@@ -27,17 +27,17 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
         return list(required_fields_schema(individuals.base_fields(service))["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
-    names = [field.name for field in operation.fields if field.required]
+    required_names = [field.name for field in operation.fields if field.required]
     if operation.name == "quotes.create" and not transfers.default_currency(service):
-        names.append("source_currency")
+        required_names.append("source_currency")
     if operation.name == "conversion_accounts.create":
         settings = service.conversion_accounts
-        names += settings.required
+        required_names += settings.required
         if settings.default_destination_currency == NONE:
-            names.append("destination_currency")
+            required_names.append("destination_currency")
     moved_ids = moved_references(service, operation)
-    names = [moved_ids.get(name, name) for name in names]
-    return [name for name in names if not is_in_path(service, operation, name)]
+    required_names = [moved_ids.get(name, name) for name in required_names]
+    return [name for name in required_names if not is_in_path(service, operation, name)]
 
 
 def moved_references(service: Service, operation: Operation) -> dict[str, str]:
@@ -81,17 +81,21 @@ def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
 def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
     """A condition in the names of a service."""
     if isinstance(condition, list):
-        return [rename_fields(part, names) for part in condition]
+        return [rename_fields(field_schema, names) for field_schema in condition]
     if not isinstance(condition, dict) or not names:
         return condition
     properties = condition.get("properties", {})
-    other_parts = {key: part for key, part in condition.items() if key != "properties"}
-    renamed = {key: rename_fields(part, names) for key, part in other_parts.items()}
+    other_parts = {
+        key: field_schema for key, field_schema in condition.items() if key != "properties"
+    }
+    renamed = {key: rename_fields(field_schema, names) for key, field_schema in other_parts.items()}
     if "required" in condition:
-        required = required_fields_schema(names.get(name, name) for name in condition["required"])
+        required = required_fields_schema(
+            names.get(field_name, field_name) for field_name in condition["required"]
+        )
         renamed.update(required)
-    for name, part in properties.items():
-        field = property_at(names.get(name, name), rename_fields(part, names))
+    for field_name, field_schema in properties.items():
+        field = property_at(names.get(field_name, field_name), rename_fields(field_schema, names))
         renamed["properties"] = merge_schemas(renamed.get("properties", {}), field)
     return renamed
 
@@ -152,8 +156,10 @@ def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
 def _account_condition(service: Service) -> Schema:
     """The account of a quote, in a form that the service takes."""
     is_moved = bool(moved_references(service, OPERATIONS["quotes.create"]))
-    names = ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
-    return any_of({"required": [name]} for name in names)
+    account_fields = (
+        ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
+    )
+    return any_of({"required": [name]} for name in account_fields)
 
 
 def _transfer_condition(service: Service) -> Schema:

@@ -33,22 +33,22 @@ class DetailSchemas:
         settings = self._service.account(country, account.type)
         if settings is None:
             return
-        name = schema_name(settings)
-        if name not in self._components.schemas:
+        details_name = schema_name(settings)
+        if details_name not in self._components.schemas:
             schema = _details_schema(self._service, country, account, settings)
-            self._components.add(name, schema)
-            self.names_by_type[account.type].append(name)
+            self._components.add(details_name, schema)
+            self.names_by_type[account.type].append(details_name)
 
     def references(self) -> list[Schema]:
         """The details of each account type."""
-        names = [name for names in self.names_by_type.values() for name in names]
-        return [ref_to(name) for name in names]
+        all_names = [name for all_names in self.names_by_type.values() for name in all_names]
+        return [ref_to(name) for name in all_names]
 
     def by_account_type(self) -> Schema:
         """The type of an account decides about its details."""
         pairs = []
-        for account_type, names in self.names_by_type.items():
-            pairs.append(_typed_details_schema(account_type, any_of(map(ref_to, names))))
+        for account_type, schema_names in self.names_by_type.items():
+            pairs.append(_typed_details_schema(account_type, any_of(map(ref_to, schema_names))))
         return any_of(pairs)
 
     def in_country(self, corridor: Corridor) -> Schema:
@@ -64,8 +64,8 @@ class DetailSchemas:
 
 def schema_name(settings: AccountDetails) -> str:
     """The name of the schema of an account's details, such as MXBankAccountDetails."""
-    parts = settings.place.replace(".", "_").split("_")
-    return "".join(part if part.isupper() else part.title() for part in parts) + "Details"
+    name_words = settings.place.replace(".", "_").split("_")
+    return "".join(part if part.isupper() else part.title() for part in name_words) + "Details"
 
 
 def _typed_details_schema(account_type: str, details: Mapping[str, object]) -> Schema:
@@ -78,18 +78,20 @@ def _details_schema(
     service: Service, country: str, account: Account, settings: AccountDetails
 ) -> Schema:
     """The details of an account, with what their fields require of each other."""
-    names = account_detail_names(settings).their_names
+    their_names = account_detail_names(settings).their_names
     required_names: list[str] = []
     conditions: list[Schema] = []
     properties: dict[str, Schema] = {}
     for field in account.fields:
-        name = names.get(field.name, field.name)
-        properties[name] = _field_schema(service, field, settings)
+        their_name = their_names.get(field.name, field.name)
+        properties[their_name] = _field_schema(service, field, settings)
         if field.required:
-            required_names.append(name)
+            required_names.append(their_name)
         if field.by and field.forms:
-            word_field = names.get(field.by, field.by)
-            conditions.append(schema_by_word(word_field, name, field.forms, required=[word_field]))
+            word_field = their_names.get(field.by, field.by)
+            conditions.append(
+                schema_by_word(word_field, their_name, field.forms, required=[word_field])
+            )
     schema = {
         "description": f"The details of a {account.type} {_describe_place(country, account)}.",
         **closed_object(properties, required_names),
@@ -133,8 +135,8 @@ def schema_by_word(
     `conditions` are further ones that hold for each of the words.
     """
     cases: list[Schema] = []
-    for word, format_ in formats.items():
-        properties = {word_field: {"const": word}, name: format_schema(format_)}
+    for account_word, format_ in formats.items():
+        properties = {word_field: {"const": account_word}, name: format_schema(format_)}
         cases.append({"properties": properties, **conditions})
     other_word = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
     return {"anyOf": [*cases, other_word]}

@@ -84,9 +84,9 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
 
 def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
     """The operations by path and method, in the order of their records."""
-    order = list(OPERATIONS)
+    operation_order = list(OPERATIONS)
     paths: dict[str, Any] = {}
-    for route in sorted(service.routes, key=lambda route: order.index(route.operation)):
+    for route in sorted(service.routes, key=lambda route: operation_order.index(route.operation)):
         operations = paths.setdefault(route.template, {})
         operation = objects.operation(OPERATIONS[route.operation], route)
         operations[route.method.lower()] = operation
@@ -102,17 +102,19 @@ def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _name_enumerations(part: object, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
+def _name_enumerations(schema_part: object, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
     """A part of the document in which enumerations are references to their names."""
-    if isinstance(part, list):
-        return [_name_enumerations(item, names_by_words) for item in part]
-    if not isinstance(part, dict):
-        return part
-    words = part.get("enum")
-    name = None
-    if isinstance(words, list) and "type" in part:
-        name = names_by_words.get(tuple(words))
-    if name is None:
-        return {key: _name_enumerations(inner, names_by_words) for key, inner in part.items()}
-    other_keys = {key: inner for key, inner in part.items() if key not in ("type", "enum")}
-    return {**ref_to(name), **other_keys}
+    if isinstance(schema_part, list):
+        return [_name_enumerations(item, names_by_words) for item in schema_part]
+    if not isinstance(schema_part, dict):
+        return schema_part
+    enum_words = schema_part.get("enum")
+    enum_name = None
+    if isinstance(enum_words, list) and "type" in schema_part:
+        enum_name = names_by_words.get(tuple(enum_words))
+    if enum_name is None:
+        return {
+            key: _name_enumerations(inner, names_by_words) for key, inner in schema_part.items()
+        }
+    other_keys = {key: inner for key, inner in schema_part.items() if key not in ("type", "enum")}
+    return {**ref_to(enum_name), **other_keys}

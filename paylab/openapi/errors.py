@@ -50,11 +50,11 @@ def add_schemas(service: Service, components: Components) -> None:
     required_names = [settings.words] if settings.words in properties else []
     error = nested_object(properties, required_names)
     components.add(ERROR, {"description": "Why a request was refused.", **facts, **error})
-    text = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
+    text_schema = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
     pagination_error = {
         "description": "The answer to an invalid cursor.",
         "x-origin": SPEC,
-        **closed_object({"error": text}, ["error"]),
+        **closed_object({"error": text_schema}, ["error"]),
     }
     components.add(PAGINATION_ERROR, pagination_error)
 
@@ -158,8 +158,8 @@ def _refusal_response(
 
 def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
     """A refusal as data: when it happens, and the fields that it names in the service's names."""
-    names = operation.request_names(service).their_names
-    fields = [names.get(name, name) for name in refusal.fields]
+    their_names = operation.request_names(service).their_names
+    fields = [their_names.get(name, name) for name in refusal.fields]
     if operation.is_list and "cursor" in fields:
         fields = [service.list(operation.resource).cursor_parameter]
     rule: Schema = {"when": refusal.when}

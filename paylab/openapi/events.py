@@ -41,9 +41,9 @@ def make_webhooks(service: Service, components: Components, answers: AnswerSchem
 
 def _delivery_object(service: Service, event: str, description: str, schema: Schema) -> Schema:
     """The delivery of an event as an operation; `schema` is that of its body."""
-    name = "".join(part.title() for part in event.replace(".", "_").split("_"))
+    schema_name = "".join(part.title() for part in event.replace(".", "_").split("_"))
     delivery: Schema = {
-        "operationId": f"on{name}",
+        "operationId": f"on{schema_name}",
         "summary": f"{event}: {description}",
         "description": prose.describe_delivery(service),
         "tags": [prose.EVENTS_TAG],

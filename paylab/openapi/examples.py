@@ -35,9 +35,9 @@ def make_examples(service: Service, operation: Operation) -> Schema:
     if operation.name in _EXAMPLE_MAKERS:
         examples = _EXAMPLE_MAKERS[operation.name](service, operation)
     examples_by_key = {}
-    for key, summary, body in examples:
-        value = json.loads(write_json(translation.request(operation.name, body)))
-        examples_by_key[key] = {"summary": summary, "value": value}
+    for example_key, summary, body in examples:
+        example_body = json.loads(write_json(translation.request(operation.name, body)))
+        examples_by_key[example_key] = {"summary": summary, "value": example_body}
     return examples_by_key
 
 
@@ -67,8 +67,8 @@ def _token_examples(service: Service, operation: Operation) -> Iterator[NamedExa
 
 def _image_examples(_service: Service, _: Operation) -> Iterator[NamedExample]:
     content = b64encode(_PNG_SIGNATURE + bytes(codes.IMAGE_MIN)).decode()
-    side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
-    yield "front", "The front of a document, as small as it may be", {"images": [side]}
+    image_side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
+    yield "front", "The front of a document, as small as it may be", {"images": [image_side]}
 
 
 def _account_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:

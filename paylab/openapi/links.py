@@ -31,31 +31,31 @@ def make_links(service: Service, record: Operation) -> Schema:
     return links
 
 
-def _has_pages(service: Service, record: Operation) -> bool:
+def _has_pages(service: Service, operation: Operation) -> bool:
     """Whether a list has cursors."""
-    list_form = service.list(record.resource)
+    list_form = service.list(operation.resource)
     return not list_form.is_array and list_form.cursor != NONE
 
 
-def _next_page_link(service: Service, record: Operation) -> Schema:
+def _next_page_link(service: Service, operation: Operation) -> Schema:
     """The link from a page to the next one."""
-    list_form = service.list(record.resource)
+    list_form = service.list(operation.resource)
     pointer = _pointer_of(list_form.cursor)
     return {
-        "operationId": record.call_name,
+        "operationId": operation.call_name,
         "parameters": {list_form.cursor_parameter: f"$response.body#{pointer}"},
         "description": "The next page, if the cursor is not null.",
     }
 
 
-def _id_pointer(service: Service, record: Operation) -> str:
+def _id_pointer(service: Service, operation: Operation) -> str:
     """Where an answer has the id of its object, of a list that of the first row."""
-    if not record.answer or "id" not in getattr(models, record.answer).model_fields:
+    if not operation.answer or "id" not in getattr(models, operation.answer).model_fields:
         return ""
-    id_name = answer_names(record.answer, service).their_names.get("id", "id")
-    if not record.is_list:
-        return _pointer_of(record.item_path(service)) + _pointer_of(id_name)
-    list_form = service.list(record.resource)
+    id_name = answer_names(operation.answer, service).their_names.get("id", "id")
+    if not operation.is_list:
+        return _pointer_of(operation.item_path(service)) + _pointer_of(id_name)
+    list_form = service.list(operation.resource)
     rows_pointer = "" if list_form.is_array else _pointer_of(list_form.items)
     return f"{rows_pointer}/0{_pointer_of(id_name)}"
 

@@ -76,25 +76,25 @@ class OperationObjects:
         }
         return operation_object
 
-    def _parameters(self, record: Operation, route: Route) -> Iterator[Schema]:
+    def _parameters(self, operation: Operation, route: Route) -> Iterator[Schema]:
         """The parameters of an operation: in its path, in the query, and its Idempotency-Key."""
-        for name in PLACEHOLDER.findall(route.template):
+        for placeholder in PLACEHOLDER.findall(route.template):
             yield {
-                "name": name,
+                "name": placeholder,
                 "in": "path",
                 "required": True,
-                "description": f"The id of the {_object_noun(record, name)}.",
+                "description": f"The id of the {_object_noun(operation, placeholder)}.",
                 "schema": {"type": "string", "minLength": 1},
                 "x-origin": SPEC,
             }
-        is_bare_array = record.is_list and self._service.list(record.resource).is_array
+        is_bare_array = operation.is_list and self._service.list(operation.resource).is_array
         if not is_bare_array:
-            form = self._service.list(record.resource) if record.is_list else None
+            form = self._service.list(operation.resource) if operation.is_list else None
             has_limit = not form or "limit" in form.parameters
-            for field in record.query:
+            for field in operation.query:
                 if field.name != "limit" or has_limit:
-                    yield self._query_parameter(record, field)
-        if record.takes_key(self._service):
+                    yield self._query_parameter(operation, field)
+        if operation.takes_key(self._service):
             yield {
                 "name": self._service.idempotency.header,
                 "in": "header",
@@ -105,10 +105,13 @@ class OperationObjects:
                 **origin_facts(self._service, SPEC, lambda service: service.idempotency.key),
             }
 
-    def _query_parameter(self, record: Operation, field: Field) -> Schema:
+    def _query_parameter(self, operation: Operation, field: Field) -> Schema:
         """A parameter of a list by its name in the service."""
-        list_form = self._service.list(record.resource)
-        names = {"limit": list_form.limit_parameter, "cursor": list_form.cursor_parameter}
+        list_form = self._service.list(operation.resource)
+        name_by_parameter = {
+            "limit": list_form.limit_parameter,
+            "cursor": list_form.cursor_parameter,
+        }
         schema = value_schema(self._service, field)
         if field.name == "limit":
             schema |= {"minimum": 1, "default": list_form.default_limit}
@@ -116,20 +119,20 @@ class OperationObjects:
                 schema["maximum"] = list_form.max_limit
         read_name = None
         if field.name in _PARAMETER_SETTINGS:
-            read_name = make_list_setting_reader(record, _PARAMETER_SETTINGS[field.name])
+            read_name = make_list_setting_reader(operation, _PARAMETER_SETTINGS[field.name])
         return {
-            "name": names.get(field.name, field.name),
+            "name": name_by_parameter.get(field.name, field.name),
             "in": "query",
             "description": _PARAMETER_DESCRIPTIONS[field.name],
             "required": False,
             "schema": schema,
-            **origin_facts(self._service, _list_source(record), read_name),
+            **origin_facts(self._service, _list_source(operation), read_name),
         }
 
-    def _describe_paging(self, record: Operation) -> Schema:
+    def _describe_paging(self, operation: Operation) -> Schema:
         """How a list is paged, as data for generators."""
-        list_form = self._service.list(record.resource)
-        read_items = make_list_setting_reader(record, lambda settings: settings.items)
+        list_form = self._service.list(operation.resource)
+        read_items = make_list_setting_reader(operation, lambda settings: settings.items)
         facts = origin_facts(self._service, "list.envelope", read_items)
         if list_form.is_array:
             return {"kind": "none", "order": list_form.order, **facts}
@@ -145,67 +148,67 @@ class OperationObjects:
             **facts,
         }
 
-    def _success_responses(self, record: Operation) -> Schema:
+    def _success_responses(self, operation: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""
         responses = {}
-        for success in record.success:
+        for success in operation.success:
             status = read_status_code(success, self._service)
             read_status = None if isinstance(success, int) else success
-            responses[str(status)] = self._success_response(record, status, read_status)
+            responses[str(status)] = self._success_response(operation, status, read_status)
         return responses
 
     def _success_response(
-        self, record: Operation, status: int, read_status: ReadSetting | None
+        self, operation: Operation, status: int, read_status: ReadSetting | None
     ) -> Schema:
         """The response of a success with its headers and its content."""
         response: Schema = {
-            "description": _describe_success(record, status),
+            "description": _describe_success(operation, status),
             **origin_facts(self._service, read=read_status),
         }
-        if status in self._service.idempotency.stored and record.takes_key(self._service):
+        if status in self._service.idempotency.stored and operation.takes_key(self._service):
             description = "`true` when the stored answer of an Idempotency-Key is returned."
             header = {"description": description, "schema": {"type": "string"}}
             response["headers"] = {"Idempotency-Replayed": header}
         if status == _NO_CONTENT:
             return response
-        response["content"] = {_JSON: {"schema": self._content_schema(record)}}
-        answer_examples = make_answer_examples(self._service, record, status)
+        response["content"] = {_JSON: {"schema": self._content_schema(operation)}}
+        answer_examples = make_answer_examples(self._service, operation, status)
         if answer_examples:
             response["content"][_JSON]["examples"] = answer_examples
-        links = make_links(self._service, record)
+        links = make_links(self._service, operation)
         if links:
             response["links"] = links
         return response
 
-    def _content_schema(self, record: Operation) -> Schema:
+    def _content_schema(self, operation: Operation) -> Schema:
         """The page or the object that an operation returns."""
-        if record.is_list:
-            list_form = self._service.list(record.resource)
-            return self._answers.page(record, list_form, _list_source(record))
-        if record.answer:
-            model = self._answers.model(record.answer)
-            return self._answers.put_under_item_key(record, model)
+        if operation.is_list:
+            list_form = self._service.list(operation.resource)
+            return self._answers.page(operation, list_form, _list_source(operation))
+        if operation.answer:
+            model = self._answers.model(operation.answer)
+            return self._answers.put_under_item_key(operation, model)
         return {"type": "object"}
 
 
-def _list_source(record: Operation) -> str:
+def _list_source(operation: Operation) -> str:
     """Where the fields of a list are stated: the spec, or an assumption."""
-    return SPEC if record.is_shown else "individual.list"
+    return SPEC if operation.is_shown else "individual.list"
 
 
-def _describe_success(record: Operation, status: int) -> str:
+def _describe_success(operation: Operation, status: int) -> str:
     """A success in words."""
     phrase = HTTPStatus(status).phrase
-    if record.is_list:
+    if operation.is_list:
         return f"{phrase}: a page of the list."
-    if not record.answer:
+    if not operation.answer:
         return f"{phrase}."
     wait_note = " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
-    return f"{phrase}: the {record.answer}.{wait_note}"
+    return f"{phrase}: the {operation.answer}.{wait_note}"
 
 
-def _object_noun(record: Operation, placeholder: str) -> str:
+def _object_noun(operation: Operation, placeholder: str) -> str:
     """What the id in a path names."""
-    if record.is_sandbox or placeholder != "id":
+    if operation.is_sandbox or placeholder != "id":
         return "conversion account"
-    return record.resource.removesuffix("s").replace("_", " ")
+    return operation.resource.removesuffix("s").replace("_", " ")

@@ -69,13 +69,16 @@ def sorted_by_folder(requests: Any) -> list[CollectionRequest]:
     return [request for folder in by_folder.values() for request in folder]
 
 
-def _make_script(listen: str, text: str) -> dict[str, Any]:
-    return {"listen": listen, "script": {"type": "text/javascript", "exec": text.splitlines()}}
+def _make_script(listen: str, script_text: str) -> dict[str, Any]:
+    return {
+        "listen": listen,
+        "script": {"type": "text/javascript", "exec": script_text.splitlines()},
+    }
 
 
 def _make_item(request: CollectionRequest) -> dict[str, Any]:
     query = "&".join(f"{name}={value}" for name, value in request.query.items())
-    item: dict[str, Any] = {
+    request_item: dict[str, Any] = {
         "name": request.name,
         "request": {
             "method": request.method,
@@ -85,8 +88,8 @@ def _make_item(request: CollectionRequest) -> dict[str, Any]:
     }
     if request.body is not None:
         options = {"raw": {"language": "json"}}
-        item["request"]["body"] = {"mode": "raw", "raw": request.body, "options": options}
+        request_item["request"]["body"] = {"mode": "raw", "raw": request.body, "options": options}
     if request.stored_id is not None:
         store = f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
-        item["event"] = [_make_script("test", f"if (pm.response.code < 300) {store}")]
-    return item
+        request_item["event"] = [_make_script("test", f"if (pm.response.code < 300) {store}")]
+    return request_item

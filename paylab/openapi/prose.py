@@ -116,13 +116,13 @@ def _canonical_lines(service: Service) -> list[str]:
         path += f", without {settings.base_path} in front"
     empty_query = "an empty line" if settings.empty_query == "blank" else "no line"
     sorting = "" if settings.query_order == "sent" else ", with its parameters sorted"
-    order = "sorted by name" if settings.header_order == "sorted" else _SAMPLE
+    header_order = "sorted by name" if settings.header_order == "sorted" else _SAMPLE
     portless = "" if settings.signed_host == "whole" else ", Host without its port"
     return [
         "the method",
         path,
         f"the query string as on the request line{sorting}; {empty_query} without one",
-        f"each signed header as lowercase-name:value, {order}{portless}",
+        f"each signed header as lowercase-name:value, {header_order}{portless}",
         "the names of these headers in this order, joined by semicolons",
         "X-Content-SHA256",
     ]
@@ -149,8 +149,8 @@ _NONCES = {
 def _signed_names(service: Service) -> list[str]:
     """The signed headers in their order."""
     signing = service.signing
-    names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
-    return [name for name in names if name != "x-nonce" or signing.nonce != "refused"]
+    header_names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
+    return [name for name in header_names if name != "x-nonce" or signing.nonce != "refused"]
 
 
 def _describe_body_hash(service: Service) -> str:

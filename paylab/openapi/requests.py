@@ -30,12 +30,12 @@ class BodySchemas:
 
     def body(self, operation: Operation) -> Schema:
         """A reference to the schema of the body of an operation."""
-        names = operation.request_names(self._service).their_names
+        their_names = operation.request_names(self._service).their_names
         properties = {
-            names.get(name, name): schema for name, schema in self._field_schemas(operation)
+            their_names.get(name, name): schema for name, schema in self._field_schemas(operation)
         }
         required_fields = conditions.required_fields(self._service, operation)
-        required_names = [names.get(name, name) for name in required_fields]
+        required_names = [their_names.get(name, name) for name in required_fields]
         extra: Mapping[str, Any] = self._service.extra.get(operation.name, {})
         for path, constant in flatten_constants(extra):
             properties[path] = {"const": constant, "x-origin": YOURS, "x-setting": "extra"}
@@ -46,7 +46,9 @@ class BodySchemas:
         }
         body_conditions = conditions.body_conditions(self._service, operation, self.details)
         if body_conditions:
-            schema["allOf"] = [conditions.rename_fields(part, names) for part in body_conditions]
+            schema["allOf"] = [
+                conditions.rename_fields(part, their_names) for part in body_conditions
+            ]
         return self._components.add(operation.body_name, schema)
 
     def _field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
@@ -104,10 +106,15 @@ class BodySchemas:
         if field.kind == OBJECT:
             return self._components.add(f"{field.name.title()}Input", schema)
         item_name = field.name.removesuffix("s").replace("_", " ").title().replace(" ", "")
-        items = self._components.add(f"{item_name}Entry", schema)
+        entry_schema = self._components.add(f"{item_name}Entry", schema)
         if field.name == _IMAGES_FIELD:
-            return {"type": "array", "items": items, "minItems": 1, "maxItems": codes.IMAGES_MAX}
-        return {"type": "array", "items": items}
+            return {
+                "type": "array",
+                "items": entry_schema,
+                "minItems": 1,
+                "maxItems": codes.IMAGES_MAX,
+            }
+        return {"type": "array", "items": entry_schema}
 
 
 def _takes_id_alone(reference: Field) -> bool:
@@ -117,11 +124,11 @@ def _takes_id_alone(reference: Field) -> bool:
 
 def flatten_constants(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The constant fields of a service by their dotted paths, at any depth."""
-    for name, constant in values.items():
+    for constant_name, constant in values.items():
         if isinstance(constant, Mapping):
-            yield from flatten_constants(constant, f"{prefix}{name}.")
+            yield from flatten_constants(constant, f"{prefix}{constant_name}.")
         else:
-            yield f"{prefix}{name}", to_json_value(constant)
+            yield f"{prefix}{constant_name}", to_json_value(constant)
 
 
 def _describe_field(service: Service, field: Field) -> Schema:

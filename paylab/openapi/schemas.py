@@ -49,22 +49,28 @@ def any_of(schemas: Iterable[Schema]) -> Schema:
     return alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
 
 
-def origin_facts(service: Service, source: str = "", read: ReadSetting | None = None) -> Schema:
+def origin_facts(
+    service: Service, assumption_id: str = "", read: ReadSetting | None = None
+) -> Schema:
     """Where a fact comes from: the spec, an assumption, or the setting that a function reads.
 
     Without a source it is that of the setting; what has none either is stated by the spec.
     """
     key_name = key_of(read)
-    key = keys().get(key_name)
-    if read and key and service.declares(read):
+    setting = keys().get(key_name)
+    if read and setting and service.declares(read):
         return {"x-origin": YOURS, "x-setting": key_name}
-    if not source:
-        source = key.row if key else SPEC
-    if source == SPEC:
+    if not assumption_id:
+        assumption_id = setting.row if setting else SPEC
+    if assumption_id == SPEC:
         return {"x-origin": SPEC}
-    row = reference.get(source)
-    word = next(word for word in ("chosen", "public", SPEC) if word in row.origin)
-    return {"x-origin": word, "x-assumption": source}
+    assumption = reference.get(assumption_id)
+    origin_word = next(
+        origin_word
+        for origin_word in ("chosen", "public", SPEC)
+        if origin_word in assumption.origin
+    )
+    return {"x-origin": origin_word, "x-assumption": assumption_id}
 
 
 def drop_absent_places(parts: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
@@ -118,20 +124,20 @@ def nested_object(
     tree: dict[str, Schema] = {}
     parts_by_name: dict[str, dict[str, Schema]] = {}
     for path, schema in properties.items():
-        name, _, inner_path = path.partition(".")
+        first_name, _, inner_path = path.partition(".")
         if inner_path:
-            parts_by_name.setdefault(name, {})[inner_path] = schema
-            tree.setdefault(name, {})
+            parts_by_name.setdefault(first_name, {})[inner_path] = schema
+            tree.setdefault(first_name, {})
         else:
-            tree[name] = schema
-    for name, parts in parts_by_name.items():
-        prefix = f"{name}."
+            tree[first_name] = schema
+    for first_name, parts in parts_by_name.items():
+        prefix = f"{first_name}."
         inner_required = {
             path.removeprefix(prefix) for path in required_names if path.startswith(prefix)
         }
         first_part = next(iter(parts.values()))
         facts = {key: fact for key, fact in first_part.items() if key.startswith("x-")}
-        tree[name] = {**nested_object(parts, inner_required, is_closed=is_closed), **facts}
+        tree[first_name] = {**nested_object(parts, inner_required, is_closed=is_closed), **facts}
     top_required = {path.partition(".")[0] for path in required_names}
     return closed_object(tree, top_required) if is_closed else open_object(tree, top_required)
 
@@ -140,33 +146,33 @@ def required_fields_schema(names: Iterable[str]) -> Schema:
     """An object with these fields; dotted names step into objects."""
     schema: Schema = {"required": []}
     for path in names:
-        name, _, inner_path = path.partition(".")
-        if name not in schema["required"]:
-            schema["required"].append(name)
+        first_name, _, inner_path = path.partition(".")
+        if first_name not in schema["required"]:
+            schema["required"].append(first_name)
         if inner_path:
             properties = schema.setdefault("properties", {})
             inner_schema = required_fields_schema([inner_path])
-            properties[name] = merge_schemas(properties.get(name, {}), inner_schema)
+            properties[first_name] = merge_schemas(properties.get(first_name, {}), inner_schema)
     return schema
 
 
 def property_at(path: str, schema: Schema) -> Schema:
     """The properties of an object with a schema at a dotted path."""
-    name, _, inner_path = path.partition(".")
+    first_name, _, inner_path = path.partition(".")
     if not inner_path:
-        return {name: schema}
-    return {name: {"properties": property_at(inner_path, schema)}}
+        return {first_name: schema}
+    return {first_name: {"properties": property_at(inner_path, schema)}}
 
 
 def merge_schemas(schema: Schema, addition: Schema) -> Schema:
     """Two schemas of the same object as one; `addition` wins where they differ."""
     merged = dict(schema)
-    for key, value in addition.items():
-        earlier = merged.get(key)
-        if isinstance(earlier, dict) and isinstance(value, dict):
-            merged[key] = merge_schemas(earlier, value)
-        elif isinstance(earlier, list) and isinstance(value, list):
-            merged[key] = [*earlier, *(item for item in value if item not in earlier)]
+    for keyword, keyword_value in addition.items():
+        earlier = merged.get(keyword)
+        if isinstance(earlier, dict) and isinstance(keyword_value, dict):
+            merged[keyword] = merge_schemas(earlier, keyword_value)
+        elif isinstance(earlier, list) and isinstance(keyword_value, list):
+            merged[keyword] = [*earlier, *(item for item in keyword_value if item not in earlier)]
         else:
-            merged[key] = value
+            merged[keyword] = keyword_value
     return merged

@@ -77,8 +77,11 @@ class Contract:
         operation = self._find_operation(method, path)
         if operation is None:
             return [Problem("", "the document has no such method and path", SOURCE)]
-        values = {"query": dict(parse_qsl(query, keep_blank_values=True)), "header": headers}
-        problems = [*self._parameter_problems(operation, values)]
+        values_by_place = {
+            "query": dict(parse_qsl(query, keep_blank_values=True)),
+            "header": headers,
+        }
+        problems = [*self._parameter_problems(operation, values_by_place)]
         if "requestBody" in self._value_at(operation):
             problems += self._body_problems((*operation, "requestBody"), body)
         return problems[:PROBLEMS_MAX]
@@ -111,65 +114,75 @@ class Contract:
 
     def _value_at(self, steps: Steps) -> Schema:
         """A part of the document."""
-        part = self._document
+        document_part = self._document
         for step in steps:
-            part = part[step]
-        return part
+            document_part = document_part[step]
+        return document_part
 
     def _parameter_problems(
-        self, operation: Steps, values: Mapping[str, Mapping[str, str]]
+        self, operation: Steps, values_by_place: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Problem]:
         """The problems of the parameters in the query and in the headers."""
         for index, parameter in enumerate(self._value_at(operation).get("parameters", ())):
-            name = parameter["name"]
-            if parameter["in"] not in values:
+            parameter_name = parameter["name"]
+            if parameter["in"] not in values_by_place:
                 continue
-            key = name.lower() if parameter["in"] == "header" else name
-            text = values[parameter["in"]].get(key)
-            if text is None:
+            sent_name = parameter_name.lower() if parameter["in"] == "header" else parameter_name
+            parameter_text = values_by_place[parameter["in"]].get(sent_name)
+            if parameter_text is None:
                 if parameter["required"]:
-                    yield Problem(name, "is required", SOURCE)
+                    yield Problem(parameter_name, "is required", SOURCE)
                 continue
-            is_number = parameter["schema"].get("type") == "integer" and text.isdecimal()
+            is_number = parameter["schema"].get("type") == "integer" and parameter_text.isdecimal()
             schema = (*operation, "parameters", str(index), "schema")
-            yield from self._find_problems(schema, int(text) if is_number else text, name)
+            yield from self._find_problems(
+                schema, int(parameter_text) if is_number else parameter_text, parameter_name
+            )
 
     def _body_problems(self, holder: Steps, body: bytes) -> list[Problem]:
         """The problems of a body; `holder` is the place of what has its content."""
         try:
-            value = json.loads(body)
+            json_body = json.loads(body)
         except (ValueError, RecursionError):
             return [Problem("", "the body is not JSON", SOURCE)]
-        return [*self._find_problems((*holder, "content", _JSON, "schema"), value)]
+        return [*self._find_problems((*holder, "content", _JSON, "schema"), json_body)]
 
-    def _find_problems(self, schema: Steps, value: object, place: str = "") -> Iterator[Problem]:
+    def _find_problems(
+        self, schema: Steps, json_value: object, value_path: str = ""
+    ) -> Iterator[Problem]:
         """The problems of a value by the schema at a place of the document."""
         from jsonschema.exceptions import best_match
 
-        errors = [*self._find_validator(schema).iter_errors(value)]
+        errors = [*self._find_validator(schema).iter_errors(json_value)]
         # Which alternative was meant is known only when nothing else is wrong.
         plain_errors = [error for error in errors if error.validator not in _ALTERNATIVES]
         leaves = plain_errors or [best_match([error]) or error for error in errors]
-        problems = [problem for error in leaves for problem in _describe(error, place)]
+        problems = [problem for error in leaves for problem in _describe(error, value_path)]
         yield from dict.fromkeys(problems)
 
 
 _ALTERNATIVES = ("anyOf", "oneOf")
 
 
-def _describe(error: ValidationError, place: str) -> Iterator[Problem]:
+def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
     """An error in words that have no value of the body."""
-    path = ".".join(map(str, [*([place] if place else []), *error.absolute_path]))
+    path = ".".join(map(str, [*([value_path] if value_path else []), *error.absolute_path]))
     keyword = str(error.validator)
     limit = error.validator_value
     if keyword == "required":
-        missing = [name for name in limit if name not in error.instance]
-        for name in missing:
-            yield Problem(f"{path}.{name}" if path else name, "is required", SOURCE)
+        missing_names = [
+            missing_name for missing_name in limit if missing_name not in error.instance
+        ]
+        for missing_name in missing_names:
+            yield Problem(f"{path}.{missing_name}" if path else missing_name, "is required", SOURCE)
     elif keyword == "additionalProperties":
-        known = error.schema.get("properties", {})
-        for name in [name for name in error.instance if name not in known][:PROBLEMS_MAX]:
-            yield Problem(f"{path}.{name}" if path else name, "is not known", SOURCE)
+        known_properties = error.schema.get("properties", {})
+        for missing_name in [
+            missing_name for missing_name in error.instance if missing_name not in known_properties
+        ][:PROBLEMS_MAX]:
+            yield Problem(
+                f"{path}.{missing_name}" if path else missing_name, "is not known", SOURCE
+            )
     else:
         yield Problem(path, _describe_limit(keyword, limit), SOURCE)
 
@@ -182,10 +195,10 @@ def _describe_limit(keyword: str, limit: object) -> str:
         return "fits none of the forms that the document allows, or several"
     if isinstance(limit, list):
         limit = ", ".join(map(str, limit))
-    text = str(limit)
-    if len(text) > TEXT_MAX:
-        text = f"{text[:TEXT_MAX]}..."
-    return _DEMANDS.get(keyword, f"must keep {keyword} {{}}").format(text)
+    limit_text = str(limit)
+    if len(limit_text) > TEXT_MAX:
+        limit_text = f"{limit_text[:TEXT_MAX]}..."
+    return _DEMANDS.get(keyword, f"must keep {keyword} {{}}").format(limit_text)
 
 
 _DEMANDS = {

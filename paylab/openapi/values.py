@@ -53,8 +53,8 @@ def accepted_words(service: Service, field: Field) -> tuple[str, ...]:
     if field.name == "event_types":
         return (*field.words, *service.webhooks.event_types)
     if field.setting:
-        words = field.setting(service)
-        return words if isinstance(words, tuple) else (words,)
+        setting_words = field.setting(service)
+        return setting_words if isinstance(setting_words, tuple) else (setting_words,)
     if field.kind == CURRENCY:
         change_case = CASE_CHANGES[service.currencies.case]
         return tuple(change_case(word) for word in field.words)
@@ -69,10 +69,10 @@ def any_case_schema(words: Iterable[str]) -> Schema:
 
 def _field_words_schema(service: Service, field: Field) -> Schema:
     """The words of a field: those of the spec are all; of others a service may have more."""
-    words = accepted_words(service, field)
-    schema = words_schema(words, is_open=field.has_open_words)
+    known_words = accepted_words(service, field)
+    schema = words_schema(known_words, is_open=field.has_open_words)
     if field.kind == CURRENCY and service.currencies.case == "any":
-        schema = {"anyOf": [schema, any_case_schema(words)]}
+        schema = {"anyOf": [schema, any_case_schema(known_words)]}
     if field.kind == LIST:
         return {"type": "array", "minItems": 1, "items": schema}
     return schema

@@ -30,13 +30,13 @@ def receive_message(pipe: BinaryIO) -> bytes:
     return _read(pipe, int.from_bytes(_read(pipe, HEAD), "big"))
 
 
-def _read(pipe: BinaryIO, length: int) -> bytes:
+def _read(pipe: BinaryIO, byte_count: int) -> bytes:
     content = bytearray()
-    while len(content) < length:
-        part = pipe.read(min(length - len(content), 1 << 20))
-        if not part:
+    while len(content) < byte_count:
+        chunk = pipe.read(min(byte_count - len(content), 1 << 20))
+        if not chunk:
             raise EOFError
-        content += part
+        content += chunk
     return bytes(content)
 
 
@@ -48,20 +48,20 @@ def serve_requests() -> None:
     requests: BinaryIO = os.fdopen(os.dup(0), "rb", 0)
     answers: BinaryIO = os.fdopen(os.dup(1), "wb", 0)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for at in (0, 1):  # what a library prints must not be read as an answer
-        os.dup2(nothing, at)
+    for stream_number in (0, 1):  # what a library prints must not be read as an answer
+        os.dup2(nothing, stream_number)
     answer = run_path(sys.argv[1])[sys.argv[2]]
     with suppress(EOFError, BrokenPipeError):
         while True:
             request = receive_message(requests)
             try:
-                mark = ANSWER
+                answer_mark = ANSWER
                 content = answer(request)
             except Exception as error:
-                words = str(error) or type(error).__name__
-                mark = ERROR
-                content = words[:MOST_WORDS].encode(errors="replace")
-            send_message(answers, mark)
+                error_text = str(error) or type(error).__name__
+                answer_mark = ERROR
+                content = error_text[:MOST_WORDS].encode(errors="replace")
+            send_message(answers, answer_mark)
             send_message(answers, content)
 
 

@@ -42,9 +42,9 @@ def _release_locks() -> None:
 
 def _renew_in_child() -> None:
     _release_locks()
-    for part, (_, renew) in list(_RENEWALS.items()):
+    for renewable, (_, renew) in list(_RENEWALS.items()):
         if renew is not None:
-            renew(part)
+            renew(renewable)
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork

@@ -137,9 +137,9 @@ def _exchange_messages(process: Process, request: bytes) -> tuple[bool, bytes]:
     stdin = cast("BinaryIO", process.stdin)
     stdout = cast("BinaryIO", process.stdout)
     child.send_message(stdin, request)
-    mark = child.receive_message(stdout)
+    answer_mark = child.receive_message(stdout)
     content = child.receive_message(stdout)
-    return mark == child.ANSWER, content
+    return answer_mark == child.ANSWER, content
 
 
 def _close_pipes(process: Process) -> None:

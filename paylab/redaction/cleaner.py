@@ -64,9 +64,9 @@ class Cleaner:
         if isinstance(value, list):
             return self._clean_list(value)
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**6:
-            text = str(value)
-            clean = self.text(text)
-            return value if clean == text else clean
+            value_text = str(value)
+            clean_text = self.text(value_text)
+            return value if clean_text == value_text else clean_text
         if not isinstance(value, Mapping):
             return value
         items_kept = {
@@ -99,78 +99,92 @@ class Cleaner:
         body = decode_text(decode_base64(text))
         if body is None or self._depth >= MOST_ENCODINGS or not body.isprintable():
             return None
-        clean = self._make_inner_cleaner(self._report).clean(body)
-        return text if clean == body else b64encode(clean.encode()).decode()
+        clean_body = self._make_inner_cleaner(self._report).clean(body)
+        return text if clean_body == body else b64encode(clean_body.encode()).decode()
 
     def _make_inner_cleaner(self, report: Report) -> Cleaner:
         """A cleaner of what is encoded in a text of this one."""
         return Cleaner(report, self._rules, is_encoded=self._is_encoded, depth=self._depth + 1)
 
-    def _clean_member(self, name: str, value: object, other_members: Mapping[str, object]) -> Any:
+    def _clean_member(
+        self, member_name: str, member: object, other_members: Mapping[str, object]
+    ) -> Any:
         """Clean the value of a name: hide document numbers, and the whole value of a key."""
-        if _names_key(name):
-            return self._remove_key(value)
-        if _NUMBER_NAME.fullmatch(name):
-            return self._remove_number_value(value)
-        if name == "text" and other_members.get("encoding") == "base64" and isinstance(value, str):
-            return self._clean_encoded_body(value)
-        if name.lower() == "cookies" and isinstance(value, list):
-            value = [
+        if _names_key(member_name):
+            return self._remove_key(member)
+        if _NUMBER_NAME.fullmatch(member_name):
+            return self._remove_number_value(member)
+        if (
+            member_name == "text"
+            and other_members.get("encoding") == "base64"
+            and isinstance(member, str)
+        ):
+            return self._clean_encoded_body(member)
+        if member_name.lower() == "cookies" and isinstance(member, list):
+            member = [
                 {**cookie, "value": self._remove_key(cookie["value"])}
                 if isinstance(cookie, Mapping) and "value" in cookie
                 else cookie
-                for cookie in value
+                for cookie in member
             ]
-        clean = self.clean(value)
-        return self._remove_document_number(clean) if name == "document" else clean
+        clean_member = self.clean(member)
+        return (
+            self._remove_document_number(clean_member)
+            if member_name == "document"
+            else clean_member
+        )
 
     def _clean_encoded_body(self, text: str) -> str:
         """Clean a body that a HAR file holds as Base64."""
         body = decode_text(decode_base64(text))
         if body is None:
             return self.text(text)
-        clean = self._make_inner_cleaner(self._report).clean(body)
-        return text if clean == body else b64encode(clean.encode()).decode()
+        clean_body = self._make_inner_cleaner(self._report).clean(body)
+        return text if clean_body == body else b64encode(clean_body.encode()).decode()
 
-    def _remove_key(self, value: object) -> Any:
+    def _remove_key(self, key_value: object) -> Any:
         """A value without keys; placeholders stay."""
-        if isinstance(value, list):
-            return [self._remove_key(item) for item in value]
-        if isinstance(value, Mapping) and isinstance(value.get("value"), str):
-            return self.clean({**value, "value": self._remove_key(value["value"])})
-        if not isinstance(value, str) or not value or is_stand_in(value):
-            return self.clean(value)
-        self._report("key", value)
+        if isinstance(key_value, list):
+            return [self._remove_key(item) for item in key_value]
+        if isinstance(key_value, Mapping) and isinstance(key_value.get("value"), str):
+            return self.clean({**key_value, "value": self._remove_key(key_value["value"])})
+        if not isinstance(key_value, str) or not key_value or is_stand_in(key_value):
+            return self.clean(key_value)
+        self._report("key", key_value)
         return "[removed: key]"
 
-    def _clean_named_value(self, item: dict[str, Any]) -> dict[str, Any]:
+    def _clean_named_value(self, pair: dict[str, Any]) -> dict[str, Any]:
         """Clean a name/value pair, such as a header of a HAR file."""
-        value = item.get("value")
-        names = [name for name in map(item.get, _PAIR_NAMES) if isinstance(name, str)]
-        if any(map(_NUMBER_NAME.fullmatch, names)):
-            return {**item, "value": self._remove_number_value(value)} if value else item
-        if not any(map(_names_key, names)) or not isinstance(value, str) or is_placeholder(value):
-            return item
-        return {**item, "value": self._remove_key(value)}
+        pair_value = pair.get("value")
+        pair_names = [name for name in map(pair.get, _PAIR_NAMES) if isinstance(name, str)]
+        if any(map(_NUMBER_NAME.fullmatch, pair_names)):
+            return {**pair, "value": self._remove_number_value(pair_value)} if pair_value else pair
+        if (
+            not any(map(_names_key, pair_names))
+            or not isinstance(pair_value, str)
+            or is_placeholder(pair_value)
+        ):
+            return pair
+        return {**pair, "value": self._remove_key(pair_value)}
 
-    def _remove_document_number(self, clean: object) -> Any:
+    def _remove_document_number(self, clean_value: object) -> Any:
         """A document without its number, at any depth."""
-        if isinstance(clean, list):
-            return [self._remove_document_number(item) for item in clean]
-        if not isinstance(clean, dict):
-            return clean
+        if isinstance(clean_value, list):
+            return [self._remove_document_number(item) for item in clean_value]
+        if not isinstance(clean_value, dict):
+            return clean_value
         return {
             name: self._remove_number_value(item)
             if name in ("number", "numbers")
             else self._remove_document_number(item)
-            for name, item in clean.items()
+            for name, item in clean_value.items()
         }
 
-    def _clean_frame_rows(self, columns: list[Any], rows: object) -> Any:
+    def _clean_frame_rows(self, columns: list[Any], frame_rows: object) -> Any:
         """The rows of a frame without the numbers below the name of a document."""
         hidden = {at for at, name in enumerate(columns) if _NUMBER_NAME.fullmatch(str(name))}
-        if not hidden or not isinstance(rows, list):
-            return rows
+        if not hidden or not isinstance(frame_rows, list):
+            return frame_rows
         return [
             [
                 self._remove_number_value(item) if at in hidden else item
@@ -178,75 +192,85 @@ class Cleaner:
             ]
             if isinstance(row, list)
             else row
-            for row in rows
+            for row in frame_rows
         ]
 
-    def _remove_number_value(self, value: object) -> Any:
+    def _remove_number_value(self, number_value: object) -> Any:
         """The value of a field for the number of a document; examples and words stay."""
-        if isinstance(value, dict) and value and all(map(str.isdigit, value)):  # a column by row
-            return {name: self._remove_number_value(item) for name, item in value.items()}
-        if isinstance(value, dict | bool | None):
-            return self._remove_document_number(value)
-        text = "".join(map(str, value)) if isinstance(value, list) else str(value)
         if (
-            text.startswith("[removed")
-            or is_harmless_number(text)
-            or not any(map(str.isdigit, text))
+            isinstance(number_value, dict) and number_value and all(map(str.isdigit, number_value))
+        ):  # a column by row
+            return {name: self._remove_number_value(item) for name, item in number_value.items()}
+        if isinstance(number_value, dict | bool | None):
+            return self._remove_document_number(number_value)
+        number_text = (
+            "".join(map(str, number_value)) if isinstance(number_value, list) else str(number_value)
+        )
+        if (
+            number_text.startswith("[removed")
+            or is_harmless_number(number_text)
+            or not any(map(str.isdigit, number_text))
         ):
-            return self.clean(value)
-        self._report("document number", text)
+            return self.clean(number_value)
+        self._report("document number", number_text)
         return "[removed: document number]"
 
-    def _clean_list(self, items: list[Any]) -> list[Any]:
+    def _clean_list(self, list_items: list[Any]) -> list[Any]:
         """Clean a list; its texts count as one when they are lines or pieces of one text."""
-        if len(items) == 2 and _names_key(items[0]):
-            return [items[0], self._remove_key(items[1])]
-        if len(items) >= 2 and all(isinstance(item, str) for item in items):
-            joined = "".join(items)
-            is_lines = all(item.endswith("\n") for item in items[:-1])
+        if len(list_items) == 2 and _names_key(list_items[0]):
+            return [list_items[0], self._remove_key(list_items[1])]
+        if len(list_items) >= 2 and all(isinstance(item, str) for item in list_items):
+            joined = "".join(list_items)
+            is_lines = all(item.endswith("\n") for item in list_items[:-1])
             if is_lines:
-                clean = self.text(joined)
-                return items if clean == joined else [*filter(None, re.split(r"(?<=\n)", clean))]
-            clean = self._texts.without_long(joined)
-            if clean != joined:
-                return [self.text(clean)]
-        if is_image_list(items):
+                clean_text = self.text(joined)
+                return (
+                    list_items
+                    if clean_text == joined
+                    else [*filter(None, re.split(r"(?<=\n)", clean_text))]
+                )
+            clean_text = self._texts.without_long(joined)
+            if clean_text != joined:
+                return [self.text(clean_text)]
+        if is_image_list(list_items):
             self._report("image", "")
             return ["[removed: image]"]
-        return [self.clean(item) for item in self._clean_neighbours(items)]
+        return [self.clean(item) for item in self._clean_neighbours(list_items)]
 
-    def _clean_neighbours(self, items: list[Any]) -> list[Any]:
+    def _clean_neighbours(self, list_items: list[Any]) -> list[Any]:
         """Items of which no secret is left when their texts and numbers are read in a row."""
-        texts = [_scalar_text(item) for item in items]
-        if len(texts) - texts.count("\n") < 2:
-            return items
-        clean = self.pieces(self.pieces(texts), " ")
+        item_texts = [_scalar_text(item) for item in list_items]
+        if len(item_texts) - item_texts.count("\n") < 2:
+            return list_items
+        clean_texts = self.pieces(self.pieces(item_texts), " ")
         return [
             item if text == clean_text else clean_text
-            for item, text, clean_text in zip(items, texts, clean, strict=True)
+            for item, text, clean_text in zip(list_items, item_texts, clean_texts, strict=True)
         ]
 
-    def _must_be_dropped(self, name: str, value: object) -> bool:
+    def _must_be_dropped(self, member_name: str, member: object) -> bool:
         """Whether an entry is removed whole: widget state, or an image by its MIME type."""
-        if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
+        if member_name == WIDGET_STATE or (isinstance(member, Mapping) and WIDGET_STATE in member):
             self._report("widget state", "")
             return True
-        if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
+        if member_name != PDF and (
+            not member_name.startswith("image/") or member_name.startswith("image/svg")
+        ):
             return False
-        if name != PDF and is_small_base64_image(join_lines(value)):
+        if member_name != PDF and is_small_base64_image(join_lines(member)):
             return False
-        self._report("PDF" if name == PDF else "image", "")
+        self._report("PDF" if member_name == PDF else "image", "")
         return True
 
     def _find_kind(self, text: str) -> str | None:
         """The kind of the first secret in a decoded text."""
-        kinds: list[str] = []
+        secret_kinds: list[str] = []
 
         def note(kind: str, _: str) -> None:
-            kinds.append(kind)
+            secret_kinds.append(kind)
 
         self._make_inner_cleaner(note).clean(text)
-        return next(iter(kinds), None)
+        return next(iter(secret_kinds), None)
 
 
 def join_lines(value: object) -> str:
@@ -254,11 +278,11 @@ def join_lines(value: object) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _scalar_text(item: object) -> str:
-    return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
+def _scalar_text(scalar: object) -> str:
+    return str(scalar) if isinstance(scalar, str | int) and not isinstance(scalar, bool) else "\n"
 
 
-def _names_key(name: object) -> bool:
-    return isinstance(name, str) and (
-        KEY_NAME.fullmatch(name) is not None or name.lower() in HEADERS
+def _names_key(member_name: object) -> bool:
+    return isinstance(member_name, str) and (
+        KEY_NAME.fullmatch(member_name) is not None or member_name.lower() in HEADERS
     )

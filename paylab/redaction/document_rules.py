@@ -103,9 +103,11 @@ def _has_label_in_brackets(text: str) -> bool:
     return _has_digits(text) and _IN_BRACKETS.search(text) is not None
 
 
-def _make_labelled_rule(form: str, *words: str, kind: str = "document number") -> Rule:
+def _make_labelled_rule(form: str, *words: str, number_kind: str = "document number") -> Rule:
     """A rule for a number beside its label; a text without a label is not searched."""
-    return make_pattern_rule(kind, form, is_harmless_number, words)._replace(is_searched=_has_label)
+    return make_pattern_rule(number_kind, form, is_harmless_number, words)._replace(
+        is_searched=_has_label
+    )
 
 
 DOCUMENTS: tuple[Rule, ...] = (
@@ -139,7 +141,7 @@ DOCUMENTS: tuple[Rule, ...] = (
     ),
     *(
         _make_labelled_rule(
-            rf"(?i)(?<!\w){name}{_LABEL_TO_NUMBER}{form}(?![\w-])", name, kind=name.upper()
+            rf"(?i)(?<!\w){name}{_LABEL_TO_NUMBER}{form}(?![\w-])", name, number_kind=name.upper()
         )
         for name, form in (
             ("cpf", r"(\d{11}|\d{3}\.?\d{3}\.?\d{3}-\d{2})"),

@@ -80,8 +80,8 @@ def _find_data(text: str) -> Iterator[Encoded]:
     for match in _RAW_IMAGE.finditer(text):
         yield Encoded(*match.span(), match[0].encode("latin-1"))
     for match in _HEX_DUMP.finditer(text) if "0000" in text and "\n" in text else ():
-        for data in _read_dump(match[0]):
-            yield Encoded(*match.span(), data)
+        for dumped_bytes in _read_dump(match[0]):
+            yield Encoded(*match.span(), dumped_bytes)
     for match in _HEX.finditer(text):
         digits = _NOT_HEX.sub("", match[0])
         yield Encoded(*match.span(), unhexlify(digits[: len(digits) // 2 * 2]))
@@ -92,40 +92,40 @@ def _find_data(text: str) -> Iterator[Encoded]:
         bits = re.findall("[01]{8}", match[0])
         yield Encoded(*match.span(), bytes(int(digits, 2) for digits in bits))
     for match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
-        data = read_numbers(re.findall(r":\s?(\d+)", match[0]))
-        if data:
-            yield Encoded(*match.span(), data)
+        dumped_bytes = read_numbers(re.findall(r":\s?(\d+)", match[0]))
+        if dumped_bytes:
+            yield Encoded(*match.span(), dumped_bytes)
     for match in _NUMBERS.finditer(text):
-        data = read_numbers(match[0].split(","))
-        if data:
-            yield Encoded(*match.span(), data)
+        dumped_bytes = read_numbers(match[0].split(","))
+        if dumped_bytes:
+            yield Encoded(*match.span(), dumped_bytes)
 
 
 def _read_dump(text: str) -> Iterator[bytes]:
     """The bytes of a dump, and those of its words read with the low byte first."""
-    rows = (_DUMP_LINE.match(line) for line in text.splitlines())
-    words = [word for row in rows if row for word in row[1].split()[:16]]
-    digits = "".join(words)
+    dump_lines = (_DUMP_LINE.match(line) for line in text.splitlines())
+    byte_words = [word for row in dump_lines if row for word in row[1].split()[:16]]
+    digits = "".join(byte_words)
     yield unhexlify(digits[: len(digits) // 2 * 2])
-    if len(words[0]) == 4:
-        swapped = "".join(word[2:] + word[:2] for word in words)
+    if len(byte_words[0]) == 4:
+        swapped = "".join(word[2:] + word[:2] for word in byte_words)
         yield unhexlify(swapped[: len(swapped) // 2 * 2])
 
 
-def _find_base64(text: str, at: int) -> Iterator[Encoded]:
+def _find_base64(text: str, offset: int) -> Iterator[Encoded]:
     """Base64 as a whole, each of its lines, and what begins inside it."""
-    yield from _read_base64(text, at)
-    lines = list(_BASE64_LINE.finditer(text))
-    for line in lines if len(lines) > 1 else ():
-        yield from _read_base64(line[0], at + line.start())
-    for start in islice(_BASE64_START.finditer(text, 1), _MOST_STARTS):
-        yield from _read_base64(text[start.start() :], at + start.start())
+    yield from _read_base64(text, offset)
+    base64_lines = list(_BASE64_LINE.finditer(text))
+    for base64_line in base64_lines if len(base64_lines) > 1 else ():
+        yield from _read_base64(base64_line[0], offset + base64_line.start())
+    for start_match in islice(_BASE64_START.finditer(text, 1), _MOST_STARTS):
+        yield from _read_base64(text[start_match.start() :], offset + start_match.start())
 
 
-def _read_base64(text: str, at: int) -> Iterator[Encoded]:
-    data = decode_base64(text)
-    if data:
-        yield Encoded(at, at + len(text), data)
+def _read_base64(text: str, offset: int) -> Iterator[Encoded]:
+    decoded_bytes = decode_base64(text)
+    if decoded_bytes:
+        yield Encoded(offset, offset + len(text), decoded_bytes)
 
 
 def decode_base64(text: str) -> bytes:
@@ -148,18 +148,18 @@ def is_image(data: bytes) -> bool:
     return data.startswith(_IMAGES) or data[4:8] == b"ftyp" or data[:4] + data[8:12] == b"RIFFWEBP"
 
 
-def decode_text(data: bytes) -> str | None:
+def decode_text(text_bytes: bytes) -> str | None:
     """The text of bytes, also when it is compressed or its end is missing; None for others."""
-    data = decompress(data)
-    if data[1:2] == b"\0" and data[3:4] == b"\0":
-        return data.decode("utf-16-le", "replace")
-    if _CONTROL.search(data):
+    text_bytes = decompress(text_bytes)
+    if text_bytes[1:2] == b"\0" and text_bytes[3:4] == b"\0":
+        return text_bytes.decode("utf-16-le", "replace")
+    if _CONTROL.search(text_bytes):
         return None
     try:
-        return getincrementaldecoder("utf-8")().decode(data)
+        return getincrementaldecoder("utf-8")().decode(text_bytes)
     except UnicodeDecodeError:
-        odd_bytes = len(data.translate(None, _PRINTABLE))
-        return data.decode("latin-1") if odd_bytes * 5 <= len(data) else None
+        odd_bytes = len(text_bytes.translate(None, _PRINTABLE))
+        return text_bytes.decode("latin-1") if odd_bytes * 5 <= len(text_bytes) else None
 
 
 def decompress(data: bytes) -> bytes:

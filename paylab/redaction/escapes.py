@@ -54,12 +54,12 @@ def replace_in_layers(text: str, find: Find) -> str:
     """The text without the matches of `find`, in the text and in its decoded layers."""
     layers = _decode_layers(text, 0)
     for depth in range(MOST_LAYERS):
-        parts = [
+        layer_parts = [
             _map_to_original(part, layers)
             for part in find(layers[-1].text if layers else text, depth)
         ]
-        if parts:
-            text = replace_parts(text, parts)
+        if layer_parts:
+            text = replace_parts(text, layer_parts)
             # The offsets of the layers are those of the text before.
             layers = _decode_layers(text, depth)
         if not _add_layer(layers, text):
@@ -77,20 +77,20 @@ def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
     layers = _strip_invisible(text, _INVISIBLE)
     for depth in range(MOST_LAYERS):
         layer = layers[-1].text if layers else text
-        for part in find(layer, depth):
-            yield _map_to_original(part, layers), layer[part.start : part.end]
+        for found_part in find(layer, depth):
+            yield _map_to_original(found_part, layers), layer[found_part.start : found_part.end]
         if not _add_layer(layers, text, _INVISIBLE):
             break
 
 
-def decode(text: str) -> str:
+def decode(decoded_text: str) -> str:
     """The text with every layer of escapes decoded."""
     for _ in range(MOST_LAYERS):
-        layer = _replace_matches(text, _ESCAPE, _decode_escape)
+        layer = _replace_matches(decoded_text, _ESCAPE, _decode_escape)
         if layer is None:
             break
-        text = layer.text
-    return text
+        decoded_text = layer.text
+    return decoded_text
 
 
 class _Part(NamedTuple):
@@ -110,14 +110,14 @@ class _Layer(NamedTuple):
 
     def first(self, place: int) -> int:
         """The offset in the text before where the character at `place` begins."""
-        part = self.parts[bisect_right(self.parts, place, key=_part_offset) - 1]
+        layer_part = self.parts[bisect_right(self.parts, place, key=_part_offset) - 1]
         # Half an escape cannot be replaced: all of it belongs to its character.
-        return part.start if part.end else part.start + place - part.at
+        return layer_part.start if layer_part.end else layer_part.start + place - layer_part.at
 
     def last(self, place: int) -> int:
         """The offset in the text before where the character before `place` ends."""
-        part = self.parts[bisect_right(self.parts, place - 1, key=_part_offset) - 1]
-        return part.end or part.start + place - part.at
+        layer_part = self.parts[bisect_right(self.parts, place - 1, key=_part_offset) - 1]
+        return layer_part.end or layer_part.start + place - layer_part.at
 
 
 _part_offset = attrgetter("at")
@@ -151,7 +151,7 @@ def _replace_matches(
 ) -> _Layer | None:
     """The text with each match of a form as it is read; None when nothing changes."""
     pieces = list[str]()
-    parts = list[_Part]()
+    layer_parts = list[_Part]()
     size = 0
     end_before = 0
     for match in form.finditer(text):
@@ -160,44 +160,44 @@ def _replace_matches(
         if decoded is None:
             continue
         between = text[end_before:start]
-        parts += [_Part(size, end_before, None), _Part(size + len(between), start, end)]
+        layer_parts += [_Part(size, end_before, None), _Part(size + len(between), start, end)]
         pieces += [between, decoded]
         size = size + len(between) + len(decoded)
         end_before = end
-    if not parts:
+    if not layer_parts:
         return None
-    parts.append(_Part(size, end_before, None))
-    return _Layer("".join([*pieces, text[end_before:]]), parts)
+    layer_parts.append(_Part(size, end_before, None))
+    return _Layer("".join([*pieces, text[end_before:]]), layer_parts)
 
 
 def _decode_escape(match: re.Match[str]) -> str | None:
     """The text of an escape; None when it is not an escape."""
-    kind = match.lastgroup
-    text = match[0]
-    if kind == "sign":
+    escape_kind = match.lastgroup
+    escape_text = match[0]
+    if escape_kind == "sign":
         return _SIGNS.get(match["sign"], match["sign"])
-    if kind == "bytes":
-        return _decode_bytes(bytes.fromhex(_BYTE_PREFIX.sub("", text)))
-    if kind == "pair":
+    if escape_kind == "bytes":
+        return _decode_bytes(bytes.fromhex(_BYTE_PREFIX.sub("", escape_text)))
+    if escape_kind == "pair":
         # JSON writes a character beyond U+FFFF as two escapes.
-        units = (int(text[at : at + 4], 16) for at in (2, 8))
+        units = (int(escape_text[at : at + 4], 16) for at in (2, 8))
         return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be")
-    if kind == "code":
+    if escape_kind == "code":
         number = int(match["code"][1:].strip("{}"), 16)
         # A greater number is no character, so this is text that looks like an escape.
         return chr(number) if number < 0x110000 else None
     from html import unescape  # only for an entity
 
-    decoded = unescape(text)
-    return None if decoded == text else decoded
+    decoded = unescape(escape_text)
+    return None if decoded == escape_text else decoded
 
 
-def _decode_bytes(data: bytes) -> str:
+def _decode_bytes(escaped_bytes: bytes) -> str:
     try:
-        return data.decode()
+        return escaped_bytes.decode()
     except UnicodeDecodeError:
         # Percent escapes do not name their encoding; Latin-1 has a character for each byte.
-        return data.decode("latin-1")
+        return escaped_bytes.decode("latin-1")
 
 
 def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacement:
@@ -211,10 +211,10 @@ def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacem
 
 def replace_parts(text: str, replacements: list[Replacement]) -> str:
     """The text with each part replaced; overlapping parts are merged."""
-    parts = list[str]()
+    text_pieces = list[str]()
     end_before = 0
     for start, end, new_text in sorted(replacements):
         if start >= end_before:
-            parts += [text[end_before:start], new_text]
+            text_pieces += [text[end_before:start], new_text]
         end_before = max(end_before, end)
-    return "".join([*parts, text[end_before:]])
+    return "".join([*text_pieces, text[end_before:]])

@@ -115,9 +115,9 @@ def _fold_character(sign: str) -> str:
     digit = unicodedata.decimal(sign, None)
     if digit is not None:
         return str(digit)
-    kind = unicodedata.category(sign)
-    if kind in ("Pd", "Zs") or sign == "\u2212":  # the last one is the minus sign
-        return " " if kind == "Zs" else "-"
+    unicode_category = unicodedata.category(sign)
+    if unicode_category in ("Pd", "Zs") or sign == "\u2212":  # the last one is the minus sign
+        return " " if unicode_category == "Zs" else "-"
     normalized = unicodedata.normalize("NFKC", sign)
     # Circled and superscript digits have no decimal value, and a letter that becomes two has none.
     return normalized if len(normalized) == 1 and normalized.isascii() else sign

@@ -63,12 +63,12 @@ class _AssignedLiteral(NamedTuple):
 def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
     """The literals of assignments with several names or several values."""
     for match in _ASSIGNMENT.finditer(text):
-        names = [name.strip() for name in match[1].split(",")]
+        assigned_names = [name.strip() for name in match[1].split(",")]
         spans = list(_find_literal_spans(text, match.end()))
-        if len(names) == len(spans) == 1 and not match["loop"]:
+        if len(assigned_names) == len(spans) == 1 and not match["loop"]:
             continue
-        are_keys = [_is_name_of_key(name) for name in names]
-        has_one_value_each = len(names) == len(spans) and "*" not in match[1]
+        are_keys = [_is_name_of_key(name) for name in assigned_names]
+        has_one_value_each = len(assigned_names) == len(spans) and "*" not in match[1]
         for index, span in enumerate(spans):
             if span is not None:
                 is_of_key = are_keys[index] if has_one_value_each else any(are_keys)
@@ -122,8 +122,8 @@ _LITERAL = re.compile(r"""["']([^"'\n\\]{8,})["']""")
 def find_bracketed_literals(text: str) -> Spans:
     """The literals of an assignment to names in brackets, one of which is that of a key."""
     for assignment in _BRACKETED_ASSIGNMENT.finditer(text):
-        names = re.findall(r"\w+", assignment[1])
-        if "," not in assignment[1] or not any(map(KEY_NAME.fullmatch, names)):
+        assigned_names = re.findall(r"\w+", assignment[1])
+        if "," not in assignment[1] or not any(map(KEY_NAME.fullmatch, assigned_names)):
             continue
         for literal in _LITERAL.finditer(text, *assignment.span(2)):
             if looks_like_key(literal[1]):

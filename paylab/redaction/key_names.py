@@ -34,18 +34,20 @@ _WHITESPACE = re.compile(r"\s")
 @lru_cache(maxsize=2)
 def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
     """The parts of a text around the names of keys, each to the end of a word."""
-    words = fold_case(text)
-    parts = list[tuple[int, int]]()
-    for at in sorted(at for word in KEY_WORDS for at in find_occurrences(word, words)):
-        is_inside = parts and min(at + _REGION_AFTER, len(text)) <= parts[-1][1]
-        if is_inside or not _ANY_NAME.search(text, max(0, at - 10), at + 12):
+    folded_text = fold_case(text)
+    regions = list[tuple[int, int]]()
+    for word_start in sorted(
+        word_start for word in KEY_WORDS for word_start in find_occurrences(word, folded_text)
+    ):
+        is_inside = regions and min(word_start + _REGION_AFTER, len(text)) <= regions[-1][1]
+        if is_inside or not _ANY_NAME.search(text, max(0, word_start - 10), word_start + 12):
             continue
-        space = _WHITESPACE.search(text, at + _REGION_AFTER)
-        start = max(0, at - _REGION_BEFORE)
-        if parts and start <= parts[-1][1]:
-            start = parts.pop()[0]
-        parts.append((start, space.start() if space else len(text)))
-    return tuple(parts)
+        space = _WHITESPACE.search(text, word_start + _REGION_AFTER)
+        region_start = max(0, word_start - _REGION_BEFORE)
+        if regions and region_start <= regions[-1][1]:
+            region_start = regions.pop()[0]
+        regions.append((region_start, space.start() if space else len(text)))
+    return tuple(regions)
 
 
 def has_key_name(text: str) -> bool:

@@ -49,9 +49,9 @@ _WEB_TOKEN = re.compile(
 )
 
 
-def _has_algorithm(part: str) -> bool:
+def _has_algorithm(token_part: str) -> bool:
     try:
-        head = json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+        head = json.loads(urlsafe_b64decode(token_part + "=" * (-len(token_part) % 4)))
     except (ValueError, RecursionError):
         return False
     return isinstance(head, dict) and "alg" in head

@@ -49,9 +49,11 @@ _PERSONAL_FORMS = (
 
 
 @lru_cache
-def _field_patterns(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _field_patterns(
+    field_names: frozenset[str] = frozenset(),
+) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The names of personal fields, alone and before a value in text."""
-    every = "|".join([_FIELD_NAMES, *map(re.escape, sorted(names))])
+    every = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
     forms = every, rf"(?<!\w)(?:{every}){_SIGN_AND_VALUE}"
     whole_pattern, text_pattern = (re.compile(form, re.IGNORECASE) for form in forms)
     return whole_pattern, text_pattern
@@ -59,9 +61,9 @@ def _field_patterns(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str
 
 def find_personal_names(values: Mapping[str, object]) -> frozenset[str]:
     """What a service calls the fields that hold personal data; `values` are its `diff()`."""
-    parts = ((key.partition(".fields.")[2], value) for key, value in values.items())
+    named_values = ((key.partition(".fields.")[2], value) for key, value in values.items())
     return frozenset(
-        str(their) for our, their in parts if our and _field_patterns()[0].fullmatch(our)
+        str(their) for our, their in named_values if our and _field_patterns()[0].fullmatch(our)
     )
 
 
@@ -73,45 +75,47 @@ def hide_personal_data(value: object, names: frozenset[str] = frozenset()) -> An
     if isinstance(value, list):
         return [hide_personal_data(item, names) for item in value]
     if isinstance(value, dict):
-        clean = {name: _clean_member(name, item, names) for name, item in value.items()}
+        clean_members = {name: _clean_member(name, item, names) for name, item in value.items()}
         is_field = _field_patterns(names)[0].fullmatch(str(value.get("name")))
         if is_field and isinstance(value.get("value"), str):
-            clean["value"] = HIDDEN if value["value"] else ""
+            clean_members["value"] = HIDDEN if value["value"] else ""
         if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
-            clean["text"] = _clean_base64(value["text"], names) or clean["text"]
-        return clean
+            clean_members["text"] = _clean_base64(value["text"], names) or clean_members["text"]
+        return clean_members
     return value
 
 
-def _clean_member(name: str, item: object, names: frozenset[str]) -> Any:
-    if name == "address" and isinstance(item, dict):
+def _clean_member(member_name: str, member: object, personal_names: frozenset[str]) -> Any:
+    if member_name == "address" and isinstance(member, dict):
         return {
-            part: text if part == "country" else _clean_member(name, text, names)
-            for part, text in item.items()
+            part: text if part == "country" else _clean_member(member_name, text, personal_names)
+            for part, text in member.items()
         }
-    if _field_patterns(names)[0].fullmatch(name) and not isinstance(
-        item, dict | list | bool | None
+    if _field_patterns(personal_names)[0].fullmatch(member_name) and not isinstance(
+        member, dict | list | bool | None
     ):
-        return HIDDEN if item != "" else item
-    return hide_personal_data(item, names)
+        return HIDDEN if member != "" else member
+    return hide_personal_data(member, personal_names)
 
 
-def _clean_text(text: str, names: frozenset[str]) -> str:
+def _clean_text(text: str, personal_names: frozenset[str]) -> str:
     """A text without personal data, also in Base64 of JSON inside it."""
     if len(text) >= SHORTEST_BASE64_JSON:
-        text = _BASE64_JSON.sub(lambda match: _clean_base64(match[0], names) or match[0], text)
-    return escapes.replace_in_layers(text, partial(_find_personal_values, names))
+        text = _BASE64_JSON.sub(
+            lambda match: _clean_base64(match[0], personal_names) or match[0], text
+        )
+    return escapes.replace_in_layers(text, partial(_find_personal_values, personal_names))
 
 
-def _clean_base64(text: str, names: frozenset[str]) -> str | None:
+def _clean_base64(text: str, personal_names: frozenset[str]) -> str | None:
     """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
     code = "".join(text.split()).rstrip("=").translate(_URL_SAFE)
     try:
         body = b64decode(code + "=" * (-len(code) % 4), validate=True).decode()
     except ValueError:
         return None
-    clean = _clean_text(body, names)
-    return text if clean == body else b64encode(clean.encode()).decode()
+    clean_body = _clean_text(body, personal_names)
+    return text if clean_body == body else b64encode(clean_body.encode()).decode()
 
 
 def hide_url_secrets(value: object) -> Any:
@@ -130,14 +134,18 @@ def hide_url_secrets(value: object) -> Any:
 
 def _strip_url(url: str) -> str:
     try:
-        parts = urlsplit(url)
+        url_parts = urlsplit(url)
     except ValueError:
         return HIDDEN
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return urlunsplit(
+        (url_parts.scheme, url_parts.netloc.rpartition("@")[2], url_parts.path, "", "")
+    )
 
 
-def _find_personal_values(names: frozenset[str], text: str, _: int) -> Iterator[Replacement]:
-    for match in _field_patterns(names)[1].finditer(text):
+def _find_personal_values(
+    personal_names: frozenset[str], text: str, _: int
+) -> Iterator[Replacement]:
+    for match in _field_patterns(personal_names)[1].finditer(text):
         group = match.lastindex or 0
         if match[group] not in ("null", "None", HIDDEN):
             yield Replacement(*match.span(group), HIDDEN)

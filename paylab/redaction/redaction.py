@@ -47,8 +47,10 @@ class Redaction:
         """
         from . import search
 
-        values = dict.fromkeys(value for text in texts for value in search.find_named_values(text))
-        return Redaction(self._secrets, self.personal, values) if values else self
+        named_values = dict.fromkeys(
+            value for text in texts for value in search.find_named_values(text)
+        )
+        return Redaction(self._secrets, self.personal, named_values) if named_values else self
 
     @hide_frames
     def text(self, text: str) -> str:
@@ -57,12 +59,12 @@ class Redaction:
             return text
         from . import search  # its patterns take long to compile
 
-        clean = search.clean(text, self._secrets, self._values)
-        if clean == text and len(text) <= LONGEST_NAME:
+        clean_text = search.clean(text, self._secrets, self._values)
+        if clean_text == text and len(text) <= LONGEST_NAME:
             if len(self._harmless) >= MOST_NAMES:
                 self._harmless.clear()
             self._harmless.add(text)
-        return clean
+        return clean_text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""
@@ -88,15 +90,19 @@ class Redaction:
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
         from .fields import DOCUMENT_NAME, has_share_token
 
-        clean = {}
-        for name, item in value.items():
-            clean_item = self.json(item)
-            if isinstance(item, str | int) and DOCUMENT_NAME.fullmatch(name):
-                clean_item = item and HIDDEN
-            elif name.lower().startswith("document"):
+        clean_members = {}
+        for member_name, member in value.items():
+            clean_item = self.json(member)
+            if isinstance(member, str | int) and DOCUMENT_NAME.fullmatch(member_name):
+                clean_item = member and HIDDEN
+            elif member_name.lower().startswith("document"):
                 clean_item = hide_document_numbers(clean_item)
-            clean[self.text(name)] = clean_item
-        return {**clean, "token": HIDDEN} if has_share_token(value) and value["token"] else clean
+            clean_members[self.text(member_name)] = clean_item
+        return (
+            {**clean_members, "token": HIDDEN}
+            if has_share_token(value) and value["token"]
+            else clean_members
+        )
 
 
 def hide_document_numbers(document: object) -> Any:

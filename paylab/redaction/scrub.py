@@ -66,19 +66,21 @@ def scrub(
             if len(number) >= _MIN_NUMBER and sum(map(str.isdigit, number)) >= 5:
                 secrets.update({text: kind, number: kind})
 
-    def clean(where: str, value: object) -> Any:
+    def clean(where: str, clean_value: object) -> Any:
         cleaner = Cleaner(partial(report, where), rules, is_encoded=not is_notebook)
         # What stands across several outputs is searched first: a part of it may look like a whole.
-        value = cleaner.clean(
-            _clean_across_outputs(value, cleaner) if where.endswith(", outputs") else value
+        clean_value = cleaner.clean(
+            _clean_across_outputs(clean_value, cleaner)
+            if where.endswith(", outputs")
+            else clean_value
         )
-        if "webhook" in where and (short_urls := hide_url_secrets(value)) != value:
+        if "webhook" in where and (short_urls := hide_url_secrets(clean_value)) != clean_value:
             report(where, "webhook URL")
-            value = short_urls
-        if is_private and (anonymous := hide_personal_data(value, personal)) != value:
+            clean_value = short_urls
+        if is_private and (anonymous := hide_personal_data(clean_value, personal)) != clean_value:
             report(where, "personal data")
-            value = anonymous
-        return value
+            clean_value = anonymous
+        return clean_value
 
     cleaned = _clean_parts(document, clean)
     if secrets:  # what was found in one place is removed from the others
@@ -89,74 +91,95 @@ def scrub(
 
 def _make_value_rules(secrets: Mapping[str, str]) -> Iterator[Rule]:
     """The rules that find keys and numbers by value."""
-    for kind in dict.fromkeys(secrets.values()):
-        values = sorted((text for text in secrets if secrets[text] == kind), key=len, reverse=True)
-        alternatives = "|".join(map(re.escape, values))
+    for secret_kind in dict.fromkeys(secrets.values()):
+        secret_texts = sorted(
+            (text for text in secrets if secrets[text] == secret_kind), key=len, reverse=True
+        )
+        alternatives = "|".join(map(re.escape, secret_texts))
         pattern = re.compile(
-            alternatives if kind == "key" else rf"(?<![\w.])(?:{alternatives})(?!\w)"
+            alternatives if secret_kind == "key" else rf"(?<![\w.])(?:{alternatives})(?!\w)"
         )
 
         def find(text: str, pattern: re.Pattern[str] = pattern) -> Spans:
             return (match.span() for match in pattern.finditer(text))
 
-        yield Rule(kind, find)
+        yield Rule(secret_kind, find)
 
 
-def _clean_parts(document: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
+def _clean_parts(document: Mapping[str, Any], clean_value: Clean) -> dict[str, Any]:
     """A document of which every cell, entry or row is cleaned by its place and value."""
     if "cells" not in document:
-        return {name: _clean_records(name, value, clean) for name, value in document.items()}
-    cells = [_clean_cell(cell, at, clean) for at, cell in enumerate(document["cells"], 1)]
-    return {**clean("notebook", {**document, "cells": None}), "cells": cells}
+        return {name: _clean_records(name, value, clean_value) for name, value in document.items()}
+    cells = [_clean_cell(cell, at, clean_value) for at, cell in enumerate(document["cells"], 1)]
+    return {**clean_value("notebook", {**document, "cells": None}), "cells": cells}
 
 
-def _clean_records(name: str, value: object, clean: Clean) -> Any:
-    if isinstance(value, Mapping) and name in ("log", "tables"):
-        return {part: _clean_records(part, item, clean) for part, item in value.items()}
-    if isinstance(value, list):
-        return [clean(f"{name} {at}", item) for at, item in enumerate(value, 1)]
-    return clean(name, value)
+def _clean_records(record_kind: str, records: object, clean_value: Clean) -> Any:
+    if isinstance(records, Mapping) and record_kind in ("log", "tables"):
+        return {part: _clean_records(part, item, clean_value) for part, item in records.items()}
+    if isinstance(records, list):
+        return [clean_value(f"{record_kind} {at}", item) for at, item in enumerate(records, 1)]
+    return clean_value(record_kind, records)
 
 
-def _clean_cell(cell: object, number: int, clean: Clean) -> Any:
+def _clean_cell(cell: object, number: int, clean_value: Clean) -> Any:
     if not isinstance(cell, Mapping):
         return cell
-    return {name: clean(f"cell {number}, {name}", value) for name, value in cell.items()}
+    return {name: clean_value(f"cell {number}, {name}", value) for name, value in cell.items()}
 
 
 def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
     """Outputs without what stands across several of them: first those of one stream."""
     if not isinstance(outputs, list):
         return outputs
-    names = dict.fromkeys(filter(None, map(_stream_name, outputs)))
-    rows = [
-        [at for at, output in enumerate(outputs) if _stream_name(output) == name] for name in names
+    stream_names = dict.fromkeys(filter(None, map(_stream_name, outputs)))
+    stream_rows = [
+        [
+            output_number
+            for output_number, output in enumerate(outputs)
+            if _stream_name(output) == name
+        ]
+        for name in stream_names
     ]
     clean_outputs: list[Any] = list(outputs)
-    for row in (*rows, range(len(outputs))):
-        find_occurrences = [at for at in row if _output_text(clean_outputs[at]) is not None]
-        texts = [_output_text(clean_outputs[at]) or "" for at in find_occurrences]
-        clean = cleaner.pieces(cleaner.pieces(texts), "\n") if len(texts) > 1 else texts
-        for at, text, clean_text in zip(find_occurrences, texts, clean, strict=True):
+    for output_numbers in (*stream_rows, range(len(outputs))):
+        find_occurrences = [
+            output_number
+            for output_number in output_numbers
+            if _output_text(clean_outputs[output_number]) is not None
+        ]
+        output_texts = [
+            _output_text(clean_outputs[output_number]) or "" for output_number in find_occurrences
+        ]
+        clean_texts = (
+            cleaner.pieces(cleaner.pieces(output_texts), "\n")
+            if len(output_texts) > 1
+            else output_texts
+        )
+        for output_number, text, clean_text in zip(
+            find_occurrences, output_texts, clean_texts, strict=True
+        ):
             if text != clean_text:
-                clean_outputs[at] = _replace_output_text(clean_outputs[at], clean_text)
+                clean_outputs[output_number] = _replace_output_text(
+                    clean_outputs[output_number], clean_text
+                )
     return [output for output in clean_outputs if output is not None]
 
 
-def _replace_output_text(output: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:
+def _replace_output_text(output: Mapping[str, Any], new_text: str) -> Mapping[str, Any] | None:
     """An output with another text; nothing if it is a stream of which nothing is left."""
     if not _stream_name(output):
-        return {**output, "data": {**output["data"], "text/plain": text}}
-    return {**output, "text": text} if text else None
+        return {**output, "data": {**output["data"], "text/plain": new_text}}
+    return {**output, "text": new_text} if new_text else None
 
 
 def _output_text(output: Any) -> str | None:
     """The text of a stream or of a value; None for another output."""
     if _stream_name(output):
         return join_lines(output["text"])
-    data = output.get("data") if isinstance(output, Mapping) else None
-    text = data.get("text/plain") if isinstance(data, Mapping) else None
-    return None if text is None else join_lines(text)
+    mime_data = output.get("data") if isinstance(output, Mapping) else None
+    plain_text = mime_data.get("text/plain") if isinstance(mime_data, Mapping) else None
+    return None if plain_text is None else join_lines(plain_text)
 
 
 def _stream_name(output: Any) -> object:

@@ -83,18 +83,18 @@ def is_small_picture(data: bytes) -> bool:
 def is_image_list(items: list[Any]) -> bool:
     """Whether a list of numbers is an image."""
     is_bytes = len(items) >= 16 and all(type(item) is int and 0 <= item < 256 for item in items)
-    data = bytes(items) if is_bytes else b""
-    return is_image(data) and not is_small_picture(data)
+    image_bytes = bytes(items) if is_bytes else b""
+    return is_image(image_bytes) and not is_small_picture(image_bytes)
 
 
 def replace_image(match: re.Match[str]) -> str | None:
     """The replacement of an image; None for a small one that is not a PDF."""
-    data = decode_image(match)
-    kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
-    is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
-    if not is_pdf and is_small_image(data):
+    image_bytes = decode_image(match)
+    image_type = (match["type"] or match["kind"] or "").replace("\\", "").lower()
+    is_pdf = image_type == PDF or image_bytes.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
+    if not is_pdf and is_small_image(image_bytes):
         return None
-    kind_name = "data URI" if kind else "PDF" if is_pdf else "image"
+    kind_name = "data URI" if image_type else "PDF" if is_pdf else "image"
     return None if len(match[0]) < SHORTEST_URI else f"[removed: {kind_name}]"
 
 
@@ -122,8 +122,10 @@ def is_placeholder(word: str) -> bool:
 
 def is_word(text: str) -> bool:
     """Whether a text without quotes is a placeholder, a word, or a name in code."""
-    parts = text.split(".")
-    is_path = len(parts) > 1 and all(p.isidentifier() and len(p) <= LONGEST_WORD for p in parts)
+    text_parts = text.split(".")
+    is_path = len(text_parts) > 1 and all(
+        p.isidentifier() and len(p) <= LONGEST_WORD for p in text_parts
+    )
     return is_path or is_placeholder(text) or bool(_WORDS.fullmatch(text))
 
 

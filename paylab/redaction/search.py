@@ -108,14 +108,14 @@ def clean(text: str, secrets: Iterable[Secret], values: Iterable[str] = ()) -> s
 
 def find_named_values(text: str) -> list[str]:
     """The document numbers and share tokens that a text names, each also without its signs."""
-    values = list[str]()
+    named_values = list[str]()
 
     def collect(layer: str, _: int) -> Iterable[Replacement]:
-        values.extend(_named_values_of_layer(layer))
+        named_values.extend(_named_values_of_layer(layer))
         return ()
 
     escapes.replace_in_layers(_shorten(text), collect)
-    return values[:VALUES_MAX]
+    return named_values[:VALUES_MAX]
 
 
 def _named_values_of_layer(text: str) -> Iterator[str]:
@@ -136,11 +136,13 @@ def _find_secrets(
     folded_text = fold_case(text)
     for secret in secrets:
         yield from _find_value(secret.reveal(), text, folded_text)
-    for value in values:
-        for part in _find_value(value, text, folded_text):
-            yield part._replace(new_text=_mark_for(text, part.start, part.end, depth))
-    for word, pattern in PLACES:
-        if word in folded_text:
+    for named_value in values:
+        for found_part in _find_value(named_value, text, folded_text):
+            yield found_part._replace(
+                new_text=_mark_for(text, found_part.start, found_part.end, depth)
+            )
+    for label_word, pattern in PLACES:
+        if label_word in folded_text:
             yield from (Replacement(*match.span(1), HIDDEN) for match in pattern.finditer(text))
     for match in SIGNATURE.finditer(text) if "==" in text else ():
         if is_signature(match[1]):
@@ -169,8 +171,8 @@ def make_image_finder(keep: Callable[[re.Match[str]], str | None]) -> escapes.Fi
     """A function that finds images; `keep` returns the replacement, or None to leave an image."""
 
     def find(text: str, _: int) -> Iterator[Replacement]:
-        words = fold_case(text)
-        if any(mark in words for mark in _MARKS):
+        folded_text = fold_case(text)
+        if any(mark in folded_text for mark in _MARKS):
             for match in IMAGE.finditer(text):
                 replacement = keep(match)
                 if replacement is not None:
@@ -181,23 +183,24 @@ def make_image_finder(keep: Callable[[re.Match[str]], str | None]) -> escapes.Fi
 
 def decode_image(match: re.Match[str]) -> bytes:
     """The bytes of an image; its text when they cannot be decoded."""
-    text = match["data"] or match["bare"]
-    if text is None:
+    image_text = match["data"] or match["bare"]
+    if image_text is None:
         return match[0].encode("utf-8", "surrogatepass")
     try:
         return a2b_base64(
-            escapes.decode(text.replace("\\/", "/")).replace("-", "+").replace("_", "/") + "=="
+            escapes.decode(image_text.replace("\\/", "/")).replace("-", "+").replace("_", "/")
+            + "=="
         )
     except ValueError:
-        return text.encode()
+        return image_text.encode()
 
 
 def _describe_image(match: re.Match[str]) -> str:
     """An image as type, size and hash."""
-    data = decode_image(match)
-    kind = match["type"] or match["kind"]
-    prefix = f"data:{kind or ''};base64," if kind or match["data"] else ""
-    return f"{prefix}<{len(data)} bytes, sha256 {sha256(data).hexdigest()[:16]}>"
+    image_bytes = decode_image(match)
+    image_type = match["type"] or match["kind"]
+    prefix = f"data:{image_type or ''};base64," if image_type or match["data"] else ""
+    return f"{prefix}<{len(image_bytes)} bytes, sha256 {sha256(image_bytes).hexdigest()[:16]}>"
 
 
 _find_shortened_images = make_image_finder(_describe_image)
@@ -215,8 +218,8 @@ def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
             yield escapes.decode(label["number"]), *label.span("number")
     if "document" in lower_text:
         for message in REFUSED_NUMBER.finditer(text):
-            for word in WORD_WITH_DIGITS.finditer(text, *message.span()):
-                yield escapes.decode(word[0]), *word.span()
+            for number_match in WORD_WITH_DIGITS.finditer(text, *message.span()):
+                yield escapes.decode(number_match[0]), *number_match.span()
 
 
 def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
@@ -235,13 +238,13 @@ def _numbers_in_value(text: str, start: int, end: int) -> Iterator[tuple[str, in
     """The numbers in the value of a field, which may be a list."""
     for match in LIST_ITEM.finditer(text, start, end):
         group = match.lastindex or 0
-        value = escapes.decode(match[group])
-        if "://" in value:  # the address of a document is no number
+        decoded_value = escapes.decode(match[group])
+        if "://" in decoded_value:  # the address of a document is no number
             continue
         digits_min = 1 if group < BARE_GROUP else 4
-        has_digits = sum(map(str.isdigit, value)) >= digits_min
-        if has_digits and not SENTENCE_WORDS.search(value):
-            yield value, *match.span(group)
+        has_digits = sum(map(str.isdigit, decoded_value)) >= digits_min
+        if has_digits and not SENTENCE_WORDS.search(decoded_value):
+            yield decoded_value, *match.span(group)
 
 
 def _mark_for(text: str, start: int, end: int, depth: int) -> str:
@@ -257,22 +260,22 @@ def _mark_for(text: str, start: int, end: int, depth: int) -> str:
 def _find_value(value: str, text: str, folded_text: str) -> Iterator[Replacement]:
     """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
     for form in _spellings(value):
-        for at in find_occurrences(form, folded_text):
-            end = at + len(form)
-            around = text[max(0, at - 1) : at] + text[end : end + 1]
+        for form_start in find_occurrences(form, folded_text):
+            form_end = form_start + len(form)
+            around = text[max(0, form_start - 1) : form_start] + text[form_end : form_end + 1]
             if len(value) >= SHORTEST_SECRET or not re.search(r"\w", around):
-                yield Replacement(at, end, HIDDEN)
+                yield Replacement(form_start, form_end, HIDDEN)
     for form in _encodings(value):
-        for at in find_occurrences(form, text):
-            yield Replacement(at, at + len(form), HIDDEN)
+        for form_start in find_occurrences(form, text):
+            yield Replacement(form_start, form_start + len(form), HIDDEN)
 
 
 def find_occurrences(form: str, text: str) -> Iterator[int]:
     """Where a text occurs in another one, without overlaps."""
-    at = text.find(form)
-    while at >= 0:
-        yield at
-        at = text.find(form, at + len(form))
+    occurrence = text.find(form)
+    while occurrence >= 0:
+        yield occurrence
+        occurrence = text.find(form, occurrence + len(form))
 
 
 @lru_cache(maxsize=4096)
@@ -286,13 +289,13 @@ def _spellings(value: str) -> tuple[str, ...]:
 def _encodings(value: str) -> tuple[str, ...]:
     """The Base64 of the value at each of its three alignments, and its hexadecimal form."""
     encodings: set[str] = set()
-    for text in {value, json.dumps(value)[1:-1]}:
-        data = text.encode("utf-8", "surrogatepass")
-        if len(data) < SHORTEST_SECRET:
+    for value_text in {value, json.dumps(value)[1:-1]}:
+        value_bytes = value_text.encode("utf-8", "surrogatepass")
+        if len(value_bytes) < SHORTEST_SECRET:
             continue
         for shift in range(3):
-            code = b64encode(bytes(shift) + data).decode()
-            code = code[(shift * 8 + 5) // 6 : (shift + len(data)) * 8 // 6]
+            code = b64encode(bytes(shift) + value_bytes).decode()
+            code = code[(shift * 8 + 5) // 6 : (shift + len(value_bytes)) * 8 // 6]
             encodings |= {code, code.replace("+", "-").replace("/", "_")}
-        encodings |= {data.hex(), data.hex().upper()}
+        encodings |= {value_bytes.hex(), value_bytes.hex().upper()}
     return tuple(encodings)

@@ -43,7 +43,7 @@ def find_column_values(
     text: str, label: re.Pattern[str], is_value: Callable[[str], bool], first: int = 0
 ) -> Iterator[tuple[int, int]]:
     """The places of the values in columns with such a label; the first one stands at `first`."""
-    start = text.rfind("\n", 0, first) + 1  # no line before it is below a label
+    first_line_start = text.rfind("\n", 0, first) + 1  # no line before it is below a label
     html = [
         [_Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
         for row in (_ROW.finditer(text) if "<tr" in fold_case(text) else ())
@@ -51,14 +51,18 @@ def find_column_values(
     cells = _find_cells_below(html, label, _cell_at_index)
     for delimiter in DELIMITERS if "\n" in text else "":
         if delimiter in text:
-            cells += _find_cells_below(_split_rows(text, delimiter, start), label, _cell_at_index)
+            cells += _find_cells_below(
+                _split_rows(text, delimiter, first_line_start), label, _cell_at_index
+            )
     if "\n" in text:
-        cells += _find_cells_below(_split_words(text, start), label, _make_edge_lookup(text))
+        cells += _find_cells_below(
+            _split_words(text, first_line_start), label, _make_edge_lookup(text)
+        )
         cells += _find_series_cells(text, label)
     for cell in cells:
         if is_value(cell.text):
-            at = text.index(cell.text, cell.start)
-            yield at, at + len(cell.text)
+            cell_start = text.index(cell.text, cell.start)
+            yield cell_start, cell_start + len(cell.text)
 
 
 def _find_cells_below(
@@ -88,8 +92,8 @@ def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
                 yield row[-1]
 
 
-def _cell_at_index(head: _Row, row: _Row, at: int) -> _Cell | None:
-    return row[at] if len(row) == len(head) else None
+def _cell_at_index(head: _Row, row: _Row, index: int) -> _Cell | None:
+    return row[index] if len(row) == len(head) else None
 
 
 def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
@@ -129,6 +133,6 @@ def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
 def _split_words(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
     """The lines of a text, or of a part of it, as words."""
     for line in _LINE.finditer(text, start, len(text) if end is None else end):
-        words = _WORD.finditer(text, *line.span())
-        if row := [_Cell(word[0], *word.span()) for word in words]:
+        word_matches = _WORD.finditer(text, *line.span())
+        if row := [_Cell(word[0], *word.span()) for word in word_matches]:
             yield row

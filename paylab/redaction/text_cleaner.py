@@ -76,15 +76,15 @@ class TextCleaner:
         """The images in a text, each to its end, also if it is cut into lines or literals."""
         images = list(make_image_finder(replace_image)(text, depth))
         for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
-            data = decompress(encoded.data)
-            if is_image(data) and not is_small_picture(data):
-                kind = "PDF" if data.startswith(b"%PDF") else "image"
-                images.append(Replacement(encoded.start, encoded.end, f"[removed: {kind}]"))
-        end = 0
+            image_bytes = decompress(encoded.data)
+            if is_image(image_bytes) and not is_small_picture(image_bytes):
+                file_type = "PDF" if image_bytes.startswith(b"%PDF") else "image"
+                images.append(Replacement(encoded.start, encoded.end, f"[removed: {file_type}]"))
+        last_end = 0
         for image in sorted(images):
-            if image.start >= end:
+            if image.start >= last_end:
                 self._report(image.new_text[len("[removed: ") : -1], "")
-            end = max(end, image.end)
+            last_end = max(last_end, image.end)
             yield image
 
     def _find_secrets(
@@ -95,20 +95,23 @@ class TextCleaner:
         seams: Sequence[int] = (),
     ) -> list[Replacement]:
         """The images, and what the rules match in a decoded layer: across a seam, if given."""
-        parts = list(images)
-        for part, content in escapes.find_parts(text, partial(self._apply_rules, rules)):
-            if seams and not any(part.start < seam < part.end for seam in seams):
+        found_parts = list(images)
+        for found_part, content in escapes.find_parts(text, partial(self._apply_rules, rules)):
+            if seams and not any(found_part.start < seam < found_part.end for seam in seams):
                 continue
-            if not any(part.start < earlier.end and earlier.start < part.end for earlier in parts):
-                self._report(part.new_text[len("[removed: ") : -1], content)
-            parts.append(part)
-        return parts
+            if not any(
+                found_part.start < earlier.end and earlier.start < found_part.end
+                for earlier in found_parts
+            ):
+                self._report(found_part.new_text[len("[removed: ") : -1], content)
+            found_parts.append(found_part)
+        return found_parts
 
     def _apply_rules(self, rules: Sequence[Rule], text: str, depth: int) -> list[Replacement]:
         """The matches of the rules; text matched by one rule is skipped by the next."""
-        parts = [*make_image_finder(replace_image)(text, depth)] if depth else []
+        found_parts = [*make_image_finder(replace_image)(text, depth)] if depth else []
         text = fold_to_ascii(text)
-        parts += self._find_encoded_secrets(text)
+        found_parts += self._find_encoded_secrets(text)
         text = _LONG_DATA.sub(lambda match: "\0" * len(match[0]), text)
         words_present = _find_rule_words(fold_case(text))
         for rule in rules:
@@ -117,23 +120,23 @@ class TextCleaner:
             if rule.is_searched and not rule.is_searched(text):
                 continue
             for start, end in rule.find(text):
-                if not any(start < part.end and part.start < end for part in parts):
-                    parts.append(Replacement(start, end, f"[removed: {rule.kind}]"))
-        return parts
+                if not any(start < part.end and part.start < end for part in found_parts):
+                    found_parts.append(Replacement(start, end, f"[removed: {rule.kind}]"))
+        return found_parts
 
     def _find_encoded_secrets(self, text: str) -> Iterator[Replacement]:
         """The encoded parts of a text that hold a secret."""
         if self._find_kind is None:
             return
-        end = 0
+        last_end = 0
         for encoded in find_encoded(text):
-            inner = decode_text(encoded.data) if encoded.start >= end else None
-            if inner is None:
+            decoded_text = decode_text(encoded.data) if encoded.start >= last_end else None
+            if decoded_text is None:
                 continue
-            kind = self._find_kind(inner)
-            if kind:
-                end = encoded.end
-                yield Replacement(encoded.start, encoded.end, f"[removed: {kind}]")
+            secret_kind = self._find_kind(decoded_text)
+            if secret_kind:
+                last_end = encoded.end
+                yield Replacement(encoded.start, encoded.end, f"[removed: {secret_kind}]")
 
 
 def _find_rule_words(text: str) -> frozenset[str]:
@@ -141,9 +144,11 @@ def _find_rule_words(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORDS if word in text)
 
 
-def _clip(part: Replacement, start: int, end: int) -> Replacement | None:
+def _clip(replacement: Replacement, start: int, end: int) -> Replacement | None:
     """A part of joined texts as one of this text; the mark stands in the first text only."""
-    if part.end <= start or part.start >= end:
+    if replacement.end <= start or replacement.start >= end:
         return None
-    mark = part.new_text if part.start >= start else ""
-    return Replacement(max(part.start, start) - start, min(part.end, end) - start, mark)
+    replacement_text = replacement.new_text if replacement.start >= start else ""
+    return Replacement(
+        max(replacement.start, start) - start, min(replacement.end, end) - start, replacement_text
+    )
