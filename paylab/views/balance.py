@@ -9,7 +9,8 @@ from ..errors.base import PaylabError
 from ..spec.models import Balance
 from . import html
 from .forms.field import SELECT, FormField
-from .forms.view import Button, FormPage, Group, Heading, Html, Inputs, Node, side_by_side
+from .forms.nodes import Button, Group, Heading, Html, Inputs, Node, side_by_side
+from .forms.view import FormPage
 from .html import Row
 
 CURRENCIES = ("USD", "USDC")

@@ -11,7 +11,8 @@ from ..errors.base import PaylabError
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from . import html
 from .forms.code import write_call
-from .forms.view import Button, Code, FormPage, Group, Heading, Html, Node, form_section
+from .forms.nodes import Button, Code, Group, Heading, Html, Node, form_section
+from .forms.view import FormPage
 from .html import Row
 
 SUBJECT_TITLES = {

@@ -6,7 +6,7 @@ import pytest
 
 import paylab
 from paylab.errors import ArgumentError, NotFoundError
-from paylab.views.forms.view import Button
+from paylab.views.forms.nodes import Button
 
 
 @pytest.fixture

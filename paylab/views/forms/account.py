@@ -17,7 +17,7 @@ from .account_fields import NO_ACCOUNT, AccountFields, detail_label
 from .code import write_call
 from .field import COMBO, TEXT, FormField, assumed_values_hint
 from .form import Form
-from .view import Button, Html, side_by_side
+from .nodes import Button, Html, side_by_side
 
 WALLET_NOTE = "A crypto wallet cannot be edited: this registers another one and keeps the old one."
 

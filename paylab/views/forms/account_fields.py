@@ -15,7 +15,7 @@ from ...spec.text import JsonMapping, JsonObject
 from ..qr import QRText, scan
 from .field import COMBO, SELECT, TEXT, FormField, assumed_values_hint
 from .file import FilePicker
-from .view import Group, side_by_side
+from .nodes import Group, side_by_side
 
 TYPE_LABELS = {
     codes.PIX: "PIX key",

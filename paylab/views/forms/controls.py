@@ -7,7 +7,7 @@ from functools import partial
 
 from .. import html
 from ..html import Row
-from .view import Button, Code, Group, Html, Inputs, Node
+from .nodes import Button, Code, Group, Html, Inputs, Node
 
 
 class FormControls:

@@ -9,7 +9,7 @@ from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
 from ..html import MUTED, escape
 from .message import Message, whole_number
-from .view import Node
+from .nodes import Node
 
 REQUIRED = "Required"
 OPTIONAL = "Optional"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ...spec.codes import IMAGE_MAX
 from ...spec.text import JsonObject
 from .message import Message, whole_number
-from .view import Node, Send
+from .nodes import Node, Send
 
 
 class FilePicker(Node):

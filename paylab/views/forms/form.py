@@ -17,7 +17,8 @@ from ..html import Row
 from .controls import FormControls
 from .field import TICK, FormField, with_assumption_mark
 from .form_check import CONFIRM, NOT_SENT, FormCheck, error_message, is_refusal
-from .view import FormPage, Heading, Node, side_by_side
+from .nodes import Heading, Node, side_by_side
+from .view import FormPage
 
 DOUBLE_CLICK_SECONDS = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
@@ -283,10 +284,8 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _first_marked_field(self) -> FormField | None:
         """The first visible field with an error or a warning; None if there is none."""
-        for field in self.fields.values():
-            if field.visible and (field.errors or field.warnings):
-                return field
-        return None
+        visible_fields = [field for field in self.fields.values() if field.visible]
+        return next((field for field in visible_fields if field.errors or field.warnings), None)
 
     def show_error(self, error: Exception) -> None:
         """Show an error at its fields and below the button."""

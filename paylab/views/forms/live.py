@@ -14,9 +14,10 @@ from ...errors.base import PaylabError
 from ...spec.status import Machine
 from .. import html
 from ..html import Row
+from .nodes import Button, Group, Heading, Html, Node
 from .refresher import Read, Refresher
 from .timeline import CREATED, History, Timeline, Times
-from .view import Button, FormPage, Group, Heading, Html, Node
+from .view import FormPage
 
 STOP = "Stop refreshing"
 REFRESH = "Refresh"

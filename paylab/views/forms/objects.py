@@ -11,7 +11,8 @@ from ...spec.resource import Resource
 from .. import html
 from ..html import Row
 from ..resource_fields import resource_parts
-from .view import Button, FormPage, Group, Heading, Html, Node
+from .nodes import Button, Group, Heading, Html, Node
+from .view import FormPage
 
 Link = tuple[str, str]
 """The id of an object, or an empty text, and what is said about it."""

@@ -25,8 +25,8 @@ from .account_fields import AccountFields, make_normaliser
 from .code import Expression, write_call
 from .field import FormField
 from .form import Form
+from .nodes import Button, Html, Node, form_section, side_by_side
 from .person import CONSENT_FIELD, MISSING_CONSENT, Consent
-from .view import Button, Html, Node, form_section, side_by_side
 
 DOCUMENT_NUMBER = "document.number"
 _utc_now = partial(datetime.now, UTC)

@@ -19,6 +19,7 @@ from ..html import Row
 from .code import literal
 from .form import Form
 from .live import LiveStatus
+from .nodes import Button, Group, Heading, Html, Node
 from .onramp_results import find_results, result_text, short_result_text
 from .onramp_step import (
     EXAMPLE_STEPS,
@@ -29,7 +30,7 @@ from .onramp_step import (
     OnrampStep,
 )
 from .status import deposit_card_node
-from .view import Button, FormPage, Group, Heading, Html, Node
+from .view import FormPage
 
 
 class OnrampStepper(traitlets.HasTraits, FormPage):

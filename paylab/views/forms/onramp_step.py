@@ -11,7 +11,7 @@ from .. import html
 from ..html import Row
 from .form import Form
 from .live import LiveStatus
-from .view import Code, Group, Heading, Html, Node
+from .nodes import Code, Group, Heading, Html, Node
 
 DONE = "done"
 NOW = "now"

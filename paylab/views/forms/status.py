@@ -13,9 +13,9 @@ from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from ..cards import deposit_card
 from ..html import Row
 from .live import LiveStatus, datetime_or_none
+from .nodes import Html, Node
 from .refresher import Read
 from .timeline import Times
-from .view import Html, Node
 
 TRANSFER_MEANINGS = {
     "pending": "The service has received it and has not started.",

@@ -16,7 +16,7 @@ from ..html import Row
 from .code import Expression, write_call
 from .field import FormField
 from .form import Form
-from .view import Button, side_by_side
+from .nodes import Button, side_by_side
 
 LABELS = {
     "token": "Share token",

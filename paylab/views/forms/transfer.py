@@ -19,10 +19,10 @@ from ..html import Row
 from .code import write_call
 from .field import COMBO, SELECT, FormField, assumed_values_hint
 from .form import Form
+from .nodes import Button, Group, Html, side_by_side
 from .order import OrderForm
 from .refresher import Refresher
 from .status import expiry_sentence, is_expired, quote_rows, transfer_rows
-from .view import Button, Group, Html, side_by_side
 
 AMOUNT_LABELS = {
     "source_amount": "Amount sent, including fees",

@@ -1,4 +1,4 @@
-// Draws the tree of nodes that the kernel sends, and sends back what a person does.
+// Draws the tree of nodes that the kernel sends and then changes, and sends back what a person does.
 // An element is kept as long as its node is there, so that focus and typing are never disturbed.
 
 let pageCount = 0;
@@ -149,6 +149,8 @@ class Page {
     this.id = `paylab-${Date.now()}-${(pageCount += 1)}`;
     this.model = model;
     this.root = createElement("div");
+    this.nodes = new Map(); // By id, as the kernel sent them last.
+    this.version = 0;
     this.drawnParts = new Map();
     this.wasPressed = false;
     this.isLost = false;
@@ -184,12 +186,22 @@ class Page {
     }
   }
 
-  show({ tree, focus, opens }) {
+  // A message has the nodes that changed since an earlier version; `earlier` is 0 for all nodes.
+  // A page that missed a message, for example while it was not connected, requests all nodes.
+  show({ version, earlier, nodes, top, focus, opens }) {
+    if (earlier && earlier !== this.version) {
+      this.send({ kind: "ready" });
+      return;
+    }
+    if (!earlier) this.nodes.clear();
+    for (const node of nodes) this.nodes.set(node.id, node);
+    this.version = version;
     this.opens = opens;
     // The saved text behind the form is hidden by this class, so only once there is a form.
     this.root.className = "paylab-form";
     const shownIds = new Set();
-    placeChildren(this.root, tree.map((node) => this.drawNode(node, shownIds)));
+    placeChildren(this.root, top.map((id) => this.drawNode(id, shownIds)));
+    for (const id of this.nodes.keys()) if (!shownIds.has(id)) this.nodes.delete(id);
     for (const [id, part] of this.drawnParts) {
       if (!shownIds.has(id)) {
         part.close?.();
@@ -199,12 +211,13 @@ class Page {
     if (focus) this.focus(focus);
   }
 
-  drawNode(node, shownIds) {
-    shownIds.add(node.id);
-    let part = this.drawnParts.get(node.id);
+  drawNode(id, shownIds) {
+    const node = this.nodes.get(id);
+    shownIds.add(id);
+    let part = this.drawnParts.get(id);
     if (!part || part.kind !== node.kind + (node.input ?? "")) {
       part = { ...makers[node.kind](this, node), kind: node.kind + (node.input ?? "") };
-      this.drawnParts.set(node.id, part);
+      this.drawnParts.set(id, part);
     }
     part.element.node = node;
     if (!part.leaf) {

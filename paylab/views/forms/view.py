@@ -1,15 +1,14 @@
 """The page of a form: a tree of nodes, sent to the browser as messages.
 
-One widget draws every form. The kernel sends the whole tree; the browser updates what changed
-and sends user actions back with the id of the node. Only messages contain values: the widget's
-state, which a notebook may save, contains no user input and no response.
+One widget draws every form. The kernel sends the whole tree to a new page and then the nodes that
+changed; the browser sends user actions back with the id of the node. Only messages contain values:
+the widget's state, which a notebook may save, contains no user input and no response.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from itertools import count
 from typing import Any, Self
 
 import anywidget
@@ -19,7 +18,8 @@ from ...errors.names import with_name_suggestions
 from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
-from .message import Message, read_buffers, read_message
+from .message import read_buffers, read_message
+from .nodes import Button, Group, Heading, Node
 from .saved_output import (
     WIDGET,
     display_with_static,
@@ -29,13 +29,6 @@ from .saved_output import (
 
 SAVED_LINE = html.notice("Saved output: run this cell.")
 """The first line of what a notebook shows in place of a form, until its cell runs."""
-
-GRID_COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
-GRID_STYLE = f"display:grid;grid-template-columns:{GRID_COLUMNS};gap:8px 20px;margin:0 0 8px"
-_NODE_NUMBERS = count(1)
-
-Send = Callable[..., None]
-"""A function that sends a message and buffers to the pages that show a node."""
 
 
 def _current_cell_number() -> int:
@@ -49,137 +42,6 @@ def read_asset(path: str) -> str:
     return files(__package__).joinpath(path).read_text("utf-8")
 
 
-class Node:
-    """A part of a page, with the nodes inside it; its `attributes` are sent to the browser."""
-
-    kind = "group"
-    attributes: tuple[str, ...] = ()
-    children: Sequence[Node] = ()
-
-    def __init__(self) -> None:
-        self.id = f"n{next(_NODE_NUMBERS)}"
-        self.visible = True
-
-    def props(self) -> JsonObject:
-        """The data for the browser, as JSON."""
-        return {name: getattr(self, name) for name in self.attributes}
-
-    def static(self) -> str:
-        """The visible parts as HTML for a saved notebook; readable without styles too."""
-        return "".join(child.static() for child in self.children if child.visible)
-
-    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
-        """Handle a user action on this node."""
-
-    def attach(self, send: Send) -> None:
-        """Set the function that sends a message to a page."""
-
-
-class Group(Node):
-    """Nodes inside a box; `style` is one of grid, actions, part, step."""
-
-    attributes: tuple[str, ...] = ("style", "current")
-
-    def __init__(self, children: Iterable[Node], style: str = "") -> None:
-        super().__init__()
-        self.children = list(children)
-        self.style = style
-        self.current = False
-
-    def static(self) -> str:
-        """The parts, in the columns of a grid."""
-        content = super().static()
-        if self.style != "grid" or not content:
-            return content
-        return f'<div style="{GRID_STYLE}">{content}</div>'
-
-
-class Inputs(Group):
-    """The inputs of a form: the Enter key presses `submit_button`.
-
-    It has no name, because a named form is a landmark, and a notebook has many of them.
-    """
-
-    kind = "form"
-    attributes = ()
-
-    def __init__(self, children: Iterable[Node], submit_button: Button) -> None:
-        super().__init__(children)
-        self._submit_button = submit_button
-        submit_button.submits = True
-
-    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
-        """Press the button."""
-        self._submit_button.receive(message, buffers)
-
-
-class Heading(Node):
-    """A focusable heading, with `hint` and `badge` (HTML) beside it."""
-
-    kind = "heading"
-    attributes = ("text", "level", "hint", "badge")
-
-    def __init__(self, text: str, level: int = 3) -> None:
-        super().__init__()
-        self.text = text
-        self.level = level
-        self.hint = ""
-        self.badge = ""
-
-    def static(self) -> str:
-        """The text, bold."""
-        return f'<div style="margin:14px 0 4px;font-weight:600">{html.escape(self.text)}</div>'
-
-
-class Html(Node):
-    """HTML made by this package, with every value escaped; screen readers announce `live` parts."""
-
-    kind = "html"
-    attributes = ("html", "live", "style")
-
-    def __init__(self, text: str = "", *, live: bool = False, style: str = "") -> None:
-        super().__init__()
-        self.html = text
-        self.live = live
-        self.style = style
-
-    def static(self) -> str:
-        """The HTML, without messages about what somebody typed."""
-        return "" if self.live else self.html
-
-
-class Code(Node):
-    """Python code that opens on demand and can be copied."""
-
-    kind = "code"
-    attributes = ("text",)
-    text = ""
-
-
-class Button(Node):
-    """A button; `style` is one of primary, warning, or empty."""
-
-    kind = "button"
-    attributes = ("text", "style", "disabled", "submits")
-
-    def __init__(self, text: str, press: Callable[[], object], style: str = "") -> None:
-        super().__init__()
-        self.text = text
-        self.press = press
-        self.style = style
-        self.disabled = False
-        self.submits = False
-
-    def static(self) -> str:
-        """The text, which does not look like a button: it does nothing."""
-        return f'<p style="{html.MUTED}">{html.escape(self.text)}</p>'
-
-    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
-        """Call its function."""
-        if message.get("kind") == "press" and self.visible and not self.disabled:
-            self.press()
-
-
 class View(anywidget.AnyWidget):
     """The widget of a page; it sends content only on a browser's request, and saves none."""
 
@@ -191,27 +53,54 @@ class View(anywidget.AnyWidget):
         self._page = page
         self._nodes_by_id = dict[str, Node]()
         self._is_ready = False
-        self._shown_tree = list[JsonObject]()
+        self._version = 0
+        self._shown_nodes: Mapping[str, JsonObject] = {}
+        self._shown_top_ids = list[str]()
         page.follow(self.refresh)
         self.on_msg(lambda _, message, buffers: self.receive(message, buffers))
 
     def refresh(self, focus: str = "") -> None:
-        """Send the page if a browser shows it and it changed; move the focus."""
+        """Send the nodes that changed, if a browser shows the page; move the focus."""
         if not self._is_ready:
             return
         self._nodes_by_id.clear()
-        tree = [self._describe_node(node) for node in self._page.page_nodes() if node.visible]
-        if focus or tree != self._shown_tree:
-            self._shown_tree = tree
-            opens = self._page.opens_ids
-            self.send({"kind": "show", "tree": tree, "focus": focus, "opens": opens})
+        nodes = dict[str, JsonObject]()
+        top_ids = self._describe_nodes(self._page.page_nodes(), nodes)
+        changed_nodes = [
+            node for node_id, node in nodes.items() if self._shown_nodes.get(node_id) != node
+        ]
+        if not (focus or changed_nodes or top_ids != self._shown_top_ids):
+            return
+        earlier_version = self._version if self._shown_nodes else 0
+        self._version += 1
+        self._shown_nodes = nodes
+        self._shown_top_ids = top_ids
+        self.send(
+            {
+                "kind": "show",
+                "version": self._version,
+                "earlier": earlier_version,
+                "nodes": changed_nodes,
+                "top": top_ids,
+                "focus": focus,
+                "opens": self._page.opens_ids,
+            }
+        )
 
-    def _describe_node(self, node: Node) -> JsonObject:
-        """A visible node and the nodes inside it, as JSON for the browser."""
-        self._nodes_by_id[node.id] = node
-        node.attach(self.send)
-        children = [self._describe_node(child) for child in node.children if child.visible]
-        return {"id": node.id, "kind": node.kind, **node.props(), "parts": children}
+    def _describe_nodes(self, nodes: Sequence[Node], described: dict[str, JsonObject]) -> list[str]:
+        """Add the visible nodes and those inside them as JSON, and return the ids of the outer."""
+        visible_nodes = [node for node in nodes if node.visible]
+        for node in visible_nodes:
+            self._nodes_by_id[node.id] = node
+            node.attach(self.send)
+            child_ids = self._describe_nodes(node.children, described)
+            described[node.id] = {
+                "id": node.id,
+                "kind": node.kind,
+                **node.props(),
+                "parts": child_ids,
+            }
+        return [node.id for node in visible_nodes]
 
     def set_state(self, sync_data: object) -> None:
         """Take no state from a browser, which only sends messages."""
@@ -222,7 +111,7 @@ class View(anywidget.AnyWidget):
         buffers = read_buffers(data)
         if message.get("kind") == "ready":
             self._is_ready = True
-            self._shown_tree = []
+            self._shown_nodes = {}
             self.refresh()
         if message.get("kind") == "open" and self._page.opens_ids:
             self._page.open_object(str(message.get("value")))
@@ -338,13 +227,3 @@ class FormPage:
     def _ipython_display_(self) -> None:
         self._display_cell = _current_cell_number()
         self._static_display = display_with_static(self.view, self._static_bundle())
-
-
-def side_by_side(fields: Iterable[Node]) -> Group:
-    """Fields side by side if the page is wide enough."""
-    return Group(fields, "grid")
-
-
-def form_section(title: str, *nodes: Node) -> Group:
-    """A section of a form below its heading."""
-    return Group([Heading(title, 4), *nodes], "part")

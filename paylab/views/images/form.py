@@ -20,7 +20,7 @@ from ...spec.text import JsonObject
 from ..forms.code import Expression, write_call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
-from ..forms.view import Button, Html
+from ..forms.nodes import Button, Html
 from ..html import Row
 from .choice import PATH_PLACEHOLDER, ImageChoice, choose_specimen, read_for_upload
 from .slot import SIDE_LABELS, Slot, advice_html, is_unclear

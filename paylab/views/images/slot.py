@@ -14,7 +14,7 @@ from ...spec.text import JsonObject
 from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
-from ..forms.view import Heading, Html, side_by_side
+from ..forms.nodes import Heading, Html, side_by_side
 from ..specimens import FAULTS
 from .choice import ImageChoice, ImageFacts, choose_path, choose_uploaded, read_image_facts
 

@@ -7,7 +7,7 @@ from copy import copy, deepcopy
 
 import pytest
 
-from paylab.views.forms.view import Button, Inputs
+from paylab.views.forms.nodes import Button, Inputs
 
 CURP, NAME = "XEXX010101HNEXXXA4", "Ana"
 
@@ -158,3 +158,19 @@ def test_a_copy_of_a_form_is_the_form(onboarding):
     form = onboarding()
     assert copy(form) is form
     assert deepcopy([form]) == [form]
+
+
+def test_a_change_sends_only_the_nodes_that_changed(page):
+    """A keystroke sends its field and the code; a page that missed a message gets every node."""
+    form, sent = page
+    whole_page = sent[-1]
+    tell(form, "given_name", "input", value="Anab", n=1)
+    change = sent[-1]
+    assert change["earlier"] == whole_page["version"]
+    assert {node["kind"] for node in change["nodes"]} == {"field", "code"}
+    form.view.receive({"kind": "ready"}, [])
+    repeated_page = sent[-1]
+    assert (repeated_page["earlier"], repeated_page["version"]) == (0, change["version"] + 1)
+    assert len(repeated_page["nodes"]) == len(whole_page["nodes"])
+    tell(form, "given_name", "input", value="Anabel", n=2)
+    assert sent[-1]["earlier"] == repeated_page["version"]
