@@ -114,7 +114,7 @@ def whole(groups: Grouping, source: str) -> str:
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
         select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}), {columns},
-            array_to_string([e.reason || ': ' || -e.n for e in list_sort(
+            array_to_string([rtrim(e.reason, '.') || ': ' || -e.n for e in list_sort(
                 [{{'n': -e.value::bigint, 'reason': e.key}} for e in counted])], '; ')
                 as failure_reasons
         from s order by all"""
@@ -152,7 +152,7 @@ def merged(groups: Grouping) -> str:
                 sum(n) over (partition by g) as n from times),
         quantiles as (select g, {quantiles} from ranked group by g),
         counted as ({choice.format("reason")} from (select g, {many.format("reason")} group by all),
-        r as (select g, string_agg(reason || ': ' || n, '; ' order by n desc, reason)
+        r as (select g, string_agg(rtrim(reason, '.') || ': ' || n, '; ' order by n desc, reason)
             as failure_reasons from counted group by g)
         select {groups.shown} s.* exclude (g {_write_more_keys(groups)}), {", ".join(QUANTILES)},
             failure_reasons

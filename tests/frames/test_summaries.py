@@ -114,7 +114,7 @@ def test_rates_shares_quantiles_and_failure_reasons_of_a_group_have_the_expected
     """Rates, shares, quantiles and failure reasons of a group have the expected values."""
     times = [3, 5, 8, 21, 34, 90]
     rows = [row(destination_amount="17.50", total_fee="0.05", completed_in=str(n)) for n in times]
-    reasons = ["closed", "limit", "closed"]
+    reasons = ["Account closed.", "limit", "Account closed."]
     rows += [row(status="failed", failure_reason=reason) for reason in reasons]
     found = frames.summarize(frame_of(rows[:6]), by=[]).iloc[0]
     assert found["effective_rate"] == Decimal("17.5")
@@ -123,7 +123,7 @@ def test_rates_shares_quantiles_and_failure_reasons_of_a_group_have_the_expected
     assert float(found["p50"]) == 14.5
     assert float(found["p90"]) == pytest.approx(deciles[8])
     failed = frames.summarize(frame_of(rows), by=["status"]).set_index("status").loc["failed"]
-    assert failed["failure_reasons"] == "closed: 2; limit: 1"
+    assert failed["failure_reasons"] == "Account closed: 2; limit: 1"
 
 
 @settings(max_examples=3)
