@@ -7,7 +7,7 @@
 | lab | .csv, .jsonl, .parquet, .xlsx, folder, URL | `lab.transfers.export("t.parquet")` |
 | lab | folder that is kept up to date | `Dataset("days").sync(lab.transfers)` |
 | lab | pipeline of dlt | `dlt_source(lab, "transfers")` |
-| file | frame | `read_csv`, `read_parquet` |
+| file | frame | `read_csv`, `read_jsonl`, `read_parquet` |
 | frame | file | `frame.paylab.to_csv`, `frame.paylab.to_excel` |
 | frame | database, and back | `frame.paylab.to_database`, `read_sql` |
 | frame | sums, rates, durations | `summarize`, `by_currency`, `frame.paylab.failures()` |
@@ -49,6 +49,7 @@ with extra_imports():
     from .frame import conversions as conversions
     from .frame import of as of
     from .frame import transfers as transfers
+    from .json_lines import read_jsonl as read_jsonl
     from .merges import merge_exact
     from .operands import FloatWarning as FloatWarning
     from .pandas_callers import WindowError as WindowError
@@ -83,6 +84,7 @@ __all__ = [
     "merge",
     "of",
     "read_csv",
+    "read_jsonl",
     "read_parquet",
     "read_sql",
     "summarize",

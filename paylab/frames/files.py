@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import PaylabError
+from ..errors.base import ArgumentError, PaylabError
 from ..files import replace, unreadable_error
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_copy, local_path, local_target, zipped
+from ..storage.addresses import is_url, local_copy, local_path, local_target, shown_address, zipped
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
-from .column_choice import CREATED, Names, needed_columns, read_names
+from .column_choice import CREATED, Names, needed_columns, read_names, require_columns
 from .columns import ListName, likeliest_schema, schema_of
 from .csv_text import csv_texts
 from .frame import typed_frame
@@ -27,6 +27,7 @@ from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import unguard
 
 BLOCK = 1 << 24  # a row must fit in one block
+JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
 @explain_arguments
@@ -70,26 +71,31 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     >>> str(paylab.read_csv(path)["source_amount"].dtype)
     'decimal'
     """
+    if str(path).lower().endswith(JSON_SUFFIXES):
+        message = f"{shown_address(str(path))} has JSON lines: use paylab.frames.read_jsonl"
+        raise ArgumentError(message, "path")
     begin, end = read_period(since, until)
-    wanted = read_names(columns)
+    chosen_names = read_names(columns)
     with local_copy(path) as file:
         header = read_written_header(file, delimiter, name=path)
-        about = {} if is_url(path) else read_sidecar(local_path(path))
-        is_escaped = bool(about.get("excel_safe")) or set(header) >= RESULTS
-        names = [*map(restore_cell, header)] if is_escaped else header
-        schema = schema_of(kind or about.get("kind") or likeliest_schema(names).name)
-        _require_once(names, path)
-        period = [CREATED] if begin or end else []
-        needed = needed_columns(wanted, names, period)
-        written = [cell for cell, name in zip(header, names, strict=True) if name in needed]
+        file_facts = {} if is_url(path) else read_sidecar(local_path(path))
+        is_escaped = bool(file_facts.get("excel_safe")) or set(header) >= RESULTS
+        column_names = [*map(restore_cell, header)] if is_escaped else header
+        schema = schema_of(kind or file_facts.get("kind") or likeliest_schema(column_names).name)
+        _require_once(column_names, path)
+        period_columns = [CREATED] if begin or end else []
+        needed_names = needed_columns(chosen_names, column_names, period_columns)
+        header_cells = [
+            cell for cell, name in zip(header, column_names, strict=True) if name in needed_names
+        ]
         try:
-            texts = read_csv_texts(file, written, delimiter)
+            texts = read_csv_texts(file, header_cells, delimiter)
         except pa.ArrowException as error:
             raise unreadable_error(path, "CSV", error) from None
     frame = typed_frame(unguard(texts) if is_escaped else texts, schema)
-    if period:
-        frame = _select_period(frame, begin, end)
-    return frame if wanted is None else frame[wanted]
+    if period_columns:
+        frame = select_period(frame, begin, end)
+    return frame if chosen_names is None else frame[chosen_names]
 
 
 def _require_once(names: Sequence[str], path: str | os.PathLike[str]) -> None:
@@ -100,10 +106,11 @@ def _require_once(names: Sequence[str], path: str | os.PathLike[str]) -> None:
         )
 
 
-def _select_period(
+def select_period(
     frame: pd.DataFrame, begin: datetime | None, end: datetime | None
 ) -> pd.DataFrame:
-    """The rows of a period, and those without a time."""
+    """The rows of a period, and those without a time; RuleError without a column of times."""
+    require_columns([CREATED], list(frame.columns))
     created = frame[CREATED]
     is_kept = created.isna()
     is_late = created.ge(pd.Timestamp(begin)) if begin else ~is_kept

@@ -167,11 +167,29 @@ class LabIndividuals:
         """
         return ListSource(self._client.session, "individuals").frame(options)
 
+    @strict_keywords(IndividualFrame)
+    def to_arrow(self, **options: Unpack[IndividualFrame]) -> pa.Table:
+        """Individuals as an Arrow table; see `transfers.to_arrow`.
+
+        >>> lab.individuals.to_arrow(columns=["id"]).column_names
+        ['id']
+        """
+        return ListSource(self._client.session, "individuals").to_arrow(options)
+
+    @strict_keywords(IndividualFrame)
+    def to_polars(self, **options: Unpack[IndividualFrame]) -> pl.DataFrame:
+        """Individuals as a polars frame; see `transfers.to_arrow`.
+
+        >>> lab.individuals.to_polars(columns=["id"]).columns
+        ['id']
+        """
+        return ListSource(self._client.session, "individuals").to_polars(options)
+
 
 @explain_arguments
 @with_name_suggestions
 class LabConversionAccounts:
-    """Conversion accounts, also as a frame."""
+    """Conversion accounts, also as a frame or a table."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -189,3 +207,21 @@ class LabConversionAccounts:
         ['active']
         """
         return ListSource(self._client.session, "conversion_accounts").frame(options)
+
+    @strict_keywords(ConversionAccountFrame)
+    def to_arrow(self, **options: Unpack[ConversionAccountFrame]) -> pa.Table:
+        """Conversion accounts as an Arrow table; see `transfers.to_arrow`.
+
+        >>> lab.conversion_accounts.to_arrow(columns=["id"]).column_names
+        ['id']
+        """
+        return ListSource(self._client.session, "conversion_accounts").to_arrow(options)
+
+    @strict_keywords(ConversionAccountFrame)
+    def to_polars(self, **options: Unpack[ConversionAccountFrame]) -> pl.DataFrame:
+        """Conversion accounts as a polars frame; see `transfers.to_arrow`.
+
+        >>> lab.conversion_accounts.to_polars(columns=["id"]).columns
+        ['id']
+        """
+        return ListSource(self._client.session, "conversion_accounts").to_polars(options)

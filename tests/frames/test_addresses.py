@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from decimal import Decimal
 
 import fsspec
 import pandas as pd
@@ -14,7 +15,7 @@ from synced_lists import List, rows
 
 import paylab
 from paylab import frames
-from paylab.errors import ConfigError
+from paylab.errors import ArgumentError, ConfigError, RuleError
 from paylab.storage.addresses import shown_address
 
 
@@ -52,6 +53,8 @@ def place(request):
         ("t.csv", frames.read_csv),
         ("t.csv.gz", frames.read_csv),
         ("t.CSV.GZ", frames.read_csv),
+        ("t.jsonl", frames.read_jsonl),
+        ("t.jsonl.gz", frames.read_jsonl),
         ("t.parquet", frames.read_parquet),
         ("days/", frames.read_parquet),
     ],
@@ -76,6 +79,56 @@ def test_json_lines(pages, tmp_path, name):
     text = gzip.decompress(content) if name.endswith("gz") else content
     first = json.loads(text.splitlines()[0])
     assert (len(text.splitlines()), first) == (5, {"id": "tr_1", "source_amount": "10.25"})
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('{"id": "1"}\n[]\n', "line 2 is not an object"),
+        ('{"id": "1"\n', "line 1: "),
+        ('{"id": "1", "id": "2"}\n', "two members 'id'"),
+        ("\xff", "line 1: "),
+    ],
+)
+def test_a_damaged_line_is_named_by_its_number(tmp_path, content, reason):
+    """The error has the number of the line, and nothing is read."""
+    path = tmp_path / "t.jsonl"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=reason):
+        frames.read_jsonl(path)
+
+
+def test_numbers_of_json_lines_keep_their_digits(tmp_path):
+    """A number that is no text has the digits of the file, and an empty line is no row."""
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"id": "1", "source_amount": 0.12345678901234567890}\n\n')
+    frame = frames.read_jsonl(path, "transfers")
+    assert frame["source_amount"].tolist() == [Decimal("0.12345678901234567890")]
+
+
+def test_an_empty_file_of_json_lines_is_a_frame_without_rows(tmp_path):
+    """The columns are those of the kind."""
+    path = tmp_path / "t.jsonl"
+    path.touch()
+    assert frames.read_jsonl(path, "transfers").dtypes.equals(frames.transfers([]).dtypes)
+
+
+def test_a_file_of_json_lines_is_not_read_as_csv(pages, tmp_path):
+    """The error names the function to use."""
+    path = frames.export(pages, tmp_path / "t.jsonl").path
+    with pytest.raises(ArgumentError, match="read_jsonl"):
+        frames.read_csv(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [("t.csv", frames.read_csv), ("t.jsonl", frames.read_jsonl)]
+)
+def test_a_period_of_rows_without_times_is_refused(tmp_path, name, read):
+    """The error names the column that is missing."""
+    path = tmp_path / name
+    path.write_text('{"id": "1"}\n' if name.endswith("jsonl") else "id,x\n1,2\n")
+    with pytest.raises(RuleError, match="created_at"):
+        read(path, "transfers", since="2026-01-01")
 
 
 def test_equal_rows_are_equal_compressed_bytes(pages, tmp_path):
@@ -241,6 +294,9 @@ def test_a_list_as_arrow_and_polars():
     polars = lab.transfers.to_polars(status="completed")
     assert polars["source_amount"].sum() == frame["source_amount"].sum()
     assert lab.conversions.to_polars(columns=["id"]).height == len(lab.conversions.frame())
+    for resource in (lab.individuals, lab.conversion_accounts):
+        assert resource.to_polars().columns == list(resource.frame().columns)
+        assert resource.to_arrow().num_rows == len(resource.frame())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""Read files of JSON lines, as an export writes them, with exact types."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from ..errors.arguments import explain_arguments
+from ..files import require_regular, unreadable_error
+from ..spec.text import EXACT_DECODER
+from ..spec.time_arguments import read_period
+from ..storage.addresses import is_url, local_copy, local_path, shown_address
+from .column_choice import CREATED, Names, needed_columns, read_names
+from .columns import ListName, likeliest_schema, schema_of
+from .files import select_period
+from .frame import typed_frame
+from .sidecars import read_sidecar
+from .text_table import Row, as_text
+
+FORMAT = "JSON lines in UTF-8"
+
+
+@explain_arguments
+def read_jsonl(
+    path: str | os.PathLike[str],
+    kind: ListName | None = None,
+    *,
+    since: date | str | None = None,
+    until: date | str | None = None,
+    columns: Names | None = None,
+) -> pd.DataFrame:
+    """Read a file of JSON lines with exact types; otherwise like `read_csv`.
+
+    Each line is an object with the names of the columns; unknown columns are text. Numbers keep
+    the digits that they have in the file.
+
+    >>> path = lab.transfers.export("transfers.jsonl").path
+    >>> len(paylab.frames.read_jsonl(path))
+    130
+    """
+    begin, end = read_period(since, until)
+    chosen_names = read_names(columns)
+    with local_copy(path) as file:
+        require_regular(file)
+        try:
+            rows = list(_read_rows(file))
+        except (ValueError, ArithmeticError, RecursionError) as error:
+            raise unreadable_error(shown_address(str(path)), FORMAT, error) from None
+    column_names = list(dict.fromkeys(name for row in rows for name in row))
+    file_facts = {} if is_url(path) else read_sidecar(local_path(path))
+    schema = schema_of(kind or file_facts.get("kind") or likeliest_schema(column_names).name)
+    if not rows:
+        column_names = schema.names
+    period_columns = [CREATED] if begin or end else []
+    texts = {
+        name: pa.array([as_text(row.get(name)) for row in rows], pa.string())
+        for name in needed_columns(chosen_names, column_names, period_columns)
+    }
+    frame = typed_frame(pa.table(texts), schema)
+    if period_columns:
+        frame = select_period(frame, begin, end)
+    return frame if chosen_names is None else frame[chosen_names]
+
+
+def _read_rows(path: Path) -> Iterator[Row]:
+    """Yield the object of each line; ValueError with the number of a line that has none."""
+    with path.open(encoding="utf-8-sig") as lines:
+        for line_number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = EXACT_DECODER.decode(line)
+            except (ValueError, ArithmeticError) as error:
+                raise ValueError(f"line {line_number}: {error}") from None
+            if not isinstance(row, dict):
+                raise ValueError(f"line {line_number} is not an object")
+            yield row
