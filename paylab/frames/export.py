@@ -60,6 +60,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     scale: Scale = None,
     columns: Names | None = None,
     row_filter: RowFilter | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     **filters: Unpack[RowFilters],
 ) -> Export:
     """Write all pages to a file by its suffix, to `FOLDER/` or to `-`, standard output.
@@ -74,7 +75,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     repeat is written once, with its newest `updated_at`: all rows are first written to a temporary
     file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
     after every page. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
-    round.
+    round. `storage_options` are those of the file system of a URL, such as keys.
 
     >>> paylab.frames.export([lab.request("GET", "/v1/transfers")], "page.csv").rows
     20
@@ -86,7 +87,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     schema = schema_for(schema_of(kind), column_names, row_filter.fields)
     written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
     write = writer_for(to, written)
-    with local_target(to, ours) as (path, shown_path):
+    with local_target(to, ours, storage_options) as (path, shown_path):
         folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
         require_parent(path)
         with TemporaryFile(dir=folder) as file:
@@ -114,6 +115,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     order: Order = "unknown",
     account: str | None = None,
     row_filter: RowFilter | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     **filters: Unpack[RowFilters],
 ) -> Export:
     """Fetch a whole list into a file; after an interruption, stored rows are not written again.
@@ -137,6 +139,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             columns=columns,
             scale=scale,
             row_filter=row_filter,
+            storage_options=storage_options,
         )
     column_names = read_columns(columns, schema_of(kind))
     schema = schema_for(schema_of(kind), column_names, row_filter.fields)
@@ -153,7 +156,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         "columns": schema.names,
         "account": account,
     }
-    with local_target(to, ours) as (path, shown_path):
+    with local_target(to, ours, storage_options) as (path, shown_path):
         _check_target(path)
         sweep_drafts(path)
         with opened_draft(path, job, now, resume) as draft:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -59,6 +59,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     since: date | str | None = None,
     until: date | str | None = None,
     columns: Names | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Read a CSV of transfers or other rows with exact types; unknown columns stay text.
 
@@ -66,6 +67,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     spreadsheets; such cells are read as they were before. `path` may end in .gz, and may be an
     fsspec URL. `since` and `until` keep rows created at or after a time, and before a time;
     `columns` are the names of the columns, in your order: the others are not read.
+    `storage_options` are those of the file system of a URL, such as keys.
 
     >>> path = paylab.frames.to_csv(frame, "transfers.csv")
     >>> str(paylab.read_csv(path)["source_amount"].dtype)
@@ -76,7 +78,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
         raise ArgumentError(message, "path")
     begin, end = read_period(since, until)
     chosen_names = read_names(columns)
-    with local_copy(path) as file:
+    with local_copy(path, storage_options) as file:
         header = read_written_header(file, delimiter, name=path)
         file_facts = {} if is_url(path) else read_sidecar(local_path(path))
         is_escaped = bool(file_facts.get("excel_safe")) or set(header) >= RESULTS

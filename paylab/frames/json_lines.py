@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -26,13 +27,14 @@ FORMAT = "JSON lines in UTF-8"
 
 
 @explain_arguments
-def read_jsonl(
+def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of it
     path: str | os.PathLike[str],
     kind: ListName | None = None,
     *,
     since: date | str | None = None,
     until: date | str | None = None,
     columns: Names | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Read a file of JSON lines with exact types; otherwise like `read_csv`.
 
@@ -45,7 +47,7 @@ def read_jsonl(
     """
     begin, end = read_period(since, until)
     chosen_names = read_names(columns)
-    with local_copy(path) as file:
+    with local_copy(path, storage_options) as file:
         require_regular(file)
         try:
             rows = list(_read_rows(file))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from io import BytesIO
@@ -19,7 +19,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..files import unreadable_error
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_path, shown_address
+from ..storage.addresses import is_url, local_path, require_url, shown_address
 from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
 from .column_choice import CREATED, Names, needed_columns, read_names
@@ -31,26 +31,28 @@ from .typed_columns import note_currencies, series
 
 
 @explain_arguments
-def read_parquet(
+def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part of them
     path: str | os.PathLike[str],
     kind: ListName | None = None,
     *,
     since: date | str | None = None,
     until: date | str | None = None,
     columns: Names | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
     """Read a Parquet file or a folder of them as a frame with exact types.
 
     `path` may be an fsspec URL. `since` and `until` keep rows created at or after a time, and
     before a time: files of other days are not opened. `columns` are the names of the columns to
-    read, in your order.
+    read, in your order. `storage_options` are those of the file system of a URL, such as keys.
 
     >>> path = lab.transfers.export("transfers.parquet").path
     >>> len(paylab.read_parquet(path))
     130
     """
     address = os.fspath(path) if is_url(path) else str(local_path(path))
-    store, names = _files_of(address)
+    require_url(address, storage_options)
+    store, names = _files_of(address, storage_options or {})
     extract = Extract.read(since, until, columns)
     table = read_part(store, names, address, extract)
     about = {} if is_url(address) else read_sidecar(Path(address))
@@ -58,7 +60,7 @@ def read_parquet(
     return frame_of(table, schema_of(known_kind), extract.columns)
 
 
-def _files_of(address: str) -> tuple[Store, list[str]]:
+def _files_of(address: str, options: Mapping[str, Any]) -> tuple[Store, list[str]]:
     """The store of a file or a folder, and the names of its Parquet files."""
     if not is_url(address):
         place = Path(address)
@@ -68,10 +70,10 @@ def _files_of(address: str) -> tuple[Store, list[str]]:
             return Folder(str(place.parent)), [place.name]
     elif address.lower().endswith(SUFFIX):
         parent, _, name = address.rpartition("/")
-        store = open_store(parent, {})
+        store = open_store(parent, options)
         if store.read(name) is not None:
             return store, [name]
-    store = open_store(address, {})
+    store = open_store(address, options)
     names = store.names(SUFFIX)
     if not names and not all(ours(Path(name)) for name in store.names("")):
         raise ConfigError(

@@ -58,6 +58,7 @@ class ExportOptions(TypedDict, total=False):
     excel_safe: bool
     scale: int | Mapping[str, int] | None
     resume: bool | None
+    storage_options: Mapping[str, Any] | None
     progress: Progress | bool | None
 
 

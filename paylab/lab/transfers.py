@@ -151,7 +151,8 @@ class LabTransfers:
         are the text that the service sent.
         After an interruption, the same call continues within an hour, later only with
         `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
-        spreadsheet would execute as formulas or round.
+        spreadsheet would execute as formulas or round. `storage_options` are those of the file
+        system of a URL, such as keys.
 
         >>> lab.transfers.export("transfers.csv").rows
         130

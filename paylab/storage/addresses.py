@@ -82,16 +82,26 @@ def one_sentence(error: Exception) -> str:
     return plain(error_text or type(error).__name__, 200)
 
 
+def require_url(address: object, storage_options: Mapping[str, Any] | None) -> None:
+    """ArgumentError if there are options of a file system for a path of this machine."""
+    if storage_options and not is_url(address):
+        message = "storage_options are for fsspec URLs, not for a path: leave them out"
+        raise ArgumentError(message, "storage_options")
+
+
 @contextmanager
-def local_copy(address: str | os.PathLike[str]) -> Iterator[Path]:
+def local_copy(
+    address: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None
+) -> Iterator[Path]:
     """A local file with the content of an address, without the compression of gzip."""
+    require_url(address, storage_options)
     source_path = None if is_url(address) else local_path(address)
     if source_path is not None and source_path.suffix.lower() != GZIP:
         yield source_path
         return
     with TemporaryDirectory() as folder:
         if source_path is None:
-            files, path = open_file_system(os.fspath(address))
+            files, path = open_file_system(os.fspath(address), storage_options)
             source_path = Path(folder) / (path.rpartition("/")[2] or "file")
             with explain_storage(os.fspath(address), "read"):
                 files.get_file(path, str(source_path))
@@ -124,18 +134,21 @@ def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) 
 
 @contextmanager
 def local_target(
-    address: str | os.PathLike[str], is_own: Callable[[Path], bool]
+    address: str | os.PathLike[str],
+    is_own: Callable[[Path], bool],
+    storage_options: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[Path, str | Path]]:
     """A local path to write to, and the path to show; files for a URL are uploaded at the end.
 
     A folder at a URL that has a file that `is_own` is false for is refused.
     """
+    require_url(address, storage_options)
     if not is_url(address):
         path = local_path(address)
         yield path, path
         return
     url = os.fspath(address)
-    files, root = open_file_system(url)
+    files, root = open_file_system(url, storage_options)
     file_name = root.rpartition("/")[2]
     if not file_name:
         raise ArgumentError(f"{shown_address(url)} has no name of a file or folder: add one", "to")

@@ -31,7 +31,18 @@ class LockedFileSystem(MemoryFileSystem):
     exists = cat_file = get_file = open = find
 
 
+class KeyedFileSystem(MemoryFileSystem):
+    """A file system that opens only with the option `key`."""
+
+    protocol = "keyed"
+
+    def __init__(self, *, key, **options):
+        super().__init__(**options)
+        self.key = key
+
+
 fsspec.register_implementation("locked", LockedFileSystem)
+fsspec.register_implementation("keyed", KeyedFileSystem)
 
 
 @pytest.fixture
@@ -129,6 +140,44 @@ def test_a_period_of_rows_without_times_is_refused(tmp_path, name, read):
     path.write_text('{"id": "1"}\n' if name.endswith("jsonl") else "id,x\n1,2\n")
     with pytest.raises(RuleError, match="created_at"):
         read(path, "transfers", since="2026-01-01")
+
+
+FILES = [
+    ("t.csv", frames.read_csv),
+    ("t.jsonl.gz", frames.read_jsonl),
+    ("t.parquet", frames.read_parquet),
+    ("days/", frames.read_parquet),
+]
+
+
+@pytest.mark.parametrize(("name", "read"), FILES)
+def test_options_of_a_file_system_are_passed_on(pages, name, read):
+    """A URL that needs a key is written and read with it, and without it is an error."""
+    address = f"keyed://options/{name}"
+    with pytest.raises(ConfigError, match="keyed:// cannot be used"):
+        frames.export(pages, address)
+    frames.export(pages, address, storage_options={"key": "secret"})
+    with pytest.raises(ConfigError, match="keyed:// cannot be used"):
+        read(address)
+    assert len(read(address, storage_options={"key": "secret"})) == 5
+
+
+@pytest.mark.parametrize(("name", "read"), FILES)
+def test_options_of_a_file_system_are_for_urls_only(pages, tmp_path, name, read):
+    """A path with such options is refused, and nothing is written."""
+    address = f"{tmp_path}/{name}"
+    with pytest.raises(ArgumentError, match="storage_options"):
+        frames.export(pages, address, storage_options={"key": "secret"})
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ArgumentError, match="storage_options"):
+        read(frames.export(pages, address).path, storage_options={"key": "secret"})
+
+
+def test_a_list_is_exported_with_options_of_a_file_system():
+    """The lab passes them on."""
+    address = "keyed://lists/t.csv"
+    paylab.connect().transfers.export(address, storage_options={"key": "secret"})
+    assert len(frames.read_csv(address, storage_options={"key": "secret"})) == 130
 
 
 def test_equal_rows_are_equal_compressed_bytes(pages, tmp_path):
