@@ -72,10 +72,10 @@ class FileRows:
 
     def typed(self, types: pa.Schema) -> Tables:
         """The columns of the file in these types."""
-        start = 0
+        first_row = 0
         for table in self.texts():
-            yield typed(table, self.schema, start, types)
-            start += table.num_rows
+            yield typed(table, self.schema, first_row, types)
+            first_row += table.num_rows
 
 
 Write = Callable[[FileRows, Path], None]
@@ -86,12 +86,12 @@ def writer_for(to: str | os.PathLike[str], rows: FileRows) -> Write:
 
     Errors that the options of the rows lead to are raised before anything is fetched.
     """
-    text = os.fspath(to)
-    if not text.strip():
+    address = os.fspath(to)
+    if not address.strip():
         raise ConfigError("the destination is empty: name a file or a folder")
-    if text == STANDARD_OUTPUT:
+    if address == STANDARD_OUTPUT:
         return _print_csv
-    writer = _writer_of(text)
+    writer = _writer_of(address)
     if writer is _write_excel:
         require_extra("excel")
     if rows.excel_safe and writer is not _write_csv:
@@ -105,16 +105,16 @@ def writer_for(to: str | os.PathLike[str], rows: FileRows) -> Write:
     return writer
 
 
-def _writer_of(text: str) -> Write:
-    path = path_of(text) if is_url(text) else local_path(text)
-    if text.endswith(("/", os.sep)) or (not is_url(text) and path.is_dir()):
+def _writer_of(address: str) -> Write:
+    path = path_of(address) if is_url(address) else local_path(address)
+    if address.endswith(("/", os.sep)) or (not is_url(address) and path.is_dir()):
         return _write_folder
     for suffix, writer in WRITERS.items():
-        if text.lower().endswith(suffix) and path.name.lower() != suffix:
+        if address.lower().endswith(suffix) and path.name.lower() != suffix:
             return writer
-    place = shown_address(text)
+    printable_address = shown_address(address)
     raise ConfigError(
-        f"cannot export to {place!r}: it must end in {', '.join(WRITERS)} or /, or be -"
+        f"cannot export to {printable_address!r}: it must end in {', '.join(WRITERS)} or /, or be -"
     )
 
 
@@ -131,9 +131,9 @@ def _print_csv(rows: FileRows, _: Path) -> None:
     if not sys.stdout.isatty():
         _write_rows(rows, sys.stdout.buffer)
     else:  # a terminal would obey the control characters of a text
-        text = BytesIO()
-        _write_rows(rows, text)
-        sys.stdout.buffer.write(printable_lines(text.getvalue().decode()).encode())
+        csv_content = BytesIO()
+        _write_rows(rows, csv_content)
+        sys.stdout.buffer.write(printable_lines(csv_content.getvalue().decode()).encode())
     sys.stdout.buffer.flush()
 
 
@@ -150,8 +150,8 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
     with replace(path) as sink:
         with zipped(sink, path) as target:
             for table in rows.texts():
-                lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
-                target.writelines(line.encode() + b"\n" for line in lines)
+                json_lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
+                target.writelines(json_line.encode() + b"\n" for json_line in json_lines)
         mode = sidecars.forget_sidecar(path)
     _describe(rows, path, mode)
 

@@ -252,9 +252,9 @@ def frame(
         row_filter = read_row_filter(kind, filters)
     selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
     extra = options.get("extra", False)
-    names = read_columns(options.get("columns"), schema, extra=extra)
+    column_names = read_columns(options.get("columns"), schema, extra=extra)
     if not extra:  # to know the unknown fields, all known ones are read
-        schema = schema_for(schema, names, row_filter.fields)
+        schema = schema_for(schema, column_names, row_filter.fields)
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     read_pages(
@@ -266,13 +266,13 @@ def frame(
         extra=extra,
     )
     every_row = ExactFrame(columns.series())
-    result = _remove_repeats(every_row) if schema.is_list and once else every_row
-    origin = _describe_origin(result, tally) | dict(options.get("attrs", {}))
-    if names is not None:
-        require_columns(names, list(result.columns))
-        result = result[names]
-    result.attrs.update(origin)
-    return as_floats(result) if options.get("amounts") == "float" else result
+    exact_frame = _remove_repeats(every_row) if schema.is_list and once else every_row
+    origin = _describe_origin(exact_frame, tally) | dict(options.get("attrs", {}))
+    if column_names is not None:
+        require_columns(column_names, list(exact_frame.columns))
+        exact_frame = exact_frame[column_names]
+    exact_frame.attrs.update(origin)
+    return as_floats(exact_frame) if options.get("amounts") == "float" else exact_frame
 
 
 @explain_arguments
@@ -285,9 +285,9 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     [Decimal('20.00')]
     """
     rows = [_read_fields(object_) for object_ in objects]
-    names = {name for row in rows for name in row}
+    field_names = {name for row in rows for name in row}
     page = {"data": rows, "has_next_page": False}
-    return frame([page], kind or likeliest_schema(names).name, once=False)
+    return frame([page], kind or likeliest_schema(field_names).name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
@@ -324,5 +324,10 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
 
 def _describe_origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:
     ids = [None if pd.isna(value) else value for value in frame["id"].iloc[[0, -1][: len(frame)]]]
-    first, last = (ids[0], ids[-1]) if ids else (None, None)
-    return {"pages": tally.pages, "first_id": first, "last_id": last, "complete": tally.complete}
+    first_id, last_id = (ids[0], ids[-1]) if ids else (None, None)
+    return {
+        "pages": tally.pages,
+        "first_id": first_id,
+        "last_id": last_id,
+        "complete": tally.complete,
+    }

@@ -71,12 +71,12 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
 
 def _read_rows(path: Path) -> Iterator[Row]:
     """Yield the object of each line; ValueError with the number of a line that has none."""
-    with path.open(encoding="utf-8-sig") as lines:
-        for line_number, line in enumerate(lines, 1):
-            if not line.strip():
+    with path.open(encoding="utf-8-sig") as json_lines:
+        for line_number, json_line in enumerate(json_lines, 1):
+            if not json_line.strip():
                 continue
             try:
-                row = EXACT_DECODER.decode(line)
+                row = EXACT_DECODER.decode(json_line)
             except (ValueError, ArithmeticError) as error:
                 raise ValueError(f"line {line_number}: {error}") from None
             if not isinstance(row, dict):

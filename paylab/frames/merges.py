@@ -41,10 +41,10 @@ def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
         _find_merge_keys(right_frame, right_on if on is None else on, is_index=right_index),
         strict=False,
     )
-    for keys in pairs:
-        is_exact = [isinstance(key.dtype, DecimalDtype) for key in keys]
-        if any(is_exact) and any(is_float_dtype(key.dtype) for key in keys):
-            name = keys[is_exact.index(True)].name
+    for key_pair in pairs:
+        is_exact = [isinstance(key_column.dtype, DecimalDtype) for key_column in key_pair]
+        if any(is_exact) and any(is_float_dtype(key_column.dtype) for key_column in key_pair):
+            name = key_pair[is_exact.index(True)].name
             raise ExactnessError(
                 f"{name} is exact on one side of the merge and a float on the other: read the "
                 'other column as text, and write .astype("decimal")'
@@ -54,14 +54,14 @@ def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
 def _find_merge_keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:
     """The columns and levels of the index that a merge compares."""
     if is_index:
-        return [frame.index.get_level_values(at) for at in range(frame.index.nlevels)]
+        return [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
     name_list = names if isinstance(names, list | tuple) else [names]
-    keys: list[Any] = []
+    key_columns: list[Any] = []
     for name in name_list:
         if is_list_like(name):
-            keys.append(pd.Series(cast(Any, name)))
+            key_columns.append(pd.Series(cast(Any, name)))
         elif name in frame.columns:
-            keys.append(frame[name])
+            key_columns.append(frame[name])
         elif name in frame.index.names:
-            keys.append(frame.index.get_level_values(name))
-    return keys
+            key_columns.append(frame.index.get_level_values(name))
+    return key_columns

@@ -52,34 +52,34 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     """
     address = os.fspath(path) if is_url(path) else str(local_path(path))
     require_url(address, storage_options)
-    store, names = _files_of(address, storage_options or {})
+    store, file_names = _files_of(address, storage_options or {})
     extract = Extract.read(since, until, columns)
-    table = read_part(store, names, address, extract)
-    about = {} if is_url(address) else read_sidecar(Path(address))
-    known_kind = kind or about.get("kind") or likeliest_schema(table.column_names).name
+    table = read_part(store, file_names, address, extract)
+    file_facts = {} if is_url(address) else read_sidecar(Path(address))
+    known_kind = kind or file_facts.get("kind") or likeliest_schema(table.column_names).name
     return frame_of(table, schema_of(known_kind), extract.columns)
 
 
 def _files_of(address: str, options: Mapping[str, Any]) -> tuple[Store, list[str]]:
     """The store of a file or a folder, and the names of its Parquet files."""
     if not is_url(address):
-        place = Path(address)
-        if not place.exists():
+        local_file = Path(address)
+        if not local_file.exists():
             raise ConfigError(f"there is no file or folder {address}")
-        if not place.is_dir():
-            return Folder(str(place.parent)), [place.name]
+        if not local_file.is_dir():
+            return Folder(str(local_file.parent)), [local_file.name]
     elif address.lower().endswith(SUFFIX):
         parent, _, name = address.rpartition("/")
         store = open_store(parent, options)
         if store.read(name) is not None:
             return store, [name]
     store = open_store(address, options)
-    names = store.names(SUFFIX)
-    if not names and not all(ours(Path(name)) for name in store.names("")):
+    file_names = store.names(SUFFIX)
+    if not file_names and not all(ours(Path(name)) for name in store.names("")):
         raise ConfigError(
             f"{shown_address(address)} has no Parquet files: name a folder of an export or a sync"
         )
-    return store, names
+    return store, file_names
 
 
 @dataclass(frozen=True)
@@ -114,9 +114,13 @@ class Extract:
 
 def read_part(store: Store, names: Sequence[str], address: str, extract: Extract) -> pa.Table:
     """The rows of Parquet files; a file that has only rows of other days is not opened."""
-    wanted = [name for name in names if is_of_period(name, extract.since, extract.until)]
-    tables = [_read_file(store, name, address, extract) for name in wanted or names[:1]]
-    if not wanted:
+    period_files = [
+        file_name for file_name in names if is_of_period(file_name, extract.since, extract.until)
+    ]
+    tables = [
+        _read_file(store, file_name, address, extract) for file_name in period_files or names[:1]
+    ]
+    if not period_files:
         tables = [table.slice(0, 0) for table in tables]
     return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
 

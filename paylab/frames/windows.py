@@ -92,21 +92,21 @@ class Rolling:
     def _compute_column(self, column: Any, groups: Any, of: Any, *, is_sum: bool) -> pd.Series[Any]:
         array: DecimalArray = column.array
         window_results: list[Any] = [None] * len(array)
-        values = [None if value is pd.NA else value for value in array]
+        amounts = [None if amount is pd.NA else amount for amount in array]
         for window_rows in groups:
             bounds = self._find_bounds(window_rows)
             if is_sum and array.currencies:
                 windows = np.zeros(len(array), dtype=np.int64) - 1
                 windows[window_rows] = 0
                 array.currencies.warn_of_sums(array.isna(), windows)
-            group_values = [values[row_index] for row_index in window_rows]
-            counts = [0, *accumulate(value is not None for value in group_values)]
-            numbers = [value for value in group_values if value is not None]
-            least = self._count_required_rows()
+            group_values = [amounts[row_index] for row_index in window_rows]
+            counts = [0, *accumulate(amount is not None for amount in group_values)]
+            numbers = [amount for amount in group_values if amount is not None]
+            count_min = self._count_required_rows()
             full = [
                 (row_index, (counts[a], counts[b]))
                 for row_index, (a, b) in zip(window_rows, bounds, strict=True)
-                if counts[b] - counts[a] >= least
+                if counts[b] - counts[a] >= count_min
             ]
             results = of(numbers, [bound for _, bound in full])
             for (row_index, _), window_result in zip(full, results, strict=True):
@@ -131,7 +131,7 @@ class Rolling:
         if self.by is None:
             return [np.arange(len(self.frame))]
         groups = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
-        return [np.sort(places) for places in groups.indices.values()]
+        return [np.sort(positions) for positions in groups.indices.values()]
 
     def _find_bounds(self, window_rows: Any) -> Bounds:
         """The first row of each window, and the row after its last."""
