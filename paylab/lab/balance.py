@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..client.client import Client
 from ..errors.arguments import explain_arguments
@@ -50,8 +50,16 @@ class Funds:
         self._client = client
         self._find_controls = find_controls
 
-    def balance(self) -> AccountBalance:
+    @overload
+    def balance(self, currency: None = None) -> AccountBalance: ...
+
+    @overload
+    def balance(self, currency: str) -> Balance: ...
+
+    def balance(self, currency: str | None = None) -> AccountBalance | Balance:
         """The prefunded money of the account: available, reserved, and awaited by payouts.
+
+        With a `currency`, the amounts of that one.
 
         A notebook shows it as a card, in a simulator with a form that tops it up. A service needs
         an operation for it, which the specification does not have (assumption `balance.read`):
@@ -62,7 +70,8 @@ class Funds:
         """
         controls = self._find_controls()
         pay_in = None if controls is None else controls.pay_in
-        return AccountBalance(self._read, pay_in, self._client.place)
+        account_balance = AccountBalance(self._read, pay_in, self._client.place)
+        return account_balance if currency is None else account_balance[currency]
 
     def _read(self) -> Sequence[Balance] | None:
         """The amounts of each currency; None if the service has no operation for them."""

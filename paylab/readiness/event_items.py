@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..spec.codes import EVENT_TYPES
-from .facts import NoteFacts, RecordFacts, RequestFacts
+from .facts import NoteFacts, RequestFacts, gap_seconds
 from .history import History
 from .item import Item, Observation, Situation, broken, shown
+
+LISTED_EVENTS = "conversion."
+"""The types of events whose objects can be read in a list only."""
+
+VERIFYING_SECONDS = 60
+"""A later reading is no longer the handling of the event."""
 
 
 def _faults_of(history: History) -> dict[str, list[str]]:
@@ -131,10 +137,16 @@ def judge_outage(history: History) -> Iterator[Observation]:
 
 
 def judge_verified(history: History) -> Iterator[Observation]:
-    """The object of an event is read while it is handled or afterwards."""
+    """The object of an event is read soon after its delivery, by its own path if it has one."""
     for delivery in history.deliveries:
-        reading: RecordFacts | None = history.read_of(str(delivery["resource_id"]), delivery)
-        if reading is not None and delivery.is_taken:
+        object_id = str(delivery["resource_id"])
+        if str(delivery["event_type"]).startswith(LISTED_EVENTS):
+            reading = history.read_of(object_id, delivery)
+        else:
+            reading = history.read_alone(object_id, delivery)
+        if reading is None or not delivery.is_taken:
+            continue
+        if gap_seconds(delivery, reading) <= VERIFYING_SECONDS:
             yield shown(reading, f"read after {delivery['event_type']}")
 
 

@@ -131,6 +131,15 @@ class History:
         """The first request after a record that read an object, alone or in a list."""
         return first_after(after, self._reads_by_id.get(object_id, []))
 
+    def read_alone(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
+        """The first request after a record that read an object by its own path."""
+        requests = [
+            request
+            for request in self._reads_by_id.get(object_id, [])
+            if str(request.row["path"]).rpartition("/")[2] == object_id
+        ]
+        return first_after(after, requests)
+
     def survivor(self, record: RecordFacts) -> RecordFacts | None:
         """What shows that the program of a test went on: its next request or taken delivery."""
         for request in self.between(record, None):

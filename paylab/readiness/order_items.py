@@ -191,7 +191,7 @@ LOST_ANSWER = 'faults.on("transfers.create", "drop_after", times=1)'
 ITEMS = (
     Item(
         "orders.key",
-        "Every order has an Idempotency-Key",
+        "Every order has an Idempotency-Key, which is a UUID",
         "POST /v1/transfers and POST /v1/conversion_accounts accept an Idempotency-Key header: "
         "only with it can an order be sent again without paying twice.",
         "spec: Idempotency",

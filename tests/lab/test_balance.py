@@ -68,6 +68,16 @@ def test_a_payout_without_funds_says_what_to_do(lab, account):
     assert dict(page.rows())["USD"].startswith("0.00 available")
 
 
+def test_the_balance_of_one_currency(lab):
+    """A currency as the argument gives its amounts, and names the others if it has none."""
+    with pytest.raises(UnknownItemError, match="no balance in 'USD': the account has none yet"):
+        lab.balance("USD")
+    lab.balance().top_up("8.00", "USD")
+    assert str(lab.balance("usd").available) == "8.00"
+    with pytest.raises(UnknownItemError, match="no balance in 'EUR': the account has USD"):
+        lab.balance("EUR")
+
+
 def test_displaying_tops_up_nothing(lab):
     """A new simulator has no balance; the card says what that means, and shows why one is wrong."""
     balance = lab.balance()

@@ -177,6 +177,30 @@ def test_a_duplicate_is_refused_only_by_an_answer(stage, outcome, verdict):
 
 
 @pytest.mark.parametrize(
+    ("seconds", "path", "verdict"),
+    [
+        (0, "/v1/transfers/{id}", "shown"),
+        (59, "/v1/transfers/{id}", "shown"),
+        (61, "/v1/transfers/{id}", "not seen"),
+        (0, "/v1/transfers", "not seen"),
+        (0, "/v1/transfers/{other}", "not seen"),
+    ],
+)
+def test_an_event_is_verified_by_a_prompt_reading_of_its_object(stage, seconds, path, verdict):
+    """A list, another object and a later reading do not verify an event."""
+    other = stage.program.pay("before", stage.bank, "10.00")
+    stage.sleep(3600)
+    stage.listen(lambda event: 200)
+    stage.program.subscribe(URL)
+    transfer = stage.program.pay("order", stage.bank, "10.00")
+    stage.sleep(3600)
+    stage.controls.deliveries.redeliver()
+    stage.sleep(seconds)
+    stage.program.call("GET", path.format(id=transfer, other=other))
+    assert stage.readiness()["events.verified"].verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("key", "verdict"),
     [
         ("5f0a3d0c-2a52-4a3a-9a08-6a6f9f2a8a11", "shown"),
