@@ -18,6 +18,7 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     """The sum of each amount in each currency: a row per currency, missing where it has none.
 
     The currency of an amount is in its own column, that of `total_fee` in `fee_currency`.
+    Amounts without a currency have a row of their own at the end, `NaN`.
 
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
@@ -30,7 +31,10 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     sums: dict[str, pd.Series[Any]] = {}
     for amount_name in amounts:
         currency = frame[currency_of(amount_name) or ""].astype("string").str.upper()
-        sums[amount_name] = frame[amount_name].groupby(currency.to_numpy()).sum(min_count=1)
+        is_counted = (frame[amount_name].notna() | currency.notna()).to_numpy(bool)
+        amounts_of_rows = frame.loc[is_counted, amount_name]
+        currency_of_rows = currency[is_counted].to_numpy()
+        sums[amount_name] = amounts_of_rows.groupby(currency_of_rows, dropna=False).sum(min_count=1)
     totals = ExactFrame(sums).sort_index()
     totals.index.name = "currency"
     for index in range(len(amounts)):

@@ -276,3 +276,19 @@ def test_a_file_that_is_no_duckdb(frame, tmp_path):
     ):
         frame.paylab.to_database(tmp_path / "books.duckdb")
     assert (tmp_path / "books.duckdb").read_bytes() == b"words " * 900
+
+
+def test_amounts_without_a_currency_are_in_a_row_of_their_own():
+    """No amount is left out of the sums; amounts that are missing, too, add no row."""
+    rows = [
+        {"id": "1", "source_amount": "1.00", "source_currency": "usd"},
+        {"id": "2", "source_amount": "2.00", "source_currency": None},
+        {"id": "3", "source_amount": None, "source_currency": None},
+    ]
+    columns = ["source_amount", "source_currency"]
+    sums = frames.by_currency(frames.transfers([{"data": rows}], columns=columns))
+    assert sums["source_amount"].tolist() == [Decimal("1.00"), Decimal("2.00")]
+    assert sums.index[0] == "USD"
+    assert pd.isna(sums.index[1])
+    settled = frames.transfers([{"data": rows[::2]}], columns=columns)
+    assert frames.by_currency(settled).index.tolist() == ["USD"]
