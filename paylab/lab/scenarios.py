@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +176,7 @@ class ScenarioRunner:
             "scenario", str(scenario_name), self._find_similar_names(str(scenario_name))
         )
 
-    def _find_similar_names(self, scenario_name: str) -> list[str]:
+    def _find_similar_names(self, scenario_name: str) -> Sequence[str]:
         """The names that are similar, or whose button has a similar text."""
         names_by_text = {
             scenario.label.lower(): scenario.name for scenario in self._scenarios.values()
@@ -184,6 +184,14 @@ class ScenarioRunner:
         names_by_text |= {scenario_name: scenario_name for scenario_name in self._scenarios}
         nearest_texts = find_nearest_names(scenario_name.lower(), names_by_text)
         return list(dict.fromkeys(names_by_text[label] for label in nearest_texts))
+
+    def list(self) -> tuple[str, ...]:
+        """The names of the scenarios, each of which `run` plays.
+
+        >>> "verification_image_blurry" in lab.scenarios.list()
+        True
+        """
+        return tuple(self._scenarios)
 
     def __getattr__(self, name: str) -> Callable[[], ScenarioRun]:
         if name.startswith("_"):
@@ -193,10 +201,10 @@ class ScenarioRunner:
     def __getitem__(self, name: str) -> Callable[[], ScenarioRun]:
         return partial(self.run, self._find(name))
 
-    def __dir__(self) -> list[str]:
-        return sorted({*self._scenarios, "run"})
+    def __dir__(self) -> Sequence[str]:
+        return sorted({*self._scenarios, "list", "run"})
 
-    def _ipython_key_completions_(self) -> list[str]:
+    def _ipython_key_completions_(self) -> Sequence[str]:
         return list(self._scenarios)
 
     def __iter__(self) -> Iterator[str]:

@@ -96,7 +96,7 @@ def test_the_error_lists_names_that_are_similar_and_nothing_is_sent(lab, name):
 
 def test_names_complete_with_tab(lab):
     """Tab completes attributes and keys, which are functions without arguments."""
-    assert {*dir(lab.scenarios)} == {*lab.scenarios, "run"}
+    assert {*dir(lab.scenarios)} == {*lab.scenarios, "list", "run"}
     assert lab.scenarios._ipython_key_completions_() == lab.scenarios() == [*lab.scenarios]
     assert lab.scenarios.deposit_held.func == lab.scenarios.run
 
@@ -147,3 +147,8 @@ def test_a_simulator_with_an_address():
         assert page.result.status == "expired"
         page.click("duplicate_event")
         assert "delivered 2 times" in page.result.way[-1].what
+
+
+def test_the_list_has_the_name_of_every_scenario(lab):
+    assert lab.scenarios.list() == tuple(lab.scenarios)
+    assert len(lab.scenarios.list()) == len(lab.scenarios) > 20
