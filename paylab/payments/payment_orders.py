@@ -185,19 +185,9 @@ class PaymentOrders:
         return created_at < self._list.begun_at_service(order) - AGE_MARGIN
 
     def _read_current(self, order: KeyedOrder, payment: Transfer) -> Response:
-        """The payment of an order as it is now."""
-        request = order.request
-        options: Options = {"timeout": request.timeout, "headers": request.given_headers}
-        read_operation = reading_operation(order.details.operation)
+        """The payment of an order as it is now; an error that names it if it cannot be read."""
         try:
-            try:
-                return self._client.call(read_operation, parts={"id": payment.id}, **options)
-            except APIStatusError as error:
-                if error.status not in NOT_READABLE:
-                    raise
-                # The service may have no operation that reads one payment: its list has it.
-                resource = read_operation.partition(".")[0]
-                return self._client.session.lists.row(resource, payment.id, options)
+            return self._read_alone_or_listed(order, payment.id)
         except (NotFoundError, MissingOperationError):
             refusal_text = f"the service named {payment.id} for this order, but does not have it"
             hint = f'for another payment, new="{payment.id}" or another {REFERENCE}'
@@ -207,6 +197,19 @@ class PaymentOrders:
             advice = f"{payment.id} was made for this order; the same call reads its status again"
             _add_hint(error, advice)
             raise
+
+    def _read_alone_or_listed(self, order: KeyedOrder, payment_id: str) -> Response:
+        """The answer about one payment, from the list at a service that reads none alone."""
+        request = order.request
+        options: Options = {"timeout": request.timeout, "headers": request.given_headers}
+        read_operation = reading_operation(order.details.operation)
+        try:
+            return self._client.call(read_operation, parts={"id": payment_id}, **options)
+        except APIStatusError as error:
+            if error.status not in NOT_READABLE:
+                raise
+        resource = read_operation.partition(".")[0]
+        return self._client.session.lists.row(resource, payment_id, options)
 
     def _return_conflicting(self, order: KeyedOrder, error: ConflictError) -> Response:
         """The payment of an order that got a 409; an error if the list does not show it."""
