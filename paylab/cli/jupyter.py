@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     runtime.require_sockets("paylab lab")
     require_extra("lab")
-    folder, changed_notebooks = notebooks()
+    folder, changed_notebooks = copy_notebooks()
     first_path = quote(notebook_path(folder, options.notebook))
     if changed_notebooks:
         warn_user(
@@ -176,7 +176,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], begun: float) -> dict[str, A
     raise PaylabError(f"JupyterLab did not answer within {START_SECONDS:.0f} s")
 
 
-def notebooks() -> tuple[Path, list[str]]:
+def copy_notebooks() -> tuple[Path, list[str]]:
     """The folder of the copies, and the names of changed notebooks that were not updated."""
     current = Path.cwd()
     target = current if current.name == FOLDER else current / FOLDER
@@ -227,13 +227,13 @@ def trust_copies(folder: Path) -> None:
         data_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Without a folder, a notary would run the configuration of Jupyter in this process.
         notary: Any = NotebookNotary(data_dir=str(data_folder))  # type: ignore[no-untyped-call]
-        for notebook_bytes in unchanged(folder).values():
+        for notebook_bytes in find_unchanged(folder).values():
             book = reads(notebook_bytes.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
             notary.sign(book)
         notary.store.close()
 
 
-def unchanged(folder: Path) -> dict[str, bytes]:
+def find_unchanged(folder: Path) -> dict[str, bytes]:
     """The notebooks in a folder whose bytes are those of the package, by name."""
     packaged = _packaged_notebooks()
     return {name: text for name, text in packaged.items() if _is_same(folder / name, text)}
@@ -269,7 +269,7 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
     Without a name it is the first unchanged one, or that of the folder when there is none. A name
     that several have is that of an unchanged one, of a changed copy, then of another notebook.
     """
-    unchanged_names = unchanged(folder)
+    unchanged_names = find_unchanged(folder)
     if not wanted:
         return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
     notebook_names = sorted(path.name for path in folder.glob("*.ipynb"))

@@ -211,10 +211,12 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.har("calls.har")["log"]["version"]
         '1.2'
         """
-        from .har import har  # only an export needs it
+        from .har import write_calls  # only an export needs it
 
         path = None if to is None else path_of(to)
-        return har(self._seen_calls(), path, keep_personal=keep_personal, facts=self._facts())
+        return write_calls(
+            self._seen_calls(), path, keep_personal=keep_personal, facts=self._facts()
+        )
 
     def _make_part(self, calls: Iterable[Call]) -> CallLog:
         return type(self)(calls, facts=self._facts)

@@ -27,7 +27,7 @@ from .exchange import (
     Exchange,
     Transport,
     Watcher,
-    recorded_call,
+    record_call,
     transport_failure_of,
 )
 from .request import STREAMED, OutgoingRequest, Sign
@@ -202,7 +202,7 @@ class ServiceConnection:
             comparison = compare(headers, signed_request, secret, signing=service.signing)
             if not comparison.match:
                 finding = self.redaction.text(f"{comparison.mistake}: {comparison.message}")
-        return recorded_call(
+        return record_call(
             exchange,
             self.redaction,
             number=number,

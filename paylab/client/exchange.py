@@ -131,7 +131,7 @@ def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:
     return redaction.of_exchange(str(exchange.request.url), *body_texts)
 
 
-def shortened_body(content: bytes, redaction: Redaction) -> Body:
+def shorten_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body, cut to the part that is kept."""
     # An image must be read whole; otherwise only the kept part is needed.
     few = content if b";base64," in content else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
@@ -163,10 +163,10 @@ def _split_text(body_text: str) -> Iterator[str]:
     yield body_text[begin:]
 
 
-def recorded_call(
+def record_call(
     exchange: Exchange,
     redaction: Redaction,
-    body: Callable[[bytes, Redaction], Body] = shortened_body,
+    body: Callable[[bytes, Redaction], Body] = shorten_body,
     **known: Any,
 ) -> Call:
     """The record of an attempt, without its secrets; `known` are more of its fields."""

@@ -22,7 +22,9 @@ from .retries import wait_advice
 from .settings import Settings
 
 
-def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction) -> ReadOnlyError:
+def refuse_to_send(
+    request: OutgoingRequest, settings: Settings, redaction: Redaction
+) -> ReadOnlyError:
     """The error of a request that a read-only lab does not send."""
     setting_origin = settings.where.get("read_only", "argument")
     error = ReadOnlyError(
@@ -41,7 +43,9 @@ def look_first(path: str) -> str:
     return f"it may have been carried out: check with GET {path} before sending"
 
 
-def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Service) -> PaylabError:
+def make_failure(
+    exchange: Exchange, call: Call, redaction: Redaction, service: Service
+) -> PaylabError:
     """The error of a failed exchange."""
     transport_failure = exchange.trouble
     if transport_failure is not None:

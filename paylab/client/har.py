@@ -40,7 +40,7 @@ class RecordedLog(NamedTuple):
     facts: Facts
 
 
-def har(
+def write_calls(
     calls: Iterable[Call],
     to: Path | None = None,
     *,
@@ -49,14 +49,14 @@ def har(
 ) -> dict[str, Any]:
     """The calls as one HAR 1.2 object, without personal data unless it is kept."""
     entries = [
-        entry(call) if keep_personal else hide_personal_data(entry(call), call.personal)
+        write_entry(call) if keep_personal else hide_personal_data(write_entry(call), call.personal)
         for call in calls
     ]
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as sink:
             sink.write(start(facts or {}))
-            sink.write(b",".join(line(item) for item in entries) + END)
+            sink.write(b",".join(write_line(item) for item in entries) + END)
     return {"log": {**_write_head(facts or {}), "entries": entries}}
 
 
@@ -69,7 +69,7 @@ def _write_head(facts: Facts) -> dict[str, Any]:
     return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
 
 
-def line(entry: Mapping[str, object]) -> bytes:
+def write_line(entry: Mapping[str, object]) -> bytes:
     """An entry on a line of its own."""
     return b"\n" + _write_json(entry)
 
@@ -78,7 +78,7 @@ def _write_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-def entry(call: Call) -> dict[str, Any]:
+def write_entry(call: Call) -> dict[str, Any]:
     """A call as an entry of a HAR file."""
     timings = _timings_of(call)
     return {

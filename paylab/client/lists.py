@@ -16,7 +16,7 @@ from ..spec.service.statuses import STATUSES
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest
 from .request_builder import RequestBuilder
-from .response import R, Response, enveloped, is_as_specified, resource_of
+from .response import R, Response, is_as_specified, put_in_envelope, resource_of
 
 if TYPE_CHECKING:
     from .exchange import Attempt
@@ -127,4 +127,4 @@ class Lists:
         attempt = self._request_page(name, form.query(limit, cursor, filters))
         if is_as_specified(attempt.exchange.content, form, self._translation):
             return attempt.exchange.content
-        return enveloped(self._read_response(attempt).named_page(form))
+        return put_in_envelope(self._read_response(attempt).named_page(form))

@@ -179,7 +179,7 @@ def check_identifier(value: object, field: str = "id") -> str:
     return value
 
 
-def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
+def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
     """The unknown names of a nested object."""
     for field_name in value if isinstance(value, Mapping) else ():
         if field_name not in known:
@@ -195,14 +195,16 @@ Account: TypeAlias = "FinancialAccount | str | Mapping[str, Any]"
 """An account object is accepted in place of its id."""
 
 
-def reference(account: Account | None, field: str) -> dict[str, Any] | None:
+def make_reference(account: Account | None, field: str) -> dict[str, Any] | None:
     """An account as `{"id": ...}`; None stays None."""
     if account is None:
         return None
     if isinstance(account, Mapping):
         from ..spec.models import FinancialAccount
 
-        refuse(unknown(account, {*FinancialAccount.model_fields, "individual_id"}, field))
+        refuse(
+            find_unknown_names(account, {*FinancialAccount.model_fields, "individual_id"}, field)
+        )
         if account.get("id") is None:
             raise RuleError([Problem(f"{field}.id", "is required")])
     return {"id": check_identifier(account, f"{field}.id")}
@@ -213,5 +215,5 @@ def id_from(value: object, field: str) -> str | None:
     return None if value is None else check_identifier(value, field)
 
 
-_CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: reference, ID: id_from}
+_CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: make_reference, ID: id_from}
 """How objects are named in a body, by the kind of the field."""

@@ -134,7 +134,7 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
     """The proxies of the environment by the URLs they serve; None for those of NO_PROXY."""
     proxies = getproxies()
     addresses = {each: proxies[each] for each in ("http", "https", "all") if proxies.get(each)}
-    exceptions = unproxied(proxies) if addresses else {}
+    exceptions = read_unproxied_hosts(proxies) if addresses else {}
     if "*" in exceptions:
         return {}
     mounts: dict[str, httpx.BaseTransport | None] = {}
@@ -144,7 +144,7 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
     return {**mounts, **exceptions}
 
 
-def unproxied(proxies: Mapping[str, str]) -> dict[str, None]:
+def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:
     """The patterns of httpx for the hosts of NO_PROXY, or `*` for all; ConfigError for others."""
     patterns: dict[str, None] = {}
     for host_pattern in filter(None, map(str.strip, proxies.get("no", "").split(","))):

@@ -20,8 +20,8 @@ from ..logs import log
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .call import Body
-from .exchange import Exchange, clean_body, recorded_call
-from .har import CREATOR, END, entry, line, read_har, start
+from .exchange import Exchange, clean_body, record_call
+from .har import CREATOR, END, read_har, start, write_entry, write_line
 from .session import Session
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")
@@ -53,14 +53,14 @@ class Recording:
     def note(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
-            call = recorded_call(exchange, self._redaction, _redact_body)
+            call = record_call(exchange, self._redaction, _redact_body)
             headers = call.request_headers.items()
             headers_kept = {
                 header_name: entry_line
                 for header_name, entry_line in headers
                 if header_name not in SIGNED
             }
-            entry_line = line(entry(replace(call, request_headers=headers_kept)))
+            entry_line = write_line(write_entry(replace(call, request_headers=headers_kept)))
             with self._lock:
                 self._append(entry_line)
         except Exception:

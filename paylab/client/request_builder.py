@@ -96,9 +96,9 @@ class RequestBuilder:
         if options:
             request = with_options(request, options)
         if self._settings.read_only and not (request.method == "GET" or request.is_control):
-            from .failures import not_sent  # rarely needed
+            from .failures import refuse_to_send  # rarely needed
 
-            raise not_sent(request, self._settings, self._redaction)
+            raise refuse_to_send(request, self._settings, self._redaction)
         return request
 
     def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:

@@ -241,7 +241,7 @@ def is_as_specified(content: bytes, form: ListForm, translation: Translation) ->
     return all(field_name in ends or field_name in content for field_name in _NAMES)
 
 
-def enveloped(page: RawPage) -> bytes:
+def put_in_envelope(page: RawPage) -> bytes:
     """A page in the envelope of the spec; numbers keep their digits."""
     members = {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
     try:

@@ -149,10 +149,10 @@ class Sender:
 
     def _failure_of(self, attempt: Attempt) -> PaylabError:
         from .exchange import exchange_redaction
-        from .failures import failure  # only what failed needs it
+        from .failures import make_failure  # only what failed needs it
 
         redaction = exchange_redaction(attempt.exchange, self._redaction)
-        return failure(attempt.exchange, attempt.call, redaction, self._settings.service)
+        return make_failure(attempt.exchange, attempt.call, redaction, self._settings.service)
 
     def _is_refused_signature(self, attempt: Attempt) -> bool:
         """Whether a signature was refused that another dialect would have made otherwise."""

@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
 from . import decimals
-from .decimals import DIGITS_MAX, TOO_LONG, held
-from .exact_decimal import power, quotient
+from .decimals import DIGITS_MAX, TOO_LONG, fit_width
+from .exact_decimal import divide, raise_to_power
 
 MACHINE_DIGITS = 18  # an integer of 64 bits holds them
 WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
@@ -45,7 +45,7 @@ def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array)
 
 def _compute_mean(numbers: pa.Array) -> Decimal | None:
     """The sum divided by the count; see `quotient`."""
-    return quotient(_sum(numbers), Decimal(len(numbers))) if len(numbers) else None
+    return divide(_sum(numbers), Decimal(len(numbers))) if len(numbers) else None
 
 
 def _sum(numbers: pa.Array) -> Decimal:
@@ -82,7 +82,7 @@ def _compute_columns(op: Callable[..., pa.Array], left: pa.Array, right: pa.Arra
     except pa.ArrowInvalid:
         pass
     try:
-        return held(op(_widen_for_product(left), _widen_for_product(right)))
+        return fit_width(op(_widen_for_product(left), _widen_for_product(right)))
     except pa.ArrowInvalid:
         raise ExactnessError(TOO_LONG) from None
 
@@ -115,7 +115,7 @@ def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Arr
         return values
     roomy = values.cast(pa.decimal256(2 * DIGITS_MAX, values.type.scale))
     rounded_values = pc.round(roomy, places, round_mode=mode)
-    return held(rounded_values.cast(pa.decimal256(2 * DIGITS_MAX, max(0, places))))
+    return fit_width(rounded_values.cast(pa.decimal256(2 * DIGITS_MAX, max(0, places))))
 
 
 def aggregate_by_group(
@@ -136,7 +136,7 @@ def aggregate_by_group(
     results = groups[f"value_{aggregate}"].combine_chunks().take(rows_of_groups)
     if aggregate == "sum" and count_min <= 0:  # the sum of a group without values is 0
         results = pc.coalesce(results, pa.scalar(Decimal(0), results.type))
-    return held(results)
+    return fit_width(results)
 
 
 def _modulo(left: Decimal, right: Decimal) -> Decimal:
@@ -166,10 +166,10 @@ OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
     "add": partial(_compute_columns, pc.add),
     "sub": partial(_compute_columns, pc.subtract),
     "mul": partial(_compute_columns, pc.multiply),
-    "truediv": partial(_compute_by_row, quotient),
+    "truediv": partial(_compute_by_row, divide),
     "floordiv": partial(_compute_by_row, _floor_divide),
     "mod": partial(_compute_by_row, _modulo),
-    "pow": partial(_compute_by_row, power),
+    "pow": partial(_compute_by_row, raise_to_power),
 }
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
     "sum": lambda values: _require_short(_sum(values)),
@@ -189,7 +189,7 @@ RUNNING: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
+def reduce_numbers(array: pa.Array, name: str, least: int = 0) -> Any:
     """The sum, mean or other reduction, without missing values; None for fewer than `least`."""
     if name not in REDUCTIONS:
         raise TypeError(f"decimals have no {name}")
@@ -197,7 +197,7 @@ def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
     return REDUCTIONS[name](numbers) if len(numbers) >= least else None
 
 
-def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
+def compute_running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
     """Running totals, products or extremes; without `skipna`, missing from a missing value on."""
     if name == "cumsum" and array.type.precision <= MACHINE_DIGITS:
         totals = _running_machine_totals(array, skipna=skipna)
@@ -206,18 +206,20 @@ def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
     numbers = array.to_pylist()
     if not skipna and None in numbers:
         numbers[numbers.index(None) :] = [None] * (len(numbers) - numbers.index(None))
-    totals_found = accumulate((value for value in numbers if value is not None), RUNNING[name])
-    return decimals.from_numbers(None if value is None else next(totals_found) for value in numbers)
+    running_totals = accumulate((value for value in numbers if value is not None), RUNNING[name])
+    return decimals.from_numbers(
+        None if value is None else next(running_totals) for value in numbers
+    )
 
 
-def unscaled(array: pa.Array) -> Any:
+def read_unscaled(array: pa.Array) -> Any:
     """Decimals of at most 18 digits as 64-bit integers without their point; missing ones as 0."""
     low_words = np.frombuffer(array.buffers()[1], dtype="<i8")[2 * array.offset :: 2]
     integers = low_words[: len(array)]
     return np.where(np.asarray(array.is_null()), 0, integers) if array.null_count else integers
 
 
-def from_unscaled(integers: Any, scale: int, is_missing: Any = None) -> pa.Array:
+def make_decimals(integers: Any, scale: int, is_missing: Any = None) -> pa.Array:
     """64-bit integers as decimals with `scale` places."""
     word_pairs = np.empty((len(integers), 2), dtype="<i8")
     word_pairs[:, 0] = integers
@@ -230,14 +232,14 @@ def from_unscaled(integers: Any, scale: int, is_missing: Any = None) -> pa.Array
     return pc.if_else(pa.array(is_missing), pa.scalar(None, amounts.type), amounts)
 
 
-def narrowed(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """As `decimals.narrowest`, with integers of the machine if they hold the values."""
+def narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """As `decimals.narrow_scale`, with integers of the machine if they hold the values."""
     scale = column.type.scale
     width = decimals.integers(column)
     if not len(column) or width + scale > MACHINE_DIGITS:
-        return decimals.narrowest(column)
+        return decimals.narrow_scale(column)
     amounts = column.combine_chunks()
-    integers = unscaled(amounts)
+    integers = read_unscaled(amounts)
     for decimal_places in decimals.SCALES:
         if width + decimal_places > MACHINE_DIGITS:
             break
@@ -248,15 +250,15 @@ def narrowed(column: pa.ChunkedArray) -> pa.ChunkedArray:
         else:
             continue
         is_missing = np.asarray(amounts.is_null())
-        return pa.chunked_array([from_unscaled(exact, decimal_places, is_missing)])
-    return decimals.narrowest(column)
+        return pa.chunked_array([make_decimals(exact, decimal_places, is_missing)])
+    return decimals.narrow_scale(column)
 
 
-def grouped_totals(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
+def sum_groups(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
     """Running totals of groups whose rows are `order`; None if integers do not hold them."""
     if array.type.precision > MACHINE_DIGITS:
         return None
-    integers = unscaled(array)
+    integers = read_unscaled(array)
     if not _fits(integers):
         return None
     totals = np.cumsum(integers[order])
@@ -266,7 +268,7 @@ def grouped_totals(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
     group_totals = np.zeros(len(array), dtype=np.int64)
     group_totals[order] = totals - np.repeat(earlier_totals, sizes)
     is_missing = np.asarray(array.is_null()) | (ids < 0)
-    return from_unscaled(group_totals, array.type.scale, is_missing)
+    return make_decimals(group_totals, array.type.scale, is_missing)
 
 
 def _fits(integers: Any) -> bool:
@@ -276,16 +278,16 @@ def _fits(integers: Any) -> bool:
 
 
 def _running_machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
-    integers = unscaled(array)
+    integers = read_unscaled(array)
     if not _fits(integers):
         return None
     is_missing = np.asarray(array.is_null())
     if not skipna:
         is_missing = np.maximum.accumulate(is_missing) if len(is_missing) else is_missing
-    return from_unscaled(np.cumsum(integers), array.type.scale, is_missing)
+    return make_decimals(np.cumsum(integers), array.type.scale, is_missing)
 
 
-def whole_numbers(values: pa.Array, kind: object) -> pa.Array:
+def read_whole_numbers(values: pa.Array, kind: object) -> pa.Array:
     """The values as integers of a type of numpy or pandas; ExactnessError if one does not fit."""
     try:
         return values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))

@@ -17,11 +17,11 @@ from ..errors.base import ConfigError, ExactnessError, Problem, RuleError
 from ..errors.names import find_nearest_name
 from ..storage.addresses import is_url
 from .columns import ListName, Schema, likeliest_schema, schema_of
-from .duckdb_tables import DuckTable, opened_duckdb, query_duckdb
+from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
 from .parquet_files import frame_of
 from .parquet_types import with_parquet_types
-from .sql_tables import SqlTable, opened_sql, query_sql
-from .summary_sql import quoted
+from .sql_tables import SqlTable, open_sql, query_sql
+from .summary_sql import quote_name
 from .table_columns import require_fitting, require_ids
 
 IfExists = Literal["fail", "replace", "append", "upsert"]
@@ -64,10 +64,10 @@ def write_table(
 @contextmanager
 def _open_table(target: object, table: str, schema: str | None) -> Iterator[DuckTable | SqlTable]:
     if _is_duckdb(target):
-        with opened_duckdb(target) as connection:
+        with open_duckdb(target) as connection:
             yield DuckTable(connection, table, schema)
     else:
-        with opened_sql(target) as connection:
+        with open_sql(target) as connection:
             yield SqlTable(connection, table, schema)
 
 
@@ -109,7 +109,7 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
     """
     sql = query
     if NAME.fullmatch(query):
-        sql = f"select * from {'.'.join(map(quoted, query.split('.')))}"  # noqa: S608 - quoted
+        sql = f"select * from {'.'.join(map(quote_name, query.split('.')))}"  # noqa: S608 - quoted
     table = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
     schema = schema_of(kind) if kind else likeliest_schema(table.column_names)
     _refuse_floats(table, schema)

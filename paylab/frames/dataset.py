@@ -26,7 +26,7 @@ from .columns import SCHEMAS, likeliest_schema
 from .pages import Progress, Tally
 from .parquet_files import Extract, frame_of, read_part
 from .parquet_types import Scale, polars_frame
-from .partitions import Partition, lazily, on_cluster, partials, whole_partition
+from .partitions import Partition, make_lazy_frame, on_cluster, partials, whole_partition
 from .sync import OVERLAP, Source, Sync, SyncedList, SyncResult
 from .sync_state import PARQUET, STATE, State, file_schema, read_state
 
@@ -167,7 +167,7 @@ class Dataset:
             return summaries.of_folder(str(self._files.path), groups)
         if cluster is not None and groups.is_daily:  # no list of times has to be sent
             days = on_cluster(cluster, whole_partition, self.partitions(), groups=groups)
-            summary = summaries.joined(days, groups)
+            summary = summaries.join_partitions(days, groups)
             if summary is not None:
                 return summary
         partial_results = on_cluster(cluster, partials, self.partitions(), groups=groups)
@@ -178,7 +178,7 @@ class Dataset:
 
         >>> dataset.dask()  # doctest: +SKIP
         """
-        return lazily(self.partitions())
+        return make_lazy_frame(self.partitions())
 
     def partitions(self) -> list[Partition]:
         """The files of the days, oldest first.

@@ -30,7 +30,7 @@ from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pan
 
 from . import arithmetic, currency_rows, decimals, grouping, operands, pandas_callers, ufuncs
 from .currency_rows import CurrencyRows
-from .exact_decimal import ExactDecimal, elements
+from .exact_decimal import ExactDecimal, make_elements
 from .ufuncs import Array
 
 FLOAT_DIGITS = 15  # digits that a float keeps
@@ -76,7 +76,7 @@ class DecimalArray(ExtensionArray):
         array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         if not pa.types.is_decimal(array.type):
             raise TypeError(f"DecimalArray takes Arrow decimals, not {array.type}")
-        self._values = array if pa.types.is_decimal128(array.type) else decimals.held(array)
+        self._values = array if pa.types.is_decimal128(array.type) else decimals.fit_width(array)
         self.currencies = currencies
         """The currency of each row, if it is known: sums over several currencies warn."""
 
@@ -117,7 +117,7 @@ class DecimalArray(ExtensionArray):
         return len(self._values)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(elements(self._values.cast(pa.string()).to_pylist(), pd.NA))
+        return iter(make_elements(self._values.cast(pa.string()).to_pylist(), pd.NA))
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, tuple):
@@ -169,7 +169,7 @@ class DecimalArray(ExtensionArray):
         if any(isinstance(operand, pd.Series | pd.Index | pd.DataFrame) for operand in inputs):
             return NotImplemented
         if method == "__call__" and not options:
-            result = ufuncs.computed(ufunc, self._values, [*inputs])
+            result = ufuncs.compute(ufunc, self._values, [*inputs])
             if result is not None:
                 return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
@@ -218,7 +218,7 @@ class DecimalArray(ExtensionArray):
         if is_integer_dtype(target):
             nullable_integer: Any = pd.Int64Dtype()
             return nullable_integer.__from_arrow__(
-                arithmetic.whole_numbers(self._values, target).cast(pa.int64())
+                arithmetic.read_whole_numbers(self._values, target).cast(pa.int64())
             ).astype(target)
         if is_float_dtype(target):
             floats = self._numbers(float)
@@ -276,10 +276,10 @@ class DecimalArray(ExtensionArray):
         if name in grouping.STATISTICS:
             floats = pd.Series(self._numbers(float))
             return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
-        return arithmetic.reduced(self._values, name, min_count)
+        return arithmetic.reduce_numbers(self._values, name, min_count)
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: object) -> DecimalArray:
-        return self._replace_values(arithmetic.running(self._values, name, skipna=skipna))
+        return self._replace_values(arithmetic.compute_running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
@@ -323,7 +323,7 @@ class DecimalArray(ExtensionArray):
         """The result of an operator; `swapped` if the column is the right operand."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
-        sides = [self._values, operands.beside(other, len(self))]
+        sides = [self._values, operands.convert_operand(other, len(self))]
         computed = op(*(sides[::-1] if swapped else sides))
         converts = is_list_like(other) and op not in ADDITIONS  # the other column may be a rate
         return DecimalArray(computed) if converts else self._replace_values(computed)
@@ -331,14 +331,14 @@ class DecimalArray(ExtensionArray):
     def _compare(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
-        is_equality = op in (operator.eq, operator.ne)
-        if is_equality:
+        if op in (operator.eq, operator.ne):
             operands.warn_of_floats(other)
         elif isinstance(other, float) and math.isinf(other):
             return ~self.isna() & op(0.0, other)
         elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
             raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN_LENGTH}}")
-        is_true = arithmetic.compare_rows(op, self._values, operands.compared(other, len(self)))
+        compared = operands.read_compared(other, len(self))
+        is_true = arithmetic.compare_rows(op, self._values, compared)
         return np.asarray(is_true.fill_null(op is operator.ne))
 
 

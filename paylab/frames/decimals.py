@@ -26,7 +26,7 @@ WIDEST = pa.decimal256(2 * DIGITS_MAX, DIGITS_MAX)  # holds all numbers of 38 di
 UNLIMITED = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+def read_texts(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
     """The texts as exact decimals; null and blank are missing, other text is an ExactnessError.
 
     The type is the narrowest, or `WIDEST` if no other one holds all values. `start` is the number
@@ -67,7 +67,7 @@ def join_seconds(parts: Sequence[pa.ChunkedArray], column: str) -> pa.ChunkedArr
 
 def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
     """The texts as one column of exact decimals."""
-    return join([part(texts, column, start)], column)
+    return join([read_texts(texts, column, start)], column)
 
 
 def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> pa.ChunkedArray:
@@ -140,7 +140,7 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
     return pa.decimal128(DIGITS_MAX, places) if integers + places <= DIGITS_MAX else None
 
 
-def held(values: pa.Array) -> pa.Array:
+def fit_width(values: pa.Array) -> pa.Array:
     """Results of up to 76 digits as decimals of up to 38; ExactnessError if one needs more."""
     integer_digits = integers(values)
     decimal_places = min(
@@ -157,7 +157,7 @@ def held(values: pa.Array) -> pa.Array:
     raise ExactnessError(TOO_LONG)
 
 
-def narrowest(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def narrow_scale(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The decimals in the narrowest working type that holds them."""
     width = integers(column)
     for scale in (*(rung for rung in SCALES if rung < column.type.scale), column.type.scale):

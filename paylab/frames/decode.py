@@ -148,7 +148,7 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
     columns = dict(_flatten_columns(lists.flatten(), tree))
     flat = pa.table({name: columns[name] for name in schema.names})
     flat.validate(full=True)  # the reader does not check that text is UTF-8
-    return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
+    return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *read_next_page(pages[-1]))
 
 
 def _flatten_columns(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]:
@@ -180,7 +180,7 @@ TAIL = re.compile(
 TAIL_LENGTH_MAX = 4096  # longer than any usual tail
 
 
-def following(body: bytes) -> tuple[bool, str | None]:
+def read_next_page(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and its cursor."""
     page_end = TAIL.search(body, max(0, len(body) - TAIL_LENGTH_MAX)) if body[:1] == b"{" else None
     if page_end is None:
@@ -195,7 +195,7 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
 
     def page(cursor: str | None) -> Page[dict[str, bytes]]:
         body = fetch(cursor)
-        return Page([{"body": body}], *following(body))
+        return Page([{"body": body}], *read_next_page(body))
 
     for page_found in Pager(page, lambda item: item, start).raw_pages():
         yield page_found.data[0]["body"]

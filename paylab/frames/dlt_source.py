@@ -17,7 +17,7 @@ from ..spec.row_filter import RowFilter
 from . import times
 from .columns import SCHEMAS
 from .decode import Decoder, bodies
-from .parquet_types import Scale, typed
+from .parquet_types import Scale, convert_types
 from .selection import Selection
 from .sync import OVERLAP, SyncedList
 from .sync_state import file_schema
@@ -133,7 +133,9 @@ class Reading:
         unknown = pa.nulls(text_table.num_rows, pa.string())
         if EXTRA in text_table.column_names:
             unknown = text_table[EXTRA]
-        typed_rows = typed(text_table, self._schema, types=types).append_column(EXTRA, unknown)
+        typed_rows = convert_types(text_table, self._schema, types=types).append_column(
+            EXTRA, unknown
+        )
         with_id = typed_rows.filter(
             typed_rows["id"].is_valid()
         )  # by which dlt merges: it cannot be null

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
 from ..storage.addresses import one_sentence
-from .summary_sql import quoted
+from .summary_sql import quote_name
 from .table_columns import TableColumn
 
 ROWS = "rows_of_frame"
@@ -28,7 +28,7 @@ class DuckTable:
     def __init__(self, connection: Any, name: str, schema: str | None) -> None:
         self._connection = connection
         self._place = (name, schema)
-        self._name = f"{quoted(schema)}.{quoted(name)}" if schema else quoted(name)
+        self._name = f"{quote_name(schema)}.{quote_name(name)}" if schema else quote_name(name)
 
     def columns(self) -> dict[str, TableColumn] | None:
         """Its columns; None if there is no such table."""
@@ -67,7 +67,7 @@ def _column_of(type_name: str, precision: int | None, scale: int | None) -> Tabl
 
 
 @contextmanager
-def opened_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
+def open_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
     """A connection to a DuckDB file, in a transaction; one of yours stays open."""
     with extra_imports():
         import duckdb
@@ -93,5 +93,5 @@ def query_duckdb(target: Any, sql: str) -> pa.Table:
     """The result of a query; a file that does not exist is not created."""
     if isinstance(target, str | os.PathLike) and not Path(target).exists():
         raise ConfigError(f"there is no file {os.fspath(target)}")
-    with opened_duckdb(target, "read") as connection:
+    with open_duckdb(target, "read") as connection:
         return connection.sql(sql).to_arrow_table()

@@ -70,18 +70,20 @@ class ExactDecimal(Decimal):
     def __pow__(self, other: object, modulo: object = None) -> Any:
         exponent = _read_operand(other)
         return (
-            _compute_exactly(power, self, exponent) if isinstance(exponent, Decimal) else exponent
+            _compute_exactly(raise_to_power, self, exponent)
+            if isinstance(exponent, Decimal)
+            else exponent
         )
 
 
-def power(left: Decimal, right: Decimal) -> Decimal:
+def raise_to_power(left: Decimal, right: Decimal) -> Decimal:
     """The exact power; ExactnessError unless the exponent is a whole number of at least 0."""
     if right < 0 or right != int(right):
         raise ExactnessError(f"the power {right} has no exact value: {USE_DECIMAL}")
     return LIMIT.power(left, right)
 
 
-def quotient(left: Decimal, right: Decimal) -> Decimal:
+def divide(left: Decimal, right: Decimal) -> Decimal:
     """The exact quotient, or, if it needs more than 38 digits, one of at least 28 digits."""
     try:
         return SHORT.divide(left, right)
@@ -91,7 +93,7 @@ def quotient(left: Decimal, right: Decimal) -> Decimal:
         return context.divide(left, right)
 
 
-def elements(texts: Sequence[str | None], missing: object = None) -> list[Any]:
+def make_elements(texts: Sequence[str | None], missing: object = None) -> list[Any]:
     """The elements of a column from their texts, with `missing` for None."""
     is_collecting = gc.isenabled()
     if len(texts) > POWER_DIGITS_MAX:  # Python would look for garbage after every 700 elements
@@ -107,7 +109,7 @@ _OPERATORS: dict[str, Operator] = {
     "add": LIMIT.add,
     "sub": LIMIT.subtract,
     "mul": LIMIT.multiply,
-    "truediv": quotient,
+    "truediv": divide,
     "floordiv": LIMIT.divide_int,
     "mod": LIMIT.remainder,
 }

@@ -25,12 +25,12 @@ from ..storage.folders import require_own_files
 from .column_choice import Names, chosen_schema, read_columns, schema_for
 from .columns import ListName, Schema, schema_of
 from .decode import Fetch, bodies
-from .export_draft import Draft, Spool, opened_draft, sweep_drafts
-from .file_writers import STANDARD_OUTPUT, FileRows, writer_for
+from .export_draft import Draft, Spool, open_draft, sweep_drafts
+from .file_writers import STANDARD_OUTPUT, FileRows, find_writer
 from .pages import Progress, Tally, read_pages
 from .parquet_days import ours
 from .parquet_types import Scale
-from .repeats import Rows, superseded, without
+from .repeats import Rows, drop_rows, find_superseded
 from .selection import Selection
 from .text_table import text_schema
 
@@ -86,7 +86,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     column_names = read_columns(columns, schema_of(kind))
     schema = schema_for(schema_of(kind), column_names, row_filter.fields)
     written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
-    write = writer_for(to, written)
+    write = find_writer(to, written)
     with local_target(to, ours, storage_options) as (path, shown_path):
         folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
         require_parent(path)
@@ -96,7 +96,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
             dropped = _find_superseded_rows(spool.tables, schema)
             row_count = tally.rows - len(dropped)
             file_facts = {"rows": row_count, "excel_safe": True} if excel_safe else None
-            write(written.read_from(lambda: without(spool.tables(), dropped), file_facts), path)
+            write(written.read_from(lambda: drop_rows(spool.tables(), dropped), file_facts), path)
     return Export(shown_path, row_count, tally.pages)
 
 
@@ -144,7 +144,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     column_names = read_columns(columns, schema_of(kind))
     schema = schema_for(schema_of(kind), column_names, row_filter.fields)
     written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
-    write = writer_for(to, written)
+    write = find_writer(to, written)
     file_facts = dict(origin or {})
     fetched_at = file_facts.get("fetched_at")
     now = datetime.now(UTC) if fetched_at is None else timestamps.from_text(fetched_at)
@@ -159,7 +159,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     with local_target(to, ours, storage_options) as (path, shown_path):
         _check_target(path)
         sweep_drafts(path)
-        with opened_draft(path, job, now, resume) as draft:
+        with open_draft(path, job, now, resume) as draft:
             recover_path(path)
             tally = Tally(progress, draft.last.rows, draft.last.pages)
             _fetch_all(fetch, draft, schema, tally, Selection(row_filter=row_filter, order=order))
@@ -171,7 +171,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
                 "resumed": draft.resumed,
                 "oldest_page_at": timestamps.to_text(draft.begun),
             }
-            write(written.read_from(lambda: without(draft.tables(), dropped), file_facts), path)
+            write(written.read_from(lambda: drop_rows(draft.tables(), dropped), file_facts), path)
             draft.remove()
     return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
 
@@ -185,7 +185,7 @@ def _check_target(path: Path) -> None:
 
 def _find_superseded_rows(read_tables: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
     """The numbers of the rows to leave out, with a warning."""
-    dropped = superseded(read_tables if schema.is_list else lambda: iter(()))
+    dropped = find_superseded(read_tables if schema.is_list else lambda: iter(()))
     warn_of_repeats(len(dropped))
     return dropped
 

@@ -153,7 +153,7 @@ class Spool:
 
 
 @contextmanager
-def opened_draft(
+def open_draft(
     path: Path, job: Mapping[str, object], now: datetime, resume: bool | None = None
 ) -> Iterator[Draft]:
     """The draft of an export to `path`, in a private folder, locked; see `Draft`."""

@@ -29,13 +29,13 @@ from .columns import Schema
 from .parquet_days import ours, write_days
 from .parquet_types import (
     Scale,
+    convert_types,
     fitting_schema,
     parquet_schema,
     read_scale,
-    typed,
-    widened,
+    widen_types,
 )
-from .spreadsheet_text import guard
+from .spreadsheet_text import guard_cells
 from .text_table import text_schema
 
 STANDARD_OUTPUT = "-"
@@ -74,14 +74,14 @@ class FileRows:
         """The columns of the file in these types."""
         first_row = 0
         for table in self.texts():
-            yield typed(table, self.schema, first_row, types)
+            yield convert_types(table, self.schema, first_row, types)
             first_row += table.num_rows
 
 
 Write = Callable[[FileRows, Path], None]
 
 
-def writer_for(to: str | os.PathLike[str], rows: FileRows) -> Write:
+def find_writer(to: str | os.PathLike[str], rows: FileRows) -> Write:
     """The writer for a destination, by its suffix; ConfigError for an unknown one.
 
     Errors that the options of the rows lead to are raised before anything is fetched.
@@ -142,7 +142,7 @@ def _write_rows(rows: FileRows, sink: BinaryIO) -> None:
     sink.write(BOM if rows.excel_safe else b"")
     with pcsv.CSVWriter(sink, text_schema(rows.schema)) as writer:
         for table in rows.texts():
-            writer.write(guard(table, rows.schema) if rows.excel_safe else table)
+            writer.write(guard_cells(table, rows.schema) if rows.excel_safe else table)
 
 
 def _write_json_lines(rows: FileRows, path: Path) -> None:
@@ -158,7 +158,7 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
 
 def _write_excel(rows: FileRows, path: Path) -> None:
     amounts = [column.name for column in rows.schema.columns if column.kind == "amount"]
-    types = widened(parquet_schema(rows.schema), amounts)
+    types = widen_types(parquet_schema(rows.schema), amounts)
     tables = chain([types.empty_table()], rows.typed(types))
     excel.write_workbook(tables, path, about=rows.about)
     sidecars.forget_sidecar(path)

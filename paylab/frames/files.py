@@ -24,7 +24,7 @@ from .columns import ListName, likeliest_schema, schema_of
 from .csv_text import csv_texts
 from .frame import typed_frame
 from .sidecars import forget_sidecar, read_sidecar
-from .spreadsheet_text import unguard
+from .spreadsheet_text import unguard_cells
 
 BLOCK = 1 << 24  # a row must fit in one block
 JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
@@ -94,7 +94,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
             texts = read_csv_texts(file, header_cells, delimiter)
         except pa.ArrowException as error:
             raise unreadable_error(path, "CSV", error) from None
-    frame = typed_frame(unguard(texts) if is_escaped else texts, schema)
+    frame = typed_frame(unguard_cells(texts) if is_escaped else texts, schema)
     if period_columns:
         frame = select_period(frame, begin, end)
     return frame if chosen_names is None else frame[chosen_names]

@@ -292,7 +292,7 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
-    dropped = repeats.superseded(lambda: [pa.table(columns)])
+    dropped = repeats.find_superseded(lambda: [pa.table(columns)])
     warn_of_repeats(len(dropped))
     if not len(dropped):
         return frame

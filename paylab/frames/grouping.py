@@ -34,9 +34,7 @@ def by_group(  # noqa: PLR0913 - as pandas calls it
     rows_by_group = np.argsort(ids, kind="stable")
     bounds = np.searchsorted(np.asarray(ids)[rows_by_group], np.arange(ngroups + 1))
     if how == "cumsum" and skipna:
-        totals = arithmetic.grouped_totals(
-            column._values, rows_by_group[bounds[0] :], np.asarray(ids)
-        )
+        totals = arithmetic.sum_groups(column._values, rows_by_group[bounds[0] :], np.asarray(ids))
         if totals is not None:
             return column._replace_values(totals)
     without_currencies = type(column)(column._values)

@@ -34,9 +34,9 @@ def exact_decimals(values: Any) -> pa.Array:
     if pa.types.is_decimal128(array.type):
         return array
     if pa.types.is_decimal(array.type):
-        return decimals.held(array)
+        return decimals.fit_width(array)
     if pa.types.is_integer(array.type):
-        return decimals.held(array.cast(pa.decimal128(20, 0)))
+        return decimals.fit_width(array.cast(pa.decimal128(20, 0)))
     if pa.types.is_null(array.type) or array.null_count == len(array):
         return pa.nulls(len(array), pa.decimal128(18, 2))
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
@@ -45,7 +45,7 @@ def exact_decimals(values: Any) -> pa.Array:
     raise ExactnessError(f"{array.type} values are not exact: {USE_DECIMAL}")
 
 
-def beside(other: object, rows: int) -> pa.Array:
+def convert_operand(other: object, rows: int) -> pa.Array:
     """The other operand of arithmetic: a column, or one number for all rows."""
     if is_list_like(other):
         return _require_length(exact_decimals(other), rows)
@@ -54,7 +54,7 @@ def beside(other: object, rows: int) -> pa.Array:
     return pa.repeat(exact_decimals([other])[0], rows)
 
 
-def compared(other: Any, rows: int) -> pa.Array:
+def read_compared(other: Any, rows: int) -> pa.Array:
     """The other operand of a comparison; values that are not numbers are missing."""
     if not is_list_like(other):
         return pa.repeat(decimals.from_numbers([number(other)])[0], rows)

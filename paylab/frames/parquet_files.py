@@ -163,4 +163,4 @@ def _narrow_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Times in microseconds; amounts with the fewest decimal places possible."""
     if pa.types.is_timestamp(column.type):
         return column.cast(times.INSTANT)
-    return arithmetic.narrowed(column) if pa.types.is_decimal128(column.type) else column
+    return arithmetic.narrow(column) if pa.types.is_decimal128(column.type) else column

@@ -103,10 +103,10 @@ def fitting_schema(tables: Iterable[pa.Table], schema: Schema, scale: Scale = No
         narrow |= columns_too_narrow(table, types)
     narrow -= chosen.keys()
     warn_of_wide(narrow, types)
-    return widened(types, narrow)
+    return widen_types(types, narrow)
 
 
-def widened(types: pa.Schema, names: Collection[str]) -> pa.Schema:
+def widen_types(types: pa.Schema, names: Collection[str]) -> pa.Schema:
     """The schema in which these columns have the widest type."""
     return pa.schema(
         [pa.field(field.name, WIDE if field.name in names else field.type) for field in types]
@@ -130,7 +130,7 @@ def sql_type(kind: pa.DataType) -> str:
     return f"DECIMAL({kind.precision}, {kind.scale})"
 
 
-def typed(
+def convert_types(
     texts: pa.Table, schema: Schema, start: int = 0, types: pa.Schema | None = None
 ) -> pa.Table:
     """A table of text in types of Parquet; those of `parquet_schema` unless you pass others.

@@ -21,7 +21,7 @@ from ..errors.extras import extra_imports
 from ..storage.stores import Folder, open_store
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
-from .summary_rows import prepared
+from .summary_rows import prepare_rows
 from .summary_sql import Grouping
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
     files = open_store(partition.address, partition.options)
     if isinstance(files, Folder):
         return summaries.partials_of_folder(str(files.path / partition.name), groups)
-    return [summaries.partial_of(prepared(partition.table()), groups)]
+    return [summaries.partial_of(prepare_rows(partition.table()), groups)]
 
 
 def whole_partition(partition: Partition, groups: Grouping) -> pa.Table | None:
@@ -80,7 +80,7 @@ def on_cluster(
         return on_cluster(client, work, items, **options)
 
 
-def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
+def make_lazy_frame(partitions: Sequence[Partition]) -> dd.DataFrame:
     """The files as one lazy Dask frame, one partition per file.
 
     The default shuffle is "tasks", because the newer one rounds decimals to 28 digits.
@@ -95,8 +95,8 @@ def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
         raise ConfigError("the dataset is empty: sync it first")
     make_scalar.register(Decimal, _refuse_scalar)  # type: ignore[no-untyped-call]
     make_array_nonempty.register(DecimalDtype, lambda _: DecimalArray._from_sequence([1, 1]))  # type: ignore[no-untyped-call]
-    meta = loaded(partitions[0]).iloc[:0]
-    frame: dd.DataFrame = dd.from_map(loaded, list(partitions), meta=meta)  # type: ignore[no-untyped-call]
+    meta = load_partition(partitions[0]).iloc[:0]
+    frame: dd.DataFrame = dd.from_map(load_partition, list(partitions), meta=meta)  # type: ignore[no-untyped-call]
     return frame
 
 
@@ -107,7 +107,7 @@ def _refuse_scalar(_: Decimal) -> None:
     )
 
 
-def loaded(partition: Partition) -> pd.DataFrame:
+def load_partition(partition: Partition) -> pd.DataFrame:
     """A file as a frame of Arrow types; amounts are this package's exact decimals."""
     table = partition.table()
     frame: pd.DataFrame = table.to_pandas(

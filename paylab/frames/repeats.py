@@ -15,27 +15,27 @@ COLUMNS = ["id", "updated_at"]
 Rows = np.ndarray[Any, np.dtype[Any]]
 
 
-def superseded(read: Callable[[], Iterable[pa.Table]]) -> Rows:
+def find_superseded(read: Callable[[], Iterable[pa.Table]]) -> Rows:
     """The sorted numbers of the rows that another version of the same id replaces.
 
     `read` yields the tables, of which only the two `COLUMNS` are used; it is called again if a
     row may be repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
     """
-    again = repeated([id_hashes(table) for table in read()])
+    again = find_repeated([id_hashes(table) for table in read()])
     versions = RowVersions()
     for row_number in _candidates(read, again) if len(again) else ():
         versions.add(*row_number)
     return np.array(sorted(versions.superseded), np.int64)
 
 
-def repeated(hashes: Sequence[Rows]) -> Rows:
+def find_repeated(hashes: Sequence[Rows]) -> Rows:
     """The hashes that occur again, sorted, as often as they do."""
     ordered = np.sort(np.concatenate([np.empty(0, np.uint64), *hashes]))
     again: Rows = ordered[1:][ordered[1:] == ordered[:-1]]
     return again
 
 
-def without(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
+def drop_rows(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
     """The tables without the rows of these numbers."""
     first_row = 0
     for table in tables:
@@ -52,7 +52,7 @@ def without(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
 
 def without_repeats(table: pa.Table) -> pa.Table:
     """The table with each id once."""
-    return next(without([table], superseded(lambda: [table])))
+    return next(drop_rows([table], find_superseded(lambda: [table])))
 
 
 def id_hashes(table: pa.Table) -> Rows:

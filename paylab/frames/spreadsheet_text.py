@@ -16,7 +16,7 @@ PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")
 
 
-def guard(texts: pa.Table, schema: Schema) -> pa.Table:
+def guard_cells(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
     for column_name, whole in zip(texts.column_names, texts.columns, strict=True):
@@ -28,7 +28,7 @@ def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     return pa.table(columns, texts.column_names)
 
 
-def unguard(texts: pa.Table) -> pa.Table:
+def unguard_cells(texts: pa.Table) -> pa.Table:
     """The table as it was before its cells were escaped."""
     columns = []
     for column in texts.columns:

@@ -102,7 +102,7 @@ def _column_of(sql: Any, sql_type: Any) -> TableColumn:
 
 
 @contextmanager
-def opened_sql(target: Any, act: str = "written") -> Iterator[Any]:
+def open_sql(target: Any, act: str = "written") -> Iterator[Any]:
     """A connection in a transaction, of a URL, an engine or a connection of yours."""
     with extra_imports():
         import sqlalchemy as sql
@@ -152,7 +152,7 @@ def _begin_own_transaction(connection: Any) -> Iterator[Any]:
 
 def query_sql(target: Any, query: str) -> pa.Table:
     """The result of a query: exact numbers, aware times, and text."""
-    with opened_sql(target, "read") as connection:
+    with open_sql(target, "read") as connection:
         query_result = connection.exec_driver_sql(query)
         column_names = list(query_result.keys())
         rows = query_result.fetchall()

@@ -20,7 +20,7 @@ from ..errors.extras import extra_imports
 from . import decimals, summary_sql
 from .decimals import DIGITS_MAX
 from .frame import ExactFrame
-from .summary_rows import decoded, parquet_rows, prepared
+from .summary_rows import decode_categories, parquet_rows, prepare_rows
 from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
 from .typed_columns import series
 
@@ -51,12 +51,12 @@ def summarize(
     groups = grouping(by, tz, sums=sums)
     if isinstance(data, str | os.PathLike):
         return of_folder(str(data), groups)
-    rows = prepared(data)
+    rows = prepare_rows(data)
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
         return merge_partials([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
     coded, currencies_by_column = _number_currencies(rows, groups)
-    sql = summary_sql.whole(replace(groups, words=currencies_by_column), "rows")
+    sql = summary_sql.write_whole_query(replace(groups, words=currencies_by_column), "rows")
     return _finish_summary(_run(sql, rows=coded), groups)
 
 
@@ -98,10 +98,10 @@ def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> 
     if parquet_source is None:
         return None
     groups.check(columns)
-    return _run(summary_sql.whole(groups, parquet_source), threads)
+    return _run(summary_sql.write_whole_query(groups, parquet_source), threads)
 
 
-def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame | None:
+def join_partitions(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame | None:
     """The summary of files from one per file; None if a group has rows in two files."""
     wholes = [part for part in parts if part is not None]
     if not wholes or len(wholes) < len(parts):
@@ -116,8 +116,8 @@ def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame |
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
     groups.check(rows.column_names)
-    rows = pa.table({name: decoded(rows[name]) for name in rows.column_names})
-    return _run(summary_sql.partial(groups, "rows"), rows=rows)
+    rows = pa.table({name: decode_categories(rows[name]) for name in rows.column_names})
+    return _run(summary_sql.write_partial_query(groups, "rows"), rows=rows)
 
 
 def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
@@ -126,14 +126,16 @@ def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     parquet_source, columns = parquet_rows(files)
     if parquet_source is not None:
         groups.check(columns)
-        return [_run(summary_sql.partial(groups, parquet_source), threads=1)]
-    return [partial_of(prepared(pq.read_table(file, partitioning=None)), groups) for file in files]
+        return [_run(summary_sql.write_partial_query(groups, parquet_source), threads=1)]
+    return [
+        partial_of(prepare_rows(pq.read_table(file, partitioning=None)), groups) for file in files
+    ]
 
 
 def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The exact summary of partial ones; without any, of no rows."""
-    rows = _concatenate(parts or [partial_of(prepared(None), groups)])
-    return _finish_summary(_run(summary_sql.merged(groups), parts=rows), groups)
+    rows = _concatenate(parts or [partial_of(prepare_rows(None), groups)])
+    return _finish_summary(_run(summary_sql.write_merging_query(groups), parts=rows), groups)
 
 
 def _list_files(path: str) -> list[str]:
@@ -176,7 +178,7 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
 
 def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
-    columns: dict[str, Any] = {name: decoded(table[name]) for name in table.column_names}
+    columns: dict[str, Any] = {name: decode_categories(table[name]) for name in table.column_names}
     sums = [name for name in AMOUNTS if name in columns]
     values_by_column = {name: column.to_pylist() for name, column in columns.items()}
     ratios = {
@@ -186,7 +188,7 @@ def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     }
     if groups.sums:
         ratios |= {name: _compute_ratios(values_by_column, over) for name, over in RATIOS.items()}
-    columns |= {name: decimals.narrowest(columns[name]) for name in (*sums, *QUANTILES)}
+    columns |= {name: decimals.narrow_scale(columns[name]) for name in (*sums, *QUANTILES)}
     columns |= {name: decimals.from_numbers(values, name) for name, values in ratios.items()}
     exact = ["failure_rate", *sums, *list(ratios)[1:], *QUANTILES]
     group_columns = [name for name in table.column_names if name not in (*exact, "failure_reasons")]

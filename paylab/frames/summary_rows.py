@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from ..errors.base import ConfigError, ExactnessError
 from ..files import unreadable_error
 from . import decimals, times
-from .summary_sql import AMOUNTS, COLUMNS, quoted, sql_text
+from .summary_sql import AMOUNTS, COLUMNS, quote_name, sql_text
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
 TYPES = {
@@ -30,7 +30,7 @@ CONVERSION = {
 }
 
 
-def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
+def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
     table = _read_table(data)
     columns = {
@@ -59,7 +59,7 @@ def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     nulls = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in absent)
     file_list = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
     reader = f"read_parquet([{file_list}], hive_partitioning = false)"
-    column_list = ", ".join(quoted(name) for name in column_names)
+    column_list = ", ".join(quote_name(name) for name in column_names)
     return f"(select {column_list}{nulls} from {reader})", [*column_names, *absent]  # noqa: S608 - quoted
 
 
@@ -110,7 +110,7 @@ def _convert_column(
         return _typed_time(column, column_name)
     if column_name == "completed_in" and _is_text(column):
         return decimals.join_seconds(
-            [decimals.part(column.cast(pa.string()), column_name)], column_name
+            [decimals.read_texts(column.cast(pa.string()), column_name)], column_name
         )
     return column
 
@@ -139,7 +139,7 @@ def _is_text(column: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
-def decoded(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+def decode_categories(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
     """Categories as text, also those of no row, so that all partitions have the same type."""
     if not pa.types.is_dictionary(column.type):
         return column

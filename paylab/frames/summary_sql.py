@@ -81,14 +81,14 @@ class Grouping:
         """The SQL of the group columns of a finished summary, in order."""
         corridor = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
         grouped_names = [
-            corridor if name == "corridor" else f"s.{quoted(name)}" for name in self.by
+            corridor if name == "corridor" else f"s.{quote_name(name)}" for name in self.by
         ]
         other_keys = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
         return "".join(f"{name_text}, " for name_text in [*grouped_names, *other_keys])
 
     def _write_key(self, key_name: str) -> str:
         if key_name not in PERIODS:
-            return WORDS.get(key_name) or quoted(key_name)
+            return WORDS.get(key_name) or quote_name(key_name)
         created_sql = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
         if self.tz != "UTC":
             created_sql = f"(created_at at time zone '{self.tz}')"
@@ -99,7 +99,7 @@ class Grouping:
         )
 
 
-def whole(groups: Grouping, source: str) -> str:
+def write_whole_query(groups: Grouping, source: str) -> str:
     """The SQL of a summary of all rows of `source`; completion times are whole seconds."""
     shares = ", ".join(QUANTILES.values())
     columns = ", ".join(
@@ -120,7 +120,7 @@ def whole(groups: Grouping, source: str) -> str:
         from s order by all"""
 
 
-def partial(groups: Grouping, source: str) -> str:
+def write_partial_query(groups: Grouping, source: str) -> str:
     """The SQL of a partial summary of the rows of `source`: `whole`, ready to be merged."""
     lists = ", ".join(
         f"list({{'v': {expression}, 'n': rows}}) filter ({expression} is not null) as {many}"
@@ -134,7 +134,7 @@ def partial(groups: Grouping, source: str) -> str:
         group by all"""
 
 
-def merged(groups: Grouping) -> str:
+def write_merging_query(groups: Grouping) -> str:
     """The SQL of a summary from the partial ones in the table `parts`."""
     ordered = _write_key_names(groups).rstrip(", ") or "1"
     quantiles = ", ".join(_write_quantile(share, name) for name, share in QUANTILES.items())
@@ -164,21 +164,21 @@ def sql_text(word: str) -> str:
     return "'" + word.replace("'", "''") + "'"
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _write_key_names(groups: Grouping) -> str:
-    return "".join(f"{quoted(name)}, " for name in groups.keys)
+    return "".join(f"{quote_name(name)}, " for name in groups.keys)
 
 
 def _write_more_keys(groups: Grouping) -> str:
-    return "".join(f", {quoted(name)}" for name in groups.keys)
+    return "".join(f", {quote_name(name)}" for name in groups.keys)
 
 
 def _write_named_keys(groups: Grouping) -> str:
-    return "".join(f"{sql} as {quoted(name)}, " for name, sql in groups.keys.items())
+    return "".join(f"{sql} as {quote_name(name)}, " for name, sql in groups.keys.items())
 
 
 def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:

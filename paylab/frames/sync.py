@@ -27,10 +27,10 @@ from ..storage.stores import Store
 from .columns import SCHEMAS, ListName, Schema
 from .decode import Decoder, bodies
 from .pages import Tally, read_pages
-from .parquet_types import columns_too_narrow, typed, warn_of_wide, widened
-from .repeats import Rows, id_hashes, repeated, without_repeats
+from .parquet_types import columns_too_narrow, convert_types, warn_of_wide, widen_types
+from .repeats import Rows, find_repeated, id_hashes, without_repeats
 from .selection import UNDECLARED, OrderWarning, Selection
-from .sync_state import PARQUET, State, in_types, write_state
+from .sync_state import PARQUET, State, cast_to_types, write_state
 from .text_table import EXTRA, PagePart
 
 OVERLAP = timedelta(hours=48)
@@ -118,7 +118,7 @@ class Sync:
         write_state(self.files, self.state)
         if self._narrow_types is not None:
             warn_of_wide(self._wide, self._narrow_types)
-        warn_of_repeats(len(repeated(self._hashes)))
+        warn_of_repeats(len(find_repeated(self._hashes)))
         return SyncResult(self.new, self.updated, self.tally.pages, self.removed)
 
     def _find_start(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
@@ -180,11 +180,11 @@ class Sync:
         if narrow:
             self._narrow_types = self._narrow_types or types
             self._wide |= narrow
-            types = widened(types, narrow)
+            types = widen_types(types, narrow)
         if EXTRA not in text_table.column_names:
             text_table = text_table.append_column(EXTRA, pa.nulls(text_table.num_rows, pa.string()))
         known_types = types.remove(types.get_field_index(EXTRA))
-        typed_rows = typed(text_table, SCHEMAS[self.pull.kind], types=known_types)
+        typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], types=known_types)
         if narrow:
             self.state.set_types(types)
             self._rewrite()
@@ -211,7 +211,7 @@ class Sync:
     def _store(self, file_name: str, rows: pa.Table) -> None:
         """Replace a file by rows in the types of the state."""
         sink = BytesIO()
-        pq.write_table(in_types(rows, self.state.types), sink, compression="zstd")
+        pq.write_table(cast_to_types(rows, self.state.types), sink, compression="zstd")
         self.files.write(file_name, sink.getvalue())
 
     def _remove_unlisted(self) -> None:
@@ -239,7 +239,7 @@ class Sync:
 
     def _flush(self, days: Iterable[str]) -> None:
         for day in sorted(days):
-            tables = [in_types(table, self.state.types) for table in self._days.pop(day)]
+            tables = [cast_to_types(table, self.state.types) for table in self._days.pop(day)]
             self._write(day, pa.concat_tables(tables))
 
     def _write(self, day: str, stored_rows: pa.Table) -> None:
@@ -250,10 +250,10 @@ class Sync:
         file_name = f"created_day={day}/part-0.parquet"
         stored = self.files.read(file_name)
         types = self.state.types
-        stored_rows = in_types(stored_rows, types)
+        stored_rows = cast_to_types(stored_rows, types)
         old_rows = stored_rows.slice(0, 0)
         if stored is not None:
-            old_rows = in_types(pq.read_table(BytesIO(stored)), types)
+            old_rows = cast_to_types(pq.read_table(BytesIO(stored)), types)
         table = without_repeats(
             pa.concat_tables([old_rows.filter(old_rows["id"].is_valid()), stored_rows])
         )

@@ -115,7 +115,7 @@ def file_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
     return parquet_schema(schema, scale).append(pa.field(EXTRA, pa.string()))
 
 
-def in_types(table: pa.Table, types: pa.Schema) -> pa.Table:
+def cast_to_types(table: pa.Table, types: pa.Schema) -> pa.Table:
     """A table of a file in these columns; an absent one is null."""
     columns = [
         table[each.name].cast(each.type)

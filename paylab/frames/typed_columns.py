@@ -103,8 +103,8 @@ STEPS: dict[Kind, tuple[Read, Join]] = {
     "text": (_keep_texts, _chain_chunks),
     "list": (_keep_texts, _chain_chunks),
     "word": (lambda texts, _name, _start: texts.dictionary_encode(), _join_words),
-    "amount": (decimals.part, decimals.join),
+    "amount": (decimals.read_texts, decimals.join),
     "time": (times.read_times, _chain_chunks),
-    "seconds": (decimals.part, decimals.join_seconds),
+    "seconds": (decimals.read_texts, decimals.join_seconds),
 }
 """How to type the texts of some pages, and how to join the results."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import arithmetic, decimals, operands
-from .exact_decimal import elements
+from .exact_decimal import make_elements
 
 Array = np.ndarray[Any, Any]
 
@@ -35,7 +35,7 @@ STATISTICS = {
 """Functions that have no exact value: they give floats, as `std` does."""
 
 
-def computed(function: object, values: pa.Array, inputs: Sequence[object]) -> Any:
+def compute(function: object, values: pa.Array, inputs: Sequence[object]) -> Any:
     """Decimals, or an array of floats or booleans; None for functions that pandas computes.
 
     `values` are those of the column among the inputs.
@@ -44,7 +44,7 @@ def computed(function: object, values: pa.Array, inputs: Sequence[object]) -> An
         return arithmetic.rounded(values, 0, ROUNDED[function])
     if function in EXTREMES:
         first_operand, second_operand = (
-            operands.beside(operand, len(values)) for operand in inputs
+            operands.convert_operand(operand, len(values)) for operand in inputs
         )
         return _pick_extremes(first_operand, second_operand, function)
     if function in STATISTICS:
@@ -75,5 +75,5 @@ def numpy_array(values: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
             else np.where(np.asarray(values.is_null()), missing, float_values)
         )
     objects = np.empty(len(values), dtype=object)
-    objects[:] = elements(values.cast(pa.string()).to_pylist(), missing)
+    objects[:] = make_elements(values.cast(pa.string()).to_pylist(), missing)
     return objects if dtype is None else objects.astype(dtype)

@@ -17,7 +17,7 @@ import pandas as pd
 from ..errors.base import ConfigError, Problem, RuleError
 from . import arithmetic, decimals, times
 from .decimal_array import DecimalArray, DecimalDtype
-from .exact_decimal import LIMIT, quotient
+from .exact_decimal import LIMIT, divide
 
 Bounds = list[tuple[int, int]]
 Numbers = list[Decimal]
@@ -162,4 +162,4 @@ def _sum_windows(values: Numbers, bounds: Bounds) -> list[Decimal]:
 
 def _average_windows(values: Numbers, bounds: Bounds) -> list[Decimal]:
     sums = zip(_sum_windows(values, bounds), bounds, strict=True)
-    return [quotient(total, Decimal(b - a)) for total, (a, b) in sums]
+    return [divide(total, Decimal(b - a)) for total, (a, b) in sums]

@@ -35,12 +35,12 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
         required_names += settings.required
         if settings.default_destination_currency == NONE:
             required_names.append("destination_currency")
-    moved_ids = moved_references(service, operation)
+    moved_ids = name_moved_references(service, operation)
     required_names = [moved_ids.get(name, name) for name in required_names]
     return [name for name in required_names if not is_in_path(service, operation, name)]
 
 
-def moved_references(service: Service, operation: Operation) -> dict[str, str]:
+def name_moved_references(service: Service, operation: Operation) -> dict[str, str]:
     """The references whose id is not in an object of our name, with the name of the id."""
     return {
         field.name: field.id_name
@@ -155,7 +155,7 @@ def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
 
 def _account_condition(service: Service) -> Schema:
     """The account of a quote, in a form that the service takes."""
-    is_moved = bool(moved_references(service, OPERATIONS["quotes.create"]))
+    is_moved = bool(name_moved_references(service, OPERATIONS["quotes.create"]))
     account_fields = (
         ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
     )
@@ -171,7 +171,7 @@ def _transfer_condition(service: Service) -> Schema:
     }
     account_fields = ["financial_account"]
     # The id alone is a deprecated spelling where the service has the object.
-    if moved_references(service, OPERATIONS["transfers.create"]):
+    if name_moved_references(service, OPERATIONS["transfers.create"]):
         account_fields.append("financial_account_id")
     accounts = [{"required": [name]} for name in account_fields]
     without_quote: Schema = {

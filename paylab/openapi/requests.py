@@ -53,7 +53,7 @@ class BodySchemas:
 
     def _field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """The fields of a body by our names, accounts in the form that the service takes."""
-        moved = conditions.moved_references(self._service, operation)
+        moved = conditions.name_moved_references(self._service, operation)
         references_by_id = {reference.id_name: reference for reference in operation.references}
         for field in operation.fields:
             if field.name in moved and "object" not in field.forms:

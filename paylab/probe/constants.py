@@ -30,7 +30,7 @@ def with_constant(service: Service, operation: str, place: str, value: object) -
     return frozen
 
 
-def blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
+def find_blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
     """The operations and the dotted places of constants that a user has to fill in."""
     return {
         (operation, field_path)

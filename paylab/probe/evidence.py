@@ -38,7 +38,7 @@ def is_replayed(call: Call) -> bool:
     return str(headers.get("idempotency-replayed", "")).lower() == "true"
 
 
-def contradicted(call: Call, operation: str, service: Service) -> Iterator[Values]:
+def find_contradictions(call: Call, operation: str, service: Service) -> Iterator[Values]:
     """The settings that a successful answer contradicts, with their values in it."""
     words_by_key: dict[str, tuple[str, ...]] = {}
     for difference_kind, _, field_name, setting_key in answer_differences(call, service):

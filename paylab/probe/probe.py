@@ -15,7 +15,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
-from .evidence import contradicted
+from .evidence import find_contradictions
 from .report import (
     ASSUMED,
     NOT_REACHED,
@@ -146,7 +146,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
         if route is None or call.failed:
             continue
         done.add(route.operation)
-        for contradiction in contradicted(call, route.operation, service):
+        for contradiction in find_contradictions(call, route.operation, service):
             for setting_key, setting_value in contradiction.items():
                 if setting_value != service.value(setting_key):
                     proofs.setdefault(

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import files
 from ..client.call import Call
-from ..client.har import har
+from ..client.har import write_calls
 from ..errors.base import ConfigError, PaylabError, ServiceError
 from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
 from ..spec.service.frozen import to_json_value
@@ -136,7 +136,7 @@ class Report:
 
     def har(self, to: Path | None = None) -> dict[str, Any]:
         """The calls of the walk as HAR, without personal data, and as the file `to`."""
-        return har(self.calls, to)
+        return write_calls(self.calls, to)
 
     def write(self, path: Path) -> None:
         """Write the service.toml: proven differences, each below its question, and your values.

@@ -23,7 +23,7 @@ from ..spec.service.key import Value
 from ..spec.service.service import Service
 from ..spec.text import plain
 from .candidates import Values, candidates, is_about_signature, is_progress
-from .constants import blanks
+from .constants import find_blanks
 from .report import PROVEN, HopelessError, ProbeFinding
 
 R = TypeVar("R")
@@ -114,7 +114,7 @@ class Trials:
                 if setting_key != EXTRA:
                     self.refusals.setdefault(setting_key, failure)
         for doubted_settings in failure.doubts:
-            for blank_path in blanks(doubted_settings.get(EXTRA, {})):
+            for blank_path in find_blanks(doubted_settings.get(EXTRA, {})):
                 self.blanks.setdefault(blank_path, words_of(failure))
 
     def _search_settings(

@@ -21,7 +21,7 @@ from ..spec import codes
 from ..spec.json_path import last_name
 from ..spec.service.value_types import NONE
 from . import steps
-from .evidence import contradicted
+from .evidence import find_contradictions
 from .report import HopelessError
 from .stated import is_one_item, stated_amount, stated_bytes
 from .trial import BudgetError, Trials, words_of
@@ -150,7 +150,7 @@ class ServiceWalk:
         if verb == "create" and resource != "quotes":  # a quote expires by itself
             resource_noun = resource.removesuffix("s").replace("_", " ")
             self.made[f"{resource_noun} {getattr(step_result, 'id', '')}"] = None
-        for contradiction in contradicted(call, operation, self._trials.service):
+        for contradiction in find_contradictions(call, operation, self._trials.service):
             self._trials.adopt(contradiction, call.number)
 
     def _pay_within_limit(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .renames import SAME_NAMES, Body, Convert, Names, names_of
+from .renames import SAME_NAMES, Body, Convert, Names, make_names
 from .service.accounts import AccountDetails
 from .service.on_ramp import INSTRUCTIONS
 from .service.tree import ServiceSettings
@@ -19,14 +19,16 @@ Details = Mapping[str, Any]
 
 def account_detail_names(settings: AccountDetails) -> Names:
     """The names in the details of an account."""
-    return names_of(settings.fields)
+    return make_names(settings.fields)
 
 
 def instruction_detail_names(type_: object, service: ServiceSettings) -> Names:
     """The names in the details of deposit instructions of a type."""
     read_details = INSTRUCTIONS.get(str(type_))
     return (
-        names_of(read_details(service.deposit_instructions).fields) if read_details else SAME_NAMES
+        make_names(read_details(service.deposit_instructions).fields)
+        if read_details
+        else SAME_NAMES
     )
 
 

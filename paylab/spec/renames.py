@@ -91,7 +91,7 @@ def _remove_at_path(body: Mapping[str, Any], steps: list[str]) -> dict[str, Any]
 
 
 @lru_cache
-def names_of(table: FrozenDict[str], without: tuple[str, ...] = ()) -> Names:
+def make_names(table: FrozenDict[str], without: tuple[str, ...] = ()) -> Names:
     """The names of a table of settings, except those of some fields."""
     return Names({our: their for our, their in table.items() if our not in without})
 

@@ -15,7 +15,7 @@ from ..errors.extras import extra_imports
 from ..files import unreadable_error
 from ..frames.files import read_csv_texts
 from ..frames.sidecars import read_sidecar
-from ..frames.spreadsheet_text import unguard
+from ..frames.spreadsheet_text import unguard_cells
 from ..storage.addresses import GZIP, is_url, local_copy, local_path
 from ..storage.spreadsheet_cells import restore_sheet_text
 
@@ -110,7 +110,7 @@ def _read_csv(path: Path, delimiter: str | None, *, is_escaped: bool) -> Books:
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(path, "CSV", error) from None
     if is_escaped:
-        table = unguard(table)
+        table = unguard_cells(table)
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
 
 

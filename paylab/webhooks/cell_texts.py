@@ -19,7 +19,7 @@ Series: TypeAlias = Any
 """A column of a frame, of any type."""
 
 
-def texts_of(column: Series) -> pa.Array:
+def cell_texts(column: Series) -> pa.Array:
     """Return the cells as trimmed text; blank and missing are null."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from ..errors.base import Problem, RuleError
 from ..errors.extras import extra_imports
-from .cell_texts import Series, is_arrow_text, texts_of
+from .cell_texts import Series, cell_texts, is_arrow_text
 
 with extra_imports():
     import numpy as np
@@ -40,7 +40,7 @@ class TimeColumn(NamedTuple):
         return self._replace(values=self.values[rows])
 
 
-def times_of(
+def read_column_times(
     column: Series, name: str, zone: ZoneInfo, date_format: str | None = None
 ) -> TimeColumn:
     """Read the times of a column in a zone; those without an offset are in it already.
@@ -58,7 +58,7 @@ def times_of(
     if pd.api.types.is_datetime64_dtype(column.dtype):
         microseconds = column.to_numpy(dtype=MICROSECOND)
         return TimeColumn(microseconds, _unit_of(microseconds, "s"))
-    time_texts = texts_of(column)
+    time_texts = cell_texts(column)
     microseconds, found_format = _read_times(time_texts, name, zone, date_format)
     has_seconds = pc.any(pc.match_substring_regex(time_texts, r"\d:\d\d:\d\d")).as_py()
     return TimeColumn(

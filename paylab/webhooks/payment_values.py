@@ -9,7 +9,7 @@ from ..errors.base import ExactnessError, Problem, RuleError
 from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
-from .cell_texts import Series, cell_text, texts_of
+from .cell_texts import Series, cell_text, cell_texts
 
 with extra_imports():
     import numpy as np
@@ -43,7 +43,7 @@ class WordColumn(NamedTuple):
         return None if code < 0 else self.texts[code]
 
 
-def amounts_of(
+def read_amounts(
     columns: Mapping[str, Series], decimal_mark: str | None
 ) -> tuple[dict[str, DecimalArray], str]:
     """Read exact amounts by column name, and the decimal mark that was given or found in texts.
@@ -57,7 +57,7 @@ def amounts_of(
         if _is_exact(column):
             amounts[column_name] = DecimalArray(_exact_array(column))
         else:
-            texts_by_name[column_name] = _normalize_signs(texts_of(column))
+            texts_by_name[column_name] = _normalize_signs(cell_texts(column))
     decimal_sign = decimal_mark or _find_decimal_mark(texts_by_name.values())
     for column_name, amount_texts in texts_by_name.items():
         numbers = pa.chunked_array([_use_decimal_point(amount_texts, column_name, decimal_sign)])
@@ -145,6 +145,6 @@ def word_column(column: Series) -> WordColumn:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = np.asarray(column.cat.codes, dtype=np.int64)
         return WordColumn(codes, [str(cell_text(word)) for word in column.cat.categories])
-    encoded = texts_of(column).dictionary_encode()
+    encoded = cell_texts(column).dictionary_encode()
     codes = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
     return WordColumn(codes, encoded.dictionary.to_pylist())

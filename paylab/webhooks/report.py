@@ -29,7 +29,7 @@ from .payment_columns import COLUMNS
 from .payment_problems import KINDS, PaymentProblem, total_or_none
 from .reconciliation import find_problems
 from .side_totals import NO_TOTAL, totals_by_currency
-from .sides import EVENTS, SERVICE, Payments, Rows, earliest_time, rows_of_books, rows_of_events
+from .sides import EVENTS, SERVICE, Payments, Rows, earliest_time, read_book_rows, read_event_rows
 
 with extra_imports():
     import numpy as np
@@ -83,7 +83,7 @@ def reconcile(  # noqa: PLR0913 - each has a default
     sides: list[Side] = []
     if books is not None:
         file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
-        book_rows = rows_of_books(file_books.frame, columns, zone, decimal, date_format)
+        book_rows = read_book_rows(file_books.frame, columns, zone, decimal, date_format)
         period = Period(read_since(since), read_since(until, "until"))
         sides.append(Side(book_rows, period, [*file_books.notes, *book_rows.notes]))
     if events is not None:
@@ -101,7 +101,7 @@ def _make_event_side(events: EventHistory) -> Side:
     """The events as a side; a payment is missing there if it was made after the first one."""
     events_start = events.since or earliest_time(events.events)
     period = Period(events_start) if events_start else None
-    return Side(rows_of_events(events.events), period, [*events.notes, _events_note(events_start)])
+    return Side(read_event_rows(events.events), period, [*events.notes, _events_note(events_start)])
 
 
 def _events_note(events_start: datetime | None) -> str:

@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 from ..errors.extras import extra_imports
 from ..spec import timestamps
 from ..spec.status import MACHINES
-from .cell_texts import texts_of
+from .cell_texts import cell_texts
 from .event import Event, EventVersion, is_stale
 from .payment_columns import COLUMNS, PaymentColumn, name_columns
-from .payment_times import TimeColumn, Times, times_of
-from .payment_values import WordColumn, amounts_of, word_column
+from .payment_times import TimeColumn, Times, read_column_times
+from .payment_values import WordColumn, read_amounts, word_column
 
 with extra_imports():
     import numpy as np
@@ -61,10 +61,10 @@ class Family:
         if field_name not in self.frame:
             return None
         if column.kind == "amount":
-            amounts, _ = amounts_of({field_name: self.frame[field_name]}, ".")
+            amounts, _ = read_amounts({field_name: self.frame[field_name]}, ".")
             return amounts[field_name]
         if column.kind == "time":
-            return times_of(self.frame[field_name], field_name, zone)
+            return read_column_times(self.frame[field_name], field_name, zone)
         return word_column(self.frame[field_name])
 
 
@@ -87,7 +87,7 @@ class Payments:
         text_arrays = [pa.nulls(0, pa.string())]
         for family in self.families:
             if column_name in family.frame:
-                text_arrays.append(texts_of(family.frame[column_name]))
+                text_arrays.append(cell_texts(family.frame[column_name]))
             else:
                 text_arrays.append(pa.nulls(len(family.frame), pa.string()))
         return pa.concat_arrays(text_arrays)
@@ -111,7 +111,7 @@ class Payments:
         utc = ZoneInfo("UTC")
         empty = np.zeros(0, "datetime64[us]")
         times = [
-            times_of(family.frame["created_at"], "created_at", utc).values
+            read_column_times(family.frame["created_at"], "created_at", utc).values
             for family in self.families
         ]
         return np.concatenate([empty, *times])
@@ -141,7 +141,7 @@ class Rows:
         return self.ids[row].as_py() or self.references[row].as_py() or ""
 
 
-def rows_of_books(
+def read_book_rows(
     frame: pd.DataFrame,
     columns: Mapping[str, str] | None,
     zone: ZoneInfo,
@@ -155,7 +155,7 @@ def rows_of_books(
     amount_names = [
         name_by_meaning[column.meaning] for column in compared if column.kind == "amount"
     ]
-    amounts, decimal_mark = amounts_of(
+    amounts, decimal_mark = read_amounts(
         {str(column_name): frame[column_name] for column_name in amount_names}, decimal
     )
     value_by_meaning: dict[str, Any] = {}
@@ -164,7 +164,7 @@ def rows_of_books(
         if column.kind == "amount":
             value_by_meaning[column.meaning] = amounts[str(column_name)]
         elif column.kind == "time":
-            value_by_meaning[column.meaning] = times_of(
+            value_by_meaning[column.meaning] = read_column_times(
                 frame[column_name], str(column_name), zone, date_format
             )
         else:
@@ -191,7 +191,7 @@ def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
     """Return a column of keys as text; nulls if the books do not have it."""
     if column_name is None:
         return pa.nulls(len(frame), pa.string())
-    return texts_of(frame[column_name])
+    return cell_texts(frame[column_name])
 
 
 def _date_format_notes(value_by_meaning: Mapping[str, object]) -> list[str]:
@@ -203,7 +203,7 @@ def _date_format_notes(value_by_meaning: Mapping[str, object]) -> list[str]:
     return [f"date format {date_format} was found" for date_format in formats]
 
 
-def rows_of_events(events: Iterable[Event]) -> Rows:
+def read_event_rows(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
     latest_events = _latest_events(events)
     texts_by_event = [_payment_texts(event) for event in latest_events]
@@ -214,7 +214,7 @@ def rows_of_events(events: Iterable[Event]) -> Rows:
             continue
         cells = pd.Series([texts.get(meaning) for texts in texts_by_event], dtype=object)
         if column.kind == "amount":
-            amounts, _ = amounts_of({meaning: cells}, ".")
+            amounts, _ = read_amounts({meaning: cells}, ".")
             value_by_meaning[meaning] = amounts[meaning]
         else:
             value_by_meaning[meaning] = word_column(cells)

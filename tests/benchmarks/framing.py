@@ -134,11 +134,11 @@ def ready_text_on_disk(rows):
 def paylab_ready_csv(rows):
     """The last step of an export in paylab, from the same text columns."""
     from paylab.frames.columns import TRANSFERS
-    from paylab.frames.file_writers import FileRows, writer_for
+    from paylab.frames.file_writers import FileRows, find_writer
 
     part = decoded(ready_pages() * 10)
     rows_of_file = FileRows(TRANSFERS)
-    path, write = FOLDER / "written.csv", writer_for("written.csv", rows_of_file)
+    path, write = FOLDER / "written.csv", find_writer("written.csv", rows_of_file)
     small = rows_of_file.read_from(lambda: iter([part.slice(0, 1000)]), None)
     write(small, FOLDER / "small.csv")
     times = int(rows) // part.num_rows
@@ -353,9 +353,9 @@ def typed_rows(rows):
     import pyarrow as pa
 
     from paylab.frames.columns import TRANSFERS
-    from paylab.frames.parquet_types import typed
+    from paylab.frames.parquet_types import convert_types
 
-    small = typed(decoded(ready_pages()), TRANSFERS)
+    small = convert_types(decoded(ready_pages()), TRANSFERS)
     return pa.concat_tables([small] * (rows // small.num_rows)).combine_chunks()
 
 

@@ -47,7 +47,7 @@ def contents(folder):
 
 def test_the_notebooks_are_copied(package):
     """The notebooks are copied into a subfolder of the current folder; the originals stay."""
-    folder, kept = jupyter.notebooks()
+    folder, kept = jupyter.copy_notebooks()
     assert (folder, kept) == (Path.cwd() / "paylab-notebooks", [])
     assert contents(folder) == contents(package) == {"a.ipynb": "first", "b.ipynb": "first"}
 
@@ -58,7 +58,7 @@ def test_unchanged_copies_are_trusted(package, tmp_path, monkeypatch):
     books = {name: nbformat.v4.new_notebook(metadata={"name": name}) for name in "ab"}
     for name, book in books.items():
         nbformat.write(book, package / f"{name}.ipynb")
-    folder, _ = jupyter.notebooks()
+    folder, _ = jupyter.copy_notebooks()
     books["b"].metadata["name"] = "changed"
     nbformat.write(books["b"], folder / "b.ipynb")
     jupyter.trust_copies(folder)
@@ -71,41 +71,41 @@ def test_a_huge_file_is_not_read(package, name):
     Path("paylab-notebooks").mkdir()
     with Path("paylab-notebooks", name).open("wb") as file:
         file.truncate(2**40)
-    folder, kept = jupyter.notebooks()
+    folder, kept = jupyter.copy_notebooks()
     assert kept == [name] * name.endswith("ipynb")
-    assert "b.ipynb" in jupyter.unchanged(folder)
+    assert "b.ipynb" in jupyter.find_unchanged(folder)
 
 
 @pytest.mark.parametrize("is_copy", [True, False], ids=["a changed copy", "a file of your own"])
 def test_a_changed_notebook_is_kept_and_the_others_are_updated(package, is_copy):
     """A new version replaces unchanged copies; your own content is kept and reported each time."""
     if is_copy:
-        jupyter.notebooks()
+        jupyter.copy_notebooks()
     Path("paylab-notebooks").mkdir(exist_ok=True)
     Path("paylab-notebooks/a.ipynb").write_text("mine")
-    jupyter.notebooks()
+    jupyter.copy_notebooks()
     for name in ("a.ipynb", "b.ipynb", "c.ipynb"):
         (package / name).write_text("second")
     for _ in range(2):
-        folder, kept = jupyter.notebooks()
+        folder, kept = jupyter.copy_notebooks()
         assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "second", "c.ipynb": "second"}
         assert kept == ["a.ipynb"]
 
 
 def test_a_change_is_no_news_while_there_is_no_new_version(package):
     """Without a new version, a changed copy is not reported and a deleted copy is restored."""
-    folder, _ = jupyter.notebooks()
+    folder, _ = jupyter.copy_notebooks()
     (folder / "a.ipynb").write_text("mine")
     (folder / "b.ipynb").unlink()
-    assert jupyter.notebooks() == (folder, [])
+    assert jupyter.copy_notebooks() == (folder, [])
     assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "first"}
 
 
 def test_started_in_the_folder_itself_nothing_is_nested(package, monkeypatch):
     """In the folder of the copies, the command uses that folder and creates no second one."""
-    folder, _ = jupyter.notebooks()
+    folder, _ = jupyter.copy_notebooks()
     monkeypatch.chdir(folder)
-    assert jupyter.notebooks() == (folder, [])
+    assert jupyter.copy_notebooks() == (folder, [])
 
 
 def hostile(folder):
@@ -125,7 +125,7 @@ def test_the_record_of_somebody_else_opens_and_signs_nothing(package, tmp_path, 
     for name in ("a.ipynb", "b.ipynb"):
         nbformat.write(nbformat.v4.new_notebook(metadata={"name": name}), package / name)
     book = hostile(Path(place))
-    folder, _ = jupyter.notebooks()
+    folder, _ = jupyter.copy_notebooks()
     jupyter.trust_copies(folder)
     assert folder == Path.cwd() / "paylab-notebooks"
     assert jupyter.notebook_path(folder, None) == "lab/tree/a.ipynb"
@@ -138,7 +138,7 @@ def test_the_record_is_not_written_through_a_link(package, tmp_path):
     Path("paylab-notebooks").mkdir()
     Path("paylab-notebooks", jupyter.RECORD).symlink_to(tmp_path / "profile")
     for _ in range(2):
-        jupyter.notebooks()
+        jupyter.copy_notebooks()
     assert (tmp_path / "profile").read_text() == "mine"
 
 
@@ -149,7 +149,7 @@ def test_a_record_of_any_content_is_read(package, record):
     """What is not a record counts as none, and only names of the package are kept."""
     Path("paylab-notebooks").mkdir()
     Path("paylab-notebooks", jupyter.RECORD).write_text(record)
-    folder, kept = jupyter.notebooks()
+    folder, kept = jupyter.copy_notebooks()
     assert (contents(folder), kept) == (contents(package), [])
     assert json.loads((folder / jupyter.RECORD).read_text()).keys() == {"a.ipynb", "b.ipynb"}
 
@@ -159,7 +159,7 @@ def test_what_is_no_file_is_not_opened(package):
     Path("paylab-notebooks").mkdir()
     os.mkfifo("paylab-notebooks/a.ipynb")
     Path("paylab-notebooks/b.ipynb").mkdir()
-    folder, kept = jupyter.notebooks()
+    folder, kept = jupyter.copy_notebooks()
     assert kept == ["a.ipynb", "b.ipynb"]
     assert jupyter.notebook_path(folder, None) == "lab"
 
@@ -180,7 +180,7 @@ def test_what_is_no_file_is_not_opened(package):
 )
 def test_a_notebook_of_the_package_is_opened(package, changed, wanted, opened):
     """By default an unchanged one; by its name, one of the package before another."""
-    folder, _ = jupyter.notebooks()
+    folder, _ = jupyter.copy_notebooks()
     for name in changed:
         (folder / name).write_text("mine")
     assert jupyter.notebook_path(folder, wanted) == opened
@@ -188,7 +188,7 @@ def test_a_notebook_of_the_package_is_opened(package, changed, wanted, opened):
 
 def test_a_name_that_no_notebook_has_is_an_error(package):
     """The error names the notebooks that are there."""
-    folder, _ = jupyter.notebooks()
+    folder, _ = jupyter.copy_notebooks()
     with pytest.raises(FileNotFoundError, match=r"choose one of a\.ipynb, b\.ipynb"):
         jupyter.notebook_path(folder, "c")
 
@@ -197,7 +197,7 @@ def test_a_notebook_is_not_written_through_a_link(package, tmp_path):
     """A copy is not written through a symbolic link, even if its target does not exist."""
     Path("paylab-notebooks").mkdir()
     Path("paylab-notebooks/a.ipynb").symlink_to(tmp_path / "elsewhere")
-    jupyter.notebooks()
+    jupyter.copy_notebooks()
     assert not (tmp_path / "elsewhere").exists()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from paylab.client.call import Call, DeferredCall, Timings
 from paylab.client.call_log import CallLog
-from paylab.client.exchange import KEPT_BODY_LENGTH_MAX, shortened_body
+from paylab.client.exchange import KEPT_BODY_LENGTH_MAX, shorten_body
 from paylab.client.settings import Secret
 from paylab.errors import APIStatusError
 from paylab.redaction.redaction import Redaction
@@ -206,14 +206,14 @@ def test_the_limits_of_a_log(client):
 def test_a_body_is_kept_up_to_32_kib():
     """One character more is cut, and a secret across the limit is not shown in part."""
     clean = Redaction([Secret("key_live_1234")])
-    whole = shortened_body(b"x" * 32768, clean)
+    whole = shorten_body(b"x" * 32768, clean)
     assert (whole.text, whole.exact) == ("x" * 32768, True)
     content = b"x" * 32769
-    cut = shortened_body(content, clean)
+    cut = shorten_body(content, clean)
     digest = sha256(content).hexdigest()[:16]
     assert cut.text == f"{'x' * 32768}… <32769 bytes, sha256 {digest}>"
     assert (cut.size, cut.exact) == (32769, False)
-    assert "key_" not in shortened_body(b"x " * 16382 + b"key_live_1234" + content, clean).text
+    assert "key_" not in shorten_body(b"x " * 16382 + b"key_live_1234" + content, clean).text
 
 
 def test_a_long_body_is_cut_with_its_size_and_hash(scripted):

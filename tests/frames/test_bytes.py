@@ -13,7 +13,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import APIResponseError, ExactnessError, PagingError
-from paylab.frames.decode import following
+from paylab.frames.decode import read_next_page
 
 TRAPS = [
     '},{"cursor":"x"}',
@@ -36,7 +36,7 @@ def body(rows, more=False, cursor=None, **options):
 def test_cursor_is_safe(transfer, trap, cursor, options):
     """Text in a row that looks like the end of a page does not change the cursor."""
     page = body([transfer | {"client_reference_id": trap}], bool(cursor), cursor, **options)
-    assert following(page) == (bool(cursor), cursor)
+    assert read_next_page(page) == (bool(cursor), cursor)
     assert frames.transfers([page])["client_reference_id"][0] == trap
 
 
@@ -52,7 +52,7 @@ def test_cursor_is_safe(transfer, trap, cursor, options):
 )
 def test_keys_in_any_order(page):
     """The order of the keys, spaces and escapes do not matter."""
-    assert following(page) == (True, "n")
+    assert read_next_page(page) == (True, "n")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_keys_in_any_order(page):
 def test_a_body_that_is_not_a_page_raises_apiresponseerror(page):
     """A body that is not a page raises APIResponseError."""
     with pytest.raises(APIResponseError):
-        following(page)
+        read_next_page(page)
 
 
 def test_bytes_and_parsed_json_give_the_same_frame(transfer):

@@ -367,7 +367,7 @@ def test_a_sum_past_38_digits(how: str, places: int) -> None:
 )
 def test_whole_seconds_are_integers(texts: list[str | None], kind: pa.DataType) -> None:
     """Whole seconds are integers; fractions and very large values are exact decimals."""
-    part = decimals.part(pa.chunked_array([pa.array(texts, pa.string())]), "completed_in")
+    part = decimals.read_texts(pa.chunked_array([pa.array(texts, pa.string())]), "completed_in")
     column = decimals.join_seconds([part], "completed_in")
     assert column.type == kind
     assert column.to_pylist() == [text and Decimal(text) for text in texts]
@@ -391,5 +391,5 @@ def test_integers_narrow_a_column_as_casts_do(texts, kind):
     """Both ways give the same type and the same values, also for a part of a column."""
     column = pa.chunked_array([pa.array([*texts, "0"], pa.string()).cast(pa.decimal128(*kind))])
     for part in (column, column.slice(1), column.slice(0, len(texts))):
-        fast, slow = arithmetic.narrowed(part), decimals.narrowest(part)
+        fast, slow = arithmetic.narrow(part), decimals.narrow_scale(part)
         assert (fast.type, fast.to_pylist()) == (slow.type, slow.to_pylist())

@@ -25,7 +25,7 @@ from paylab.errors import (
 )
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
 from paylab.frames.parquet_days import write_days
-from paylab.frames.parquet_types import parquet_schema, typed
+from paylab.frames.parquet_types import convert_types, parquet_schema
 from paylab.frames.text_table import text_table
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]
@@ -138,7 +138,9 @@ def test_days_that_come_back(transfer, tmp_path, monkeypatch):
     monkeypatch.setattr("paylab.frames.parquet_days.OPEN_FILES_MAX", 2)
     stamps = [f"2026-01-{day:02d}T00:00:00Z" for day in (1, 2, 3, 1, 2, 3)]
     tables = (text_table([transfer | {"created_at": stamp}], TRANSFERS) for stamp in stamps)
-    write_days((typed(table, TRANSFERS) for table in tables), tmp_path, parquet_schema(TRANSFERS))
+    write_days(
+        (convert_types(table, TRANSFERS) for table in tables), tmp_path, parquet_schema(TRANSFERS)
+    )
     assert list(tmp_path.rglob("part-1.parquet"))
     assert len(read_back(tmp_path)) == 6
 

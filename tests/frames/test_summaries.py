@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
 from paylab.frames import summaries
-from paylab.frames.summary_rows import prepared
+from paylab.frames.summary_rows import prepare_rows
 from paylab.frames.summary_sql import AMOUNTS
 
 READY = ["day", "week", "month", "corridor", "rail", "status", "product"]
@@ -54,7 +54,7 @@ def test_sums_are_decimal_sums(digits, data):
     texts = data.draw(st.lists(amount(*DIGITS[digits]), min_size=1, max_size=12))
     rows = [row(source_amount=text, status="ab"[at % 2]) for at, text in enumerate(texts)]
     parts = (
-        [summaries.partial_of(prepared(frame_of(some)), STATUS) for some in (rows, rows[1:])]
+        [summaries.partial_of(prepare_rows(frame_of(some)), STATUS) for some in (rows, rows[1:])]
         if max(map(len, texts)) < 31
         else None
     )
@@ -131,7 +131,7 @@ def test_rates_shares_quantiles_and_failure_reasons_of_a_group_have_the_expected
 def test_quantiles_are_exact_across_parts(times, count):
     """Quantiles are exact, however the rows are divided into parts."""
     rows = [row(completed_in=str(seconds)) for seconds in times]
-    parts = [prepared(frame_of(rows[at::count])) for at in range(count)]
+    parts = [prepare_rows(frame_of(rows[at::count])) for at in range(count)]
     merged = summaries.merge_partials(
         [summaries.partial_of(part, STATUS) for part in parts], STATUS
     )

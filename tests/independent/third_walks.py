@@ -14,7 +14,7 @@ from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
-from paylab.probe.constants import blanks
+from paylab.probe.constants import find_blanks
 from paylab.probe.probe import probe
 from paylab.probe.report import with_blanks
 
@@ -115,7 +115,7 @@ def filled(name, report):
     values = DEVIATIONS[name].values
     places = {(operation, at) for operation, body in values.items() for at in leaves(body)}
     marked = with_blanks(report.service, report.blanks)
-    assert blanks(marked.get("extra", {})) == {*report.blanks}
+    assert find_blanks(marked.get("extra", {})) == {*report.blanks}
     if not places <= {*report.blanks}:
         return report.service
     return report.service.with_values({"extra": values})

@@ -8,7 +8,7 @@ from paylab import errors
 from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.probe.candidates import candidates
-from paylab.probe.constants import blanks
+from paylab.probe.constants import find_blanks
 from paylab.probe.drift import renamed_fields
 from paylab.probe.stated import (
     is_one_item,
@@ -207,7 +207,7 @@ def test_a_refused_field_has_a_setting_to_try(call, body, first):
 def test_an_unknown_field_is_left_to_the_user(body, places):
     """A missing field without a known value is one to fill in; a new name of a field is not."""
     found = candidates_after(person(BANK), 400, body)
-    marked = {place for values in found for place in blanks(values.get("extra", {}))}
+    marked = {place for values in found for place in find_blanks(values.get("extra", {}))}
     assert marked == {("individuals.create", place) for place in places}
 
 

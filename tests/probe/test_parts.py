@@ -20,7 +20,7 @@ from paylab.lab.lab import connect
 from paylab.probe import steps
 from paylab.probe.candidates import is_progress
 from paylab.probe.drift import find_drift
-from paylab.probe.evidence import contradicted
+from paylab.probe.evidence import find_contradictions
 from paylab.probe.probe import operations_of, recorded
 from paylab.probe.report import OUTCOMES, ProbeFinding, Report
 from paylab.probe.trial import Trials
@@ -140,7 +140,7 @@ def test_an_instruction_is_known_by_the_form_of_its_value(kind, details, found):
     """One value that looks like ours, under a name that we do not know."""
     body = {"id": "ca_1", "deposit_instructions": {"type": kind, "details": details}}
     there = call(body=paylab.spec.text.write_json(body), path="/v1/conversion_accounts/ca_1")
-    values = [*contradicted(there, "conversion_accounts.get", SERVICE)]
+    values = [*find_contradictions(there, "conversion_accounts.get", SERVICE)]
     start = f"deposit_instructions.{kind}."
     assert {k.removeprefix(start): v for each in values for k, v in each.items()} == found
 

@@ -13,8 +13,8 @@ from openpyxl import Workbook
 from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
 from paylab.frames.times import time_zone
 from paylab.webhooks.books import read_books
-from paylab.webhooks.payment_values import amounts_of
-from paylab.webhooks.sides import rows_of_books
+from paylab.webhooks.payment_values import read_amounts
+from paylab.webhooks.sides import read_book_rows
 
 UTC = time_zone("UTC")
 LONG = "99999999999999999999.999999999999999999"
@@ -26,7 +26,7 @@ def amounts(source, **options):
         name: options.pop(name) for name in ("delimiter", "sheet", "database") if name in options
     }
     books = read_books(source, **read)
-    rows = rows_of_books(books.frame, options.pop("columns", None), UTC, **options)
+    rows = read_book_rows(books.frame, options.pop("columns", None), UTC, **options)
     return list(rows.values["amount"]), [*books.notes, *rows.notes]
 
 
@@ -89,7 +89,7 @@ def test_csv(tmp_path, text, encoding, options, amount, notes):
 )
 def test_amounts_are_exact_with_the_decimal_mark_that_fits_all_of_a_table(texts, mark, expected):
     """Amounts are exact, with the decimal mark that fits all of a table."""
-    exact, _ = amounts_of({"amount": pd.Series(texts, dtype=object)}, mark)
+    exact, _ = read_amounts({"amount": pd.Series(texts, dtype=object)}, mark)
     wanted = [None if text is None else Decimal(text) for text in expected]
     assert [None if value is pd.NA else value for value in exact["amount"]] == wanted
 
@@ -108,7 +108,7 @@ def test_amounts_are_exact_with_the_decimal_mark_that_fits_all_of_a_table(texts,
 def test_amounts_that_are_none(texts, error, words):
     """The error names the column, the row and the cell."""
     with pytest.raises(error, match=words):
-        amounts_of({"amount": pd.Series(texts, dtype=object)}, None)
+        read_amounts({"amount": pd.Series(texts, dtype=object)}, None)
 
 
 @pytest.mark.parametrize(
@@ -191,11 +191,11 @@ def test_books_that_cannot_be_read(tmp_path, name, content, error, words):
 def test_dates_that_are_not_clear(date, words):
     """A text that is no time, or that can be two, is an error that names the row."""
     with pytest.raises(RuleError, match=words):
-        rows_of_books(pd.DataFrame({"id": ["x"], "date": [date]}), None, UTC)
+        read_book_rows(pd.DataFrame({"id": ["x"], "date": [date]}), None, UTC)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame({"name": ["x"]}), pd.DataFrame()])
 def test_books_without_a_key(frame):
     """Books need an id or a reference."""
     with pytest.raises(RuleError, match="id or client_reference_id"):
-        rows_of_books(frame, None, UTC)
+        read_book_rows(frame, None, UTC)

@@ -22,7 +22,7 @@ from ...spec.service.service import Service
 from ...spec.service.statuses import STATUSES
 from ...spec.status import MACHINES, Machine
 from ...spec.text import plain
-from ..parameters import refuse, unknown
+from ..parameters import find_unknown_names, refuse
 
 
 def check_limit(limit: int | None, form: ListForm) -> None:
@@ -186,11 +186,11 @@ def check_detail_names(details: object, kind: object, service: Service) -> None:
 def _check_nested_fields(field: Field, nested_value: object, service: Service) -> Iterator[Problem]:
     """Problems for unknown fields of an object, or of each item of a list."""
     if field.kind == OBJECT:
-        yield from unknown(nested_value, field.names(), field.name)
+        yield from find_unknown_names(nested_value, field.names(), field.name)
         return
     for number, member in enumerate(nested_value if isinstance(nested_value, list) else ()):
         field_path = join_path(field.name, number)
-        yield from unknown(member, field.names(), field_path)
+        yield from find_unknown_names(member, field.names(), field_path)
         if isinstance(member, Mapping):
             yield from _check_details(
                 member.get("type"), member.get("details"), f"{field_path}.details", service

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from ...light_dataclass import light_dataclass
-from ..renames import Names, names_of
+from ..renames import Names, make_names
 from ..service.frozen import FrozenDict
 from ..service.lists import ListForm, ListSettings, OneListSettings, make_list_form
 from ..service.objects import ITEMS
@@ -83,7 +83,7 @@ class Operation:
 
         The id of a reference has its place among them, unless it is in an object of our name.
         """
-        return names_of(self._names_table(service), self._unmoved_ids(service))
+        return make_names(self._names_table(service), self._unmoved_ids(service))
 
     def id_path(self, field: Field, service: ServiceSettings) -> str:
         """Where the body has the id of a reference."""
@@ -102,7 +102,7 @@ class Operation:
                 table.pop(field.id_name, None)
             if field.whole and holder:
                 table[field.name] = holder
-        return names_of(FrozenDict(table), self._stated_otherwise(table))
+        return make_names(FrozenDict(table), self._stated_otherwise(table))
 
     def _stated_otherwise(self, table: Mapping[str, str]) -> tuple[str, ...]:
         """The fields of a table whose name is that of another field in answers."""
