@@ -168,6 +168,9 @@ def read_name(value: object, field: str) -> str:
 
 def check_identifier(value: object, field: str = "id") -> str:
     """The id as text, from an id, a resource or a dict."""
+    if isinstance(value, list | tuple | set | frozenset):
+        message = f"must be one id, not a {type(value).__name__}: call this once for each"
+        raise RuleError([Problem(field, message)])
     if isinstance(value, Mapping):
         value = value.get("id")
     elif not isinstance(value, str | int):

@@ -82,3 +82,11 @@ def test_an_unlikely_value_of_a_person_is_sent_with_a_warning(lab, field, value,
     person = examples.individual("PH", consent_at=lab.clock())
     with pytest.warns(RuleWarning, match=words):
         assert lab.individuals.create(**person | {field: value}).raw[field] == value
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
+@pytest.mark.parametrize("operation", ["get", "wait"])
+def test_several_ids_are_refused_with_what_to_write(lab, operation, kind):
+    """A list of ids is no id: the error says to call the operation for each."""
+    with pytest.raises(RuleError, match=f"must be one id, not a {kind.__name__}: call this once"):
+        getattr(lab.transfers, operation)(kind(["tr_1", "tr_2"]))
