@@ -11,7 +11,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import SimulatorError
+from ..errors.base import ArgumentError, SimulatorError
 from ..errors.options import show_options
 from ..files import path_of
 from ..spec import timestamps
@@ -26,6 +26,14 @@ from .world import World
 if TYPE_CHECKING:
     from .storage import WorldStorage
     from .transport import SimulatorTransport
+
+
+def _check_switches(**switches: object) -> None:
+    """Refuse a switch that is neither True nor False: any text, "false" too, would switch it on."""
+    for switch_name, switch in switches.items():
+        if not isinstance(switch, bool):
+            message = f"Simulator(): {switch_name} must be True or False, not {switch!r}"
+            raise ArgumentError(message, switch_name)
 
 
 @explain_arguments
@@ -53,6 +61,11 @@ class Simulator:
         strict: bool = False,
         **clock_options: Unpack[ClockOptions],
     ) -> None:
+        _check_switches(
+            production_like=production_like,
+            strict=strict,
+            frozen=clock_options.get("frozen", True),
+        )
         self._new_clock = partial(Clock, **clock_options)
         clock = self._new_clock()
         self.world = World(

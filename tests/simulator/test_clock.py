@@ -8,6 +8,7 @@ from inspect import signature
 import pytest
 
 import paylab
+from paylab.errors.base import ArgumentError
 from paylab.simulator.clock import END, START, Clock, seconds
 from paylab.simulator.simulator import Simulator
 
@@ -281,3 +282,11 @@ def test_no_span(span):
     """A text without a known unit is an error that shows how to write it."""
     with pytest.raises(paylab.SimulatorError, match="is not a time span: write seconds, or"):
         seconds(span)
+
+
+@pytest.mark.parametrize("switch_name", ["frozen", "strict", "production_like"])
+@pytest.mark.parametrize("switch", ["false", 1, None])
+def test_a_switch_that_is_neither_true_nor_false_is_refused(switch_name, switch):
+    """A switch that is neither True nor False is refused by its name."""
+    with pytest.raises(ArgumentError, match=f"{switch_name} must be True or False"):
+        Simulator(**{switch_name: switch})
