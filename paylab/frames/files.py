@@ -14,9 +14,17 @@ import pyarrow.csv as pcsv
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabError
-from ..files import replace, unreadable_error
+from ..files import replace
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_copy, local_path, local_target, shown_address, zipped
+from ..storage.addresses import (
+    is_url,
+    local_copy,
+    local_path,
+    local_target,
+    shown_address,
+    unreadable_address_error,
+    zipped,
+)
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
 from .column_choice import CREATED, Names, needed_columns, read_names, require_columns
@@ -93,7 +101,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
         try:
             texts = read_csv_texts(file, header_cells, delimiter)
         except pa.ArrowException as error:
-            raise unreadable_error(path, "CSV", error) from None
+            raise unreadable_address_error(path, "CSV", error) from None
     frame = typed_frame(unguard_cells(texts) if is_escaped else texts, schema)
     if period_columns:
         frame = select_period(frame, begin, end)
@@ -104,7 +112,8 @@ def _require_once(names: Sequence[str], path: str | os.PathLike[str]) -> None:
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
         raise PaylabError(
-            f"{path} has two columns {duplicate[:60]!r}: rename or remove one of them"
+            f"{shown_address(os.fspath(path))} has two columns {duplicate[:60]!r}: "
+            "rename or remove one of them"
         )
 
 

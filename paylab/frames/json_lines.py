@@ -12,10 +12,15 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..files import require_regular, unreadable_error
+from ..files import require_regular
 from ..spec.text import EXACT_DECODER
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_copy, local_path, shown_address
+from ..storage.addresses import (
+    is_url,
+    local_copy,
+    local_path,
+    unreadable_address_error,
+)
 from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, likeliest_schema, schema_of
 from .files import select_period
@@ -52,7 +57,7 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
         try:
             rows = list(_read_rows(file))
         except (ValueError, ArithmeticError, RecursionError) as error:
-            raise unreadable_error(shown_address(str(path)), FORMAT, error) from None
+            raise unreadable_address_error(path, FORMAT, error) from None
     column_names = list(dict.fromkeys(name for row in rows for name in row))
     file_facts = {} if is_url(path) else read_sidecar(local_path(path))
     schema = schema_of(kind or file_facts.get("kind") or likeliest_schema(column_names).name)

@@ -17,9 +17,14 @@ import pyarrow.parquet as pq
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
-from ..files import unreadable_error
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_path, require_url, shown_address
+from ..storage.addresses import (
+    is_url,
+    local_path,
+    require_url,
+    shown_address,
+    unreadable_address_error,
+)
 from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
 from .column_choice import CREATED, Names, needed_columns, read_names
@@ -130,7 +135,7 @@ def _read_file(store: Store, file_name: str, address: str, extract: Extract) -> 
         file = pq.ParquetFile(_open_source(store, file_name, address))
         return extract.rows_of(file.read(columns=extract.columns_of(file.schema_arrow.names)))
     except (pa.ArrowException, OSError) as error:
-        raise unreadable_error(address, "Parquet", error) from None
+        raise unreadable_address_error(address, "Parquet", error) from None
 
 
 def _open_source(store: Store, file_name: str, address: str) -> Any:

@@ -40,6 +40,13 @@ def shown_address(address: str) -> str:
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{name}"
 
 
+def unreadable_address_error(
+    address: str | os.PathLike[str], format_name: str, error: Exception
+) -> ConfigError:
+    """The error for a damaged file at an address, which is shown without its tokens."""
+    return unreadable_error(shown_address(os.fspath(address)), format_name, error)
+
+
 def local_path(address: str | os.PathLike[str]) -> Path:
     """The path of a local address, a path or a file:// URL."""
     address_text = os.fspath(address) if isinstance(address, str | os.PathLike) else address
@@ -102,7 +109,8 @@ def local_copy(
     with TemporaryDirectory() as folder:
         if source_path is None:
             files, path = open_file_system(os.fspath(address), storage_options)
-            source_path = Path(folder) / (path.rpartition("/")[2] or "file")
+            file_name = shown_address(os.fspath(address)).rpartition("/")[2]
+            source_path = Path(folder) / (file_name or "file")
             with explain_storage(os.fspath(address), "read"):
                 files.get_file(path, str(source_path))
         yield _unzipped(source_path, Path(folder) / "plain", address)
@@ -128,7 +136,7 @@ def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) 
         with gzip.open(zipped_path) as content, target.open("xb") as sink:
             shutil.copyfileobj(content, sink)
     except (EOFError, ZlibError, gzip.BadGzipFile) as error:
-        raise unreadable_error(address, "gzip", error) from None
+        raise unreadable_address_error(address, "gzip", error) from None
     return target
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors.base import ArgumentError, PaylabError
-from ..files import require_regular, unreadable_error
-from .addresses import local_copy
+from ..files import require_regular
+from .addresses import local_copy, shown_address, unreadable_address_error
 from .spreadsheet_cells import RESULTS, restore_cell
 
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
@@ -79,10 +79,12 @@ def _open_reader(
         try:
             with file.open(encoding="utf-8-sig", newline="") as csv_lines:
                 reader = csv.DictReader(csv_lines, strict=True, delimiter=delimiter)
-                _require_columns(os.fspath(shown_name), list(reader.fieldnames or ()), delimiter)
+                _require_columns(
+                    shown_address(os.fspath(shown_name)), list(reader.fieldnames or ()), delimiter
+                )
                 yield reader
         except (csv.Error, UnicodeDecodeError) as error:
-            raise unreadable_error(shown_name, "CSV in UTF-8", error) from None
+            raise unreadable_address_error(shown_name, "CSV in UTF-8", error) from None
 
 
 def _require_columns(path: str, column_names: list[str], delimiter: str) -> None:

@@ -16,7 +16,7 @@ from ..files import unreadable_error
 from ..frames.files import read_csv_texts
 from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import unguard_cells
-from ..storage.addresses import GZIP, is_url, local_copy, local_path
+from ..storage.addresses import GZIP, is_url, local_copy, local_path, shown_address
 from ..storage.spreadsheet_cells import restore_sheet_text
 
 with extra_imports():
@@ -74,26 +74,27 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
     if not is_url(book_source) and not local_path(book_source).is_file():
         path = local_path(book_source)
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
-    suffix = Path(fspath(book_source).lower().removesuffix(GZIP)).suffix
+    book_name = shown_address(fspath(book_source))
+    suffix = Path(book_name.lower().removesuffix(GZIP)).suffix
     is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
     with local_copy(book_source) as path:
         if suffix == ".parquet":
-            return Books(_read_parquet(path))
+            return Books(_read_parquet(path, book_name))
         if suffix in (".xlsx", ".xlsm"):
-            return Books(_read_sheet(path, sheet))
-        return _read_csv(path, delimiter, is_escaped=bool(is_escaped))
+            return Books(_read_sheet(path, book_name, sheet))
+        return _read_csv(path, book_name, delimiter, is_escaped=bool(is_escaped))
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, book_name: str) -> pd.DataFrame:
     try:
         table = pq.read_table(path.absolute(), partitioning=None)
     except (pa.ArrowException, OSError) as error:
-        raise unreadable_error(path, "Parquet", error) from None
+        raise unreadable_error(book_name, "Parquet", error) from None
     frame: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
     return frame
 
 
-def _read_csv(path: Path, delimiter: str | None, *, is_escaped: bool) -> Books:
+def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: bool) -> Books:
     """Read all cells as text; the notes tell an unusual encoding or delimiter."""
     csv_text, encoding = _decode(path.read_bytes())
     notes = []
@@ -108,7 +109,7 @@ def _read_csv(path: Path, delimiter: str | None, *, is_escaped: bool) -> Books:
         utf8_file = BytesIO(csv_text.encode())
         table = read_csv_texts(utf8_file, header, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
-        raise unreadable_error(path, "CSV", error) from None
+        raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:
         table = unguard_cells(table)
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
@@ -133,7 +134,7 @@ def _find_delimiter(csv_text: str) -> str:
     return max(DELIMITERS, key=unquoted_text.count)
 
 
-def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
+def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
     """Read the rows of a sheet below its header; formulas as their stored results.
 
     A column without a name is called by its number.
@@ -143,11 +144,11 @@ def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
     try:
         workbook = load_workbook(path, read_only=True, data_only=True)
     except Exception as error:
-        raise unreadable_error(path, "a workbook", error) from None
+        raise unreadable_error(book_name, "a workbook", error) from None
     try:
         if sheet is not None and sheet not in workbook.sheetnames:
             sheet_names = ", ".join(workbook.sheetnames)
-            raise ConfigError(f"{path} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
+            raise ConfigError(f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
         worksheet = workbook[sheet or workbook.sheetnames[0]]
         sheet_rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
     finally:

@@ -373,3 +373,40 @@ def test_an_error_of_a_url_does_not_show_its_password():
             act()
         assert "HIDDEN" not in f"{caught.value} {caught.value.__cause__}"
     assert "HIDDEN" not in repr(frames.Dataset("memory://u:HIDDEN@h/days?token=HIDDEN"))
+
+
+BROKEN_FILES = {
+    "a.csv": b"id,created_at\n\xff\xfe,1\n",
+    "b.csv": b"id,id\n1,2\n",
+    "c.csv": b'"x',
+    "d.csv.gz": b"no gzip",
+    "e.parquet": b"xx",
+    "f.jsonl": b"{bad",
+    "g.csv": b"",
+    "h.csv": b"foo;bar\n1;2\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_FILES)
+def test_an_error_of_a_broken_file_does_not_show_the_token_of_its_url(name):
+    """A file that cannot be read is named without the user, password and query of its URL."""
+    place = f"user:SECRET@host/{name.replace('.', '?token=SECRET.', 1)}"
+    with fsspec.filesystem("memory").open(f"/{place}", "wb") as sink:
+        sink.write(BROKEN_FILES[name])
+    url = f"memory://{place}"
+    lab = paylab.connect()
+    readers = (
+        paylab.frames.read_csv,
+        paylab.frames.read_parquet,
+        paylab.frames.read_jsonl,
+        lab.reconcile,
+        lambda address: paylab.frames.Dataset(address).frame(),
+    )
+    errors = []
+    for read in readers:
+        try:
+            read(url)
+        except paylab.PaylabError as error:
+            errors.append(str(error))
+    assert errors
+    assert not [error for error in errors if "SECRET" in error]
