@@ -185,7 +185,14 @@ class RuleWarning(PaylabWarning):
 
 
 class ConfigWarning(PaylabWarning):
-    """A setting that has no effect, or that contradicts the service's responses."""
+    """A setting that has no effect, or that contradicts the service's responses.
+
+    `key` is the dotted key of the setting, if it is known.
+    """
+
+    def __init__(self, message: str, key: str = "") -> None:
+        self.key = key
+        super().__init__(message)
 
 
 class RepeatWarning(PaylabWarning):
@@ -196,7 +203,7 @@ LIBRARIES = ("paylab.", "pandas.", "numpy.", "functools", "contextlib")
 """The modules between a line of the user and a warning."""
 
 
-def warn_caller(message: str, category: type[PaylabWarning]) -> None:
+def warn_caller(message: str | PaylabWarning, category: type[PaylabWarning]) -> None:
     """Warn at the line of the user, however many functions of libraries are between."""
     level = 1
     frame = sys._getframe()

@@ -72,8 +72,8 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
     Keys of older files are replaced, with a ConfigWarning for each.
     """
     current_values, replacements = replace_gone_keys(merge_values(flatten_values(values)))
-    for sentence in replacements.values():
-        warn_caller(sentence, ConfigWarning)
+    for key, sentence in replacements.items():
+        warn_caller(ConfigWarning(sentence, key), ConfigWarning)
     current_values = with_our_names(current_values)
     settings = read_settings(current_values)
     declared = {key: read_value(settings, key) for key in current_values}

@@ -108,9 +108,9 @@ class Service(ServiceSettings):
             line_number = files.find_line(file_text, error.key)
             raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
         for warning in caught:
-            if issubclass(warning.category, ConfigWarning):  # of a key that is gone
-                sentence = str(warning.message)
-                warn_caller(name_line(sentence.partition(" ")[0], sentence), ConfigWarning)
+            if isinstance(warning.message, ConfigWarning):  # of a key that is gone
+                sentence = name_line(warning.message.key, str(warning.message))
+                warn_caller(sentence, ConfigWarning)
             else:
                 warning_place = (warning.filename, warning.lineno)
                 warnings.warn_explicit(warning.message, warning.category, *warning_place)
