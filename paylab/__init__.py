@@ -66,6 +66,7 @@ __version__ = "0.1.0"
 LATE = {
     "Lab": "lab.lab:Lab",
     "Service": "spec.service.service:Service",
+    "Simulator": "simulator.simulator:Simulator",
     "assumptions": "spec.assumptions",
     "charts": "views.charts",
     "codes": "spec.codes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
@@ -15,6 +16,7 @@ from ..spec.service.service import Service
 from ..spec.text import JsonMapping, JsonObject
 from .on_ramps import need_on_ramp
 
+_COUNTRY_CODE = re.compile("[A-Z]{2}")
 _OPERATION = OPERATIONS["individuals.create"]
 _INDIVIDUAL = _OPERATION.example
 _OPTIONAL_FIELDS = [
@@ -197,6 +199,9 @@ def person(country: codes.Country | str) -> JsonObject:
     """
     if country in PEOPLE:
         return deepcopy(dict(PEOPLE[country]))
+    if not _COUNTRY_CODE.fullmatch(str(country)):
+        message = f"must be a country code of two letters such as MX, not {str(country)!r:.40}"
+        raise RuleError([Problem("country", message)])
     extras = _extra_values(country)
     del extras["idv_consent_recorded_at"]
     address = {"country": country, "line_1": "1 Example Street", "city": "Example"}

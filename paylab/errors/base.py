@@ -289,21 +289,32 @@ class SimulatorError(PaylabError):
 
 
 class UnknownNameError(SimulatorError, AttributeError):
-    """A name that the simulator does not know; `nearest` are similar known names."""
+    """A name that the simulator does not know; `nearest` are similar known names.
 
-    def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
+    `known` are all known names, which the error lists if none is similar.
+    """
+
+    def __init__(
+        self, kind: str, name: str, nearest: Sequence[str] = (), known: Iterable[str] = ()
+    ) -> None:
         self.kind = kind
         self.word = name
         self.nearest = tuple(nearest)
+        self.known = tuple(known)
         super().__init__(f"no {kind} is called {name!r}")
 
+    def _choices(self) -> str:
+        """The similar names, or all if none is."""
+        if self.nearest:
+            return f"nearest: {', '.join(self.nearest)}"
+        return f"known are {', '.join(self.known)}" if self.known else ""
+
     def _text(self) -> str:
-        if not self.nearest:
-            return self._head()
-        return f"{self._head()}; nearest: {', '.join(self.nearest)}"
+        return "; ".join(filter(None, (self._head(), self._choices())))
 
     def _details(self) -> list[str]:
-        return [f"  Nearest: {', '.join(self.nearest)}"] if self.nearest else []
+        choices = self._choices()
+        return [f"  {choices[:1].upper()}{choices[1:]}"] if choices else []
 
 
 class ProgramError(PaylabError):

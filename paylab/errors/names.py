@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
+from .base import UnknownNameError
 from .habits import HABITS, fold_name
 
 SIMILARITY_MIN = 0.8
@@ -38,17 +39,18 @@ def find_nearest_name(
 
 
 def find_nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
-    """Up to five names nearest to a wrong one: by spelling, then by a shared word.
-
-    The first five known names if none is near.
-    """
+    """Up to five names nearest to a wrong one: by spelling, then by a shared word."""
     from difflib import get_close_matches  # only for a wrong name
 
     close_names = get_close_matches(name[:60], known, n=3, cutoff=0.5)
     name_words = {*name.lower().split("_")}
     sharing_names = [candidate for candidate in known if name_words & {*candidate.split("_")}]
-    nearest = tuple(dict.fromkeys([*close_names, *sharing_names])) or tuple(known)
-    return nearest[:5]
+    return tuple(dict.fromkeys([*close_names, *sharing_names]))[:5]
+
+
+def unknown_name_error(kind: str, name: object, known: Mapping[str, object]) -> UnknownNameError:
+    """The error for a name of some kind that is not known, with the nearest names or all."""
+    return UnknownNameError(kind, str(name), find_nearest_names(str(name), known), known)
 
 
 def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | None:

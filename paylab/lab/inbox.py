@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, PaylabError
+from ..errors.base import ConfigError, PaylabError, Problem, RuleError
 from ..runtime import require_sockets
 from ..spec import codes
 from .place import is_local
@@ -169,12 +169,17 @@ class Webhooks:
     def events(self, resource_id: str | None = None) -> list[Event]:
         """The events that the simulator recorded, of one resource or all.
 
-        Empty for a real service, which sends events to webhook subscriptions only.
+        Empty for a real service, which sends events to webhook subscriptions only. RuleError for
+        a type of event, which is no id.
 
         >>> lab.events(transfer.id)
         []
         """
-        return controls.events(resource_id) if (controls := self._controls()) else []
+        if resource_id in codes.EVENT_TYPES:
+            message = f"must be an id: lab.inbox().where(type={resource_id!r}) has events by type"
+            raise RuleError([Problem("resource_id", message)])
+        controls = self._controls()
+        return controls.events(resource_id) if controls else []
 
     def inbox(  # noqa: PLR0913 - each has a default
         self,

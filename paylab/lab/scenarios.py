@@ -172,16 +172,15 @@ class ScenarioRunner:
             for known_name in self._scenarios:
                 if name_words and name_words == _words_of(known_name):
                     return known_name
-        raise UnknownNameError(
-            "scenario", str(scenario_name), self._find_similar_names(str(scenario_name))
-        )
+        similar_names = self._find_similar_names(str(scenario_name))
+        raise UnknownNameError("scenario", str(scenario_name), similar_names, self._scenarios)
 
     def _find_similar_names(self, scenario_name: str) -> Sequence[str]:
         """The names that are similar, or whose button has a similar text."""
         names_by_text = {
             scenario.label.lower(): scenario.name for scenario in self._scenarios.values()
         }
-        names_by_text |= {scenario_name: scenario_name for scenario_name in self._scenarios}
+        names_by_text |= {name: name for name in self._scenarios}
         nearest_texts = find_nearest_names(scenario_name.lower(), names_by_text)
         return list(dict.fromkeys(names_by_text[label] for label in nearest_texts))
 

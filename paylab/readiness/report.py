@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names, with_name_suggestions
+from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable_lines
 from ..spec.text import JsonObject
 from .item import VERDICTS, JudgedItem, Verdict
@@ -39,7 +38,7 @@ class Readiness(Sequence[JudgedItem]):
         for judged in self._items:
             if judged.item.id == item_id:
                 return judged
-        raise UnknownNameError("item", item_id, find_nearest_names(item_id, self.verdicts))
+        raise unknown_name_error("item", item_id, self.verdicts)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -50,7 +49,7 @@ class Readiness(Sequence[JudgedItem]):
     def of(self, verdict: Verdict) -> list[JudgedItem]:
         """The items with a verdict: shown, not seen, broken, not applicable or question."""
         if verdict not in VERDICTS:
-            raise UnknownNameError("verdict", verdict, find_nearest_names(verdict, MARKS))
+            raise unknown_name_error("verdict", verdict, MARKS)
         return [judged for judged in self._items if judged.verdict == verdict]
 
     @property

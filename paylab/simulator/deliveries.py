@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import UnknownNameError, WaitTimeoutError
-from ..errors.names import find_nearest_names, with_name_suggestions
+from ..errors.base import WaitTimeoutError
+from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
@@ -164,7 +164,7 @@ def _read_delivery(delivery_row: JsonObject) -> JsonObject:
 def check_event_type(event_type: str) -> None:
     """UnknownNameError if there is no such type of event."""
     if event_type not in EVENTS:
-        raise UnknownNameError("event type", event_type, find_nearest_names(event_type, EVENTS))
+        raise unknown_name_error("event type", event_type, EVENTS)
 
 
 def _delivery_line(delivery: Delivery) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names
+from ..errors.names import unknown_name_error
 from ..spec.codes import EVENT_TYPES, EventType
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
@@ -56,7 +56,7 @@ class FaultControls:
         'status'
         """
         if not isinstance(kind, str) or kind not in KINDS:
-            raise UnknownNameError("fault", kind, find_nearest_names(str(kind), KINDS))
+            raise unknown_name_error("fault", kind, KINDS)
         return with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
     def on(
@@ -87,7 +87,7 @@ class FaultControls:
         if kind.startswith("_"):
             raise AttributeError(kind)
         if kind not in KINDS:
-            raise UnknownNameError("fault", kind, find_nearest_names(kind, KINDS))
+            raise unknown_name_error("fault", kind, KINDS)
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
@@ -137,9 +137,7 @@ def _fault_target(target_name: str, fault_kind: str, service: Service) -> dict[s
     if target_name.partition(" ")[2].startswith("/"):
         return _route_target(target_name, service)
     if target_name not in OPERATIONS:
-        raise UnknownNameError(
-            "operation", target_name, find_nearest_names(target_name, OPERATIONS)
-        )
+        raise unknown_name_error("operation", target_name, OPERATIONS)
     return {"operation": target_name}
 
 
@@ -149,7 +147,7 @@ def _route_target(target_name: str, service: Service) -> dict[str, str]:
     method = method.upper()
     if method not in {route.method for route in find_fitting_routes(service, path)}:
         routes = {f"{route.method} {route.template}": route for route in service.routes}
-        raise UnknownNameError("operation", target_name, find_nearest_names(target_name, routes))
+        raise unknown_name_error("operation", target_name, routes)
     return {"method": method, "path": path}
 
 

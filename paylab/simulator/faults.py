@@ -42,8 +42,9 @@ def find_target_problems(service: Service, body: Row) -> list[Problem]:
     routes = find_fitting_routes(service, path)
     if not routes:
         templates = {route.template: route for route in service.routes}
-        nearest_paths = " or ".join(find_nearest_names(path, templates)[:2])
-        return [Problem("path", f"is no path of the service: is {nearest_paths} meant?", "control")]
+        nearest_paths = find_nearest_names(path, templates)[:2] or tuple(templates)
+        message = f"is no path of the service: is {' or '.join(nearest_paths)} meant?"
+        return [Problem("path", message, "control")]
     methods = dict.fromkeys(route.method for route in routes)
     if not isinstance(method, str) or method.upper() in methods:
         return []

@@ -10,8 +10,7 @@ from http import HTTPMethod
 from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names, with_name_suggestions
+from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
@@ -152,9 +151,7 @@ class Requests(Sequence[JournalRequest]):
         0
         """
         if not (operation in OPERATIONS or "/" in operation or operation.upper() in [*HTTPMethod]):
-            raise UnknownNameError(
-                "operation", operation, find_nearest_names(operation, OPERATIONS)
-            )
+            raise unknown_name_error("operation", operation, OPERATIONS)
         return self._filter(lambda request: _is_of_operation(request.row, operation))
 
     @property

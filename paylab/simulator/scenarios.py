@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names
+from ..errors.names import unknown_name_error
 from ..errors.text import printable_lines
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
@@ -69,7 +68,7 @@ class Scenarios:
 
     def __getitem__(self, name: str) -> str:
         if name not in self._scenarios:
-            raise UnknownNameError("scenario", name, find_nearest_names(name, self._scenarios))
+            raise unknown_name_error("scenario", name, self._scenarios)
         return self._scenarios[name].value
 
     def __dir__(self) -> list[str]:

@@ -76,7 +76,8 @@ def _unknown_type_hint(event_type: str) -> str:
     if "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
     nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
-    return f"; {event_type[:60]} is no known type, nearest: {', '.join(nearest_types)}"
+    choices = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
+    return f"; {event_type[:60]} is no known type, {choices}"
 
 
 EventLike = Event | Arrival | JsonMapping

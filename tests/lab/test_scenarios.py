@@ -89,7 +89,9 @@ def test_the_words_of_a_name_in_any_order(lab, text, name):
 def test_the_error_lists_names_that_are_similar_and_nothing_is_sent(lab, name):
     """The error lists names that are similar, and nothing is sent."""
     before = len(lab.calls)
-    with pytest.raises((UnknownNameError, paylab.PaylabError), match=r"nearest: |must be text"):
+    with pytest.raises(
+        (UnknownNameError, paylab.PaylabError), match=r"nearest: |known are |must be text"
+    ):
         lab.scenarios.run(name)
     assert len(lab.calls) == before
 

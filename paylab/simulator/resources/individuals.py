@@ -107,11 +107,10 @@ def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
             not isinstance(outcome, str)
             or outcome.strip().casefold().replace(" ", "_") not in known_outcomes
         ):
-            nearest = ", ".join(find_nearest_names(str(outcome), known_outcomes))
-            problem = Problem(
-                "outcomes", f"{str(outcome)[:60]} is none: is one of {nearest} meant?"
-            )
-            raise_if_problems([problem])
+            nearest = find_nearest_names(str(outcome), known_outcomes)
+            choices = ", ".join(nearest or known_outcomes)
+            message = f"{str(outcome)[:60]} is none: is one of {choices} meant?"
+            raise_if_problems([Problem("outcomes", message)])
 
 
 def activate(world: World, row: Row) -> None:

@@ -258,8 +258,9 @@ class Operations(dict[str, Operation]):
     """The operations by name; UnknownItemError names those that are similar to a wrong name."""
 
     def __missing__(self, name: object) -> NoReturn:
-        near = ", ".join(find_nearest_names(str(name), self))
-        raise UnknownItemError(f"no operation is called {name!r}; nearest: {near}")
+        nearest = find_nearest_names(str(name), self)
+        choices = f"nearest: {', '.join(nearest)}" if nearest else f"known are {', '.join(self)}"
+        raise UnknownItemError(f"no operation is called {name!r}; {choices}")
 
 
 OPERATIONS: Mapping[str, Operation] = Operations({each.name: each for each in _RECORDS})
