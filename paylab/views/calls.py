@@ -30,6 +30,14 @@ NO_ADDRESS_ADVICE = (
     "This cannot be run as it stands: the simulator is inside this kernel and has no address. "
     "lab.serve() serves it; use the base_url and the keys of what it returns."
 )
+PROGRAM_TITLES = {
+    "curl": "curl",
+    "httpx": "Python with httpx",
+    "node": "Node",
+    "go": "Go",
+    "java": "Java",
+}
+"""The titles of the programs in the card of a call, by their language."""
 KEY_LENGTH = 8
 """Characters of an idempotency key in a table."""
 
@@ -60,16 +68,23 @@ def call_card(call: Any) -> str:
 
 def call_details(call: Any) -> str:
     """A call's summary; the request, response and signature open on click."""
-    curl = text_block(call.as_curl())
-    if call.place.startswith(NO_ADDRESS):
-        curl = notice(NO_ADDRESS_ADVICE) + curl
     blocks = [
         collapsible_block("Request", _message_html(call.request_headers, call.request_body)),
         collapsible_block("Response", _message_html(call.response_headers, call.response_body)),
         collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
-        collapsible_block("The same with curl", curl),
+        collapsible_block("The same as a program", _programs_html(call)),
     ]
     return "".join([table(_summary_rows(call)), *blocks])
+
+
+def _programs_html(call: Any) -> str:
+    """The call as a program in each language, which opens on click."""
+    program_blocks = [
+        collapsible_block(title, text_block(call.snippet(language)))
+        for language, title in PROGRAM_TITLES.items()
+    ]
+    advice = notice(NO_ADDRESS_ADVICE) if call.place.startswith(NO_ADDRESS) else ""
+    return advice + "".join(program_blocks)
 
 
 def explanation_card(explanation: object) -> str:

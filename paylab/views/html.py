@@ -47,19 +47,21 @@ ONE_LINE_LENGTH = 16
 
 ID_PATTERN = re.compile(r"([a-z]+_)[0-9A-Za-z]{16,}")
 """An id: people compare its prefix and its end, because ids of one day are alike between them."""
+OPENED_ID_PATTERN = re.compile(r"(ind|tr|conv|ca|fa|wh)_[0-9A-Za-z]{16,}")
+"""An id that `lab.open` reads."""
 AMOUNT_PATTERN = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
 TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
 WORD_BREAK = re.compile(r"(?<=[_./:;,&?])(?=\w)")
 """Where a long word may be broken."""
 
 COPY_SCRIPT = (
-    "var b=this,e=b.previousElementSibling,t=e.title||e.textContent;"
+    "var b=this,e=b.previousElementSibling,t=e.title.split('\\n')[0]||e.textContent;"
     "function f(){var a=document.createElement('textarea');a.value=t;"
     "document.body.append(a);a.select();document.execCommand('copy');a.remove()}"
     "navigator.clipboard?navigator.clipboard.writeText(t).catch(f):f();"
     "b.style.color='#2e8b57';setTimeout(function(){b.style.color='inherit'},900)"
 )
-"""Script that copies the full text of the element before the button."""
+"""Script that copies the element before the button: the first line of its tooltip, or its text."""
 
 COPY_ICON = (
     '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" '
@@ -130,8 +132,10 @@ def cell(value: object) -> str:
 
 
 def _short_code(whole_text: str, short_text: str) -> str:
-    """A shortened text with the full text as tooltip and to copy."""
+    """A shortened text with the full text as tooltip and to copy; of an id, how to open it too."""
     title = html.escape(whole_text)
+    if OPENED_ID_PATTERN.fullmatch(whole_text):
+        title += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
     code = f'<code title="{title}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
     return _one_line(code + copy_button())
 

@@ -169,17 +169,17 @@ def reconciliation_card(result: Reconciliation) -> str:
 
 PROBLEM_COLUMNS = (
     "kind",
-    "side",
     "key",
     "column",
-    "currency",
+    "difference",
     "service_value",
     "other_value",
-    "difference",
+    "currency",
     "time_difference",
+    "side",
     "row",
 )
-"""The columns of the problems in a card."""
+"""The columns of the problems in a card: a narrow page shows the first ones without scrolling."""
 
 
 def _filled_columns_table(frame: Any) -> str:

@@ -45,10 +45,10 @@ def test_a_grid_holds_twenty_rows_and_says_how_many_more(rows):
 
 
 def test_an_id_is_short_whole_when_pointed_at_and_copied():
-    """A long id is shortened; its tooltip has the full id, which the button copies."""
+    """A long id is shortened; its tooltip has the full id, which is copied, and what opens it."""
     row_id = "tr_01KF0FJV6500004241TXGWEA8R"
     shown = page.cell(row_id)
-    assert f'title="{row_id}"' in shown
+    assert f'title="{row_id}&#10;lab.open(&quot;{row_id}&quot;)"' in shown
     assert ">tr_\u2026EA8R<" in shown
     assert "paylab-copy" in shown
     assert page.cell("completed, and no word is long") == "completed, and no word is long"
@@ -58,7 +58,7 @@ def test_an_id_inside_a_text_can_be_copied():
     """An id in a text is shortened as it is alone in a cell; the other words stay as they are."""
     row_id = "tr_01KF0FJV6500004241TXGWEA8R"
     shown = page.cell(f"{row_id}, active")
-    assert f'title="{row_id}"' in shown
+    assert f'title="{row_id}&#10;lab.open(&quot;{row_id}&quot;)"' in shown
     assert shown.count("paylab-copy") == 1
     assert shown.endswith(", active")
     assert "paylab-copy" not in page.cell("scenario:failed, and it stays failed")

@@ -80,7 +80,7 @@ def test_a_result_is_a_card_of_the_fields_that_have_a_value(lab):
     """The card leaves out fields without a value; the tooltip of an id has the full id."""
     transfer = lab.transfers.list()[0]
     shown = displays.show(transfer)
-    assert f'title="{transfer.id}"' in shown
+    assert f'title="{transfer.id}&#10;lab.open(&quot;{transfer.id}&quot;)"' in shown
     assert "source_amount" in shown
     assert "failure_reason" not in shown
 

@@ -33,8 +33,8 @@ function withoutShortcuts(element) {
 // A click on an id opens its object below the form.
 function makeIdsOpen(page, element) {
   for (const code of element.querySelectorAll("code[title]")) {
-    if (!/^[a-z]+_[0-9A-Za-z]{16,}$/.test(code.title)) continue;
-    const id = code.title;
+    const [id] = code.title.split("\n"); // The second line is the code that opens it.
+    if (!/^[a-z]+_[0-9A-Za-z]{16,}$/.test(id)) continue;
     const button = withoutShortcuts(createElement("button", { type: "button", title: id }));
     button.className = "paylab-open";
     button.setAttribute("aria-label", `Open ${id}`);
