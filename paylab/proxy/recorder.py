@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ..errors.base import Problem
 from ..journal.journal import TEST_HEADER, Journal
+from ..logs import log
 from ..redaction.hiding import Secret
 from ..signing.dates import read_date
 from ..signing.findings import Authorization
@@ -104,6 +105,10 @@ class Recorder:
         except UpstreamError as error:
             passage.failure = error.text
             reply = failure_reply(error.status, error.text)
+        except Exception as error:  # the client must know whether the request was sent
+            log.exception("the proxy failed at a request")
+            passage.failure = _explain_failure(error, passage)
+            reply = failure_reply(502, passage.failure)
         reply = replace(reply, delay=HANG_UP_SECONDS)
         with self._lock:
             self.journal.add(request_record, reply)
@@ -125,6 +130,7 @@ class Recorder:
             reply = self._upstream.send(sent_request)
         finally:
             passage.seconds = round(perf_counter() - begun, 6)
+        passage.answered_status = reply.status
         content_type = reply.headers.get("content-type", "")
         passage.answer_problems = self._contract.answer_problems(
             request.method, path, reply.status, content_type, reply.body
@@ -192,3 +198,14 @@ class Recorder:
         """The operation at a path, or nothing."""
         routes, _ = self.service.match(path)
         return routes[method].operation if method in routes else ""
+
+
+def _explain_failure(error: Exception, passage: ProxyPassage) -> str:
+    """What an error of the proxy itself means for the request."""
+    error_name = type(error).__name__
+    if passage.answered_status is None:
+        return f"the proxy failed ({error_name}): nothing was sent"
+    return (
+        f"the proxy failed ({error_name}) after {passage.host} had answered with "
+        f"{passage.answered_status}: the request was sent, do not send it as a new one"
+    )

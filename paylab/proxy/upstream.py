@@ -12,6 +12,7 @@ from ..client.deadline import UPLOAD_BYTES_PER_SECOND_MIN, Deadline
 from ..client.decoding import TooLargeError, read_decoded
 from ..client.exchange import Transport
 from ..client.settings import Settings
+from ..logs import log
 from ..signing.canonical import ReceivedRequest
 from ..simulator.messages import NO_CONTENT, Reply
 from ..spec.text import plain
@@ -31,6 +32,7 @@ HOP_HEADERS = frozenset(
 """The headers of one connection, which are not sent on."""
 
 _DECODED = ("content-encoding", "content-length")
+_SENT = "the request was sent"
 _MAY_BE_DONE = "it may have been carried out"
 
 
@@ -73,10 +75,16 @@ class Upstream:
         """The answer to a request. UpstreamError says why there is none."""
         upload_seconds = len(request.body) / UPLOAD_BYTES_PER_SECOND_MIN
         with self._deadline.within(self._timeout + upload_seconds):
+            built_request = self._build(request)
             try:
-                return self._exchange(self._build(request))
+                return self._exchange(built_request)
+            except UpstreamError:
+                raise
             except (httpx.RequestError, TooLargeError) as error:
                 raise self._explain(error) from None
+            except Exception as error:
+                log.exception("the proxy cannot read an answer")
+                raise UpstreamError(502, self._explain_odd_answer(error)) from error
 
     def close(self) -> None:
         """Close the connections."""
@@ -125,6 +133,11 @@ class Upstream:
             body = b""
         return Reply(response.status_code, body, headers)
 
+    def _explain_odd_answer(self, error: Exception) -> str:
+        """The words for an error that no answer should cause."""
+        error_name = type(error).__name__
+        return f"the answer of {self.host} cannot be read ({error_name}): {_SENT}, {_MAY_BE_DONE}"
+
     def _explain(self, error: httpx.RequestError | TooLargeError) -> UpstreamError:
         """The status and the words for an error of the connection."""
         if isinstance(error, TooLargeError):
@@ -137,7 +150,8 @@ class Upstream:
             error_text = f"{self.host} did not answer within {self._timeout:g} seconds"
             return UpstreamError(504, f"{error_text}: {_MAY_BE_DONE}")
         if isinstance(error, httpx.DecodingError):
-            return UpstreamError(502, f"the answer of {self.host} cannot be decoded")
+            error_text = f"the answer of {self.host} cannot be decoded"
+            return UpstreamError(502, f"{error_text}: {_SENT}, {_MAY_BE_DONE}")
         error_text = f"{self.host} closed the connection without a whole answer"
         return UpstreamError(502, f"{error_text}: {_MAY_BE_DONE}")
 

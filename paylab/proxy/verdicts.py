@@ -28,8 +28,8 @@ class ProxyPassage:
     """What happened to a request: its signature, where it went, and what the document says.
 
     `finding` is a mistake in its signature. `refused` is the refusal of the proxy, `failure` says
-    why the service gave no answer. `signed_for` is the host of the new signature, and
-    `seconds` how long the service took.
+    why its client got no answer of the service. `signed_for` is the host of the new signature, and
+    `seconds` how long the service took. `answered_status` is the status of the service's answer.
     """
 
     service: Service
@@ -41,6 +41,7 @@ class ProxyPassage:
     failure: str = ""
     signed_for: str = ""
     seconds: float | None = None
+    answered_status: int | None = None
     request_problems: Sequence[Problem] = ()
     answer_problems: Sequence[Problem] = field(default=())
 

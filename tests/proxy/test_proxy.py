@@ -10,10 +10,16 @@ import pytest
 from proxy_front import SERVICE
 
 import paylab
+from paylab.client.settings import Settings
 from paylab.errors.base import ConfigError
 from paylab.proxy import Proxy
+from paylab.proxy.recorder import Recorder
+from paylab.proxy.upstream import Upstream
+from paylab.redaction.hiding import Secret
 from paylab.simulator import fault_kinds
 from paylab.simulator.faults import new_fault
+from paylab.simulator.messages import Request
+from paylab.spec.service.service import Service
 
 PAGE = {"data": [], "has_next_page": False, "cursor": None}
 PERSON = {
@@ -417,3 +423,71 @@ def test_the_path_of_the_service_is_that_of_the_proxy():
         assert (request.path, request.operation) == ("/v1/transfers", "transfers.list")
         assert httpx.get(f"http://127.0.0.1:{proxy.port}/v1/transfers").status_code == 404
     assert len(requests) == 1
+
+
+class FailingPieces(httpx.SyncByteStream):
+    """A body that fails in its middle."""
+
+    def __iter__(self):
+        yield b"{"
+        raise ValueError("odd")
+
+
+@pytest.mark.parametrize(
+    "odd_answer",
+    [
+        ValueError("odd"),
+        RuntimeError("odd"),
+        UnicodeDecodeError("utf-8", b"x", 0, 1, "odd"),
+        httpx.InvalidURL("odd"),
+        httpx.DecodingError("odd"),
+        httpx.Response(200, stream=Pieces([b"no gzip"]), headers={"content-encoding": "gzip"}),
+        httpx.Response(200, stream=FailingPieces()),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_journaled_and_not_asked_for_again(make_front, odd_answer):
+    """The client reads in a 502 that the request was sent, and the service receives it once."""
+    transport, requests = scripted(odd_answer, httpx.Response(200, json=PAGE))
+    front = make_front(transport)
+    answer = front.client.send("POST", "/v1/transfers", b"{}")
+    assert answer.status_code == 502
+    assert "the request was sent, it may have been carried out" in answer.json()["error"]
+    assert front.proxy.requests.only().verdicts["proxy"]["result"] == "failed"
+    assert len(requests) == 1
+
+
+class FailingChecker:
+    """A contract that fails at a request, or at an answer."""
+
+    def __init__(self, fails_at):
+        self.fails_at = fails_at
+
+    def request_problems(self, *_):
+        """Fail at the request, or find nothing."""
+        if self.fails_at == "request":
+            raise KeyError("secret")
+        return []
+
+    def answer_problems(self, *_):
+        """Fail at the answer."""
+        raise KeyError("secret")
+
+
+@pytest.mark.parametrize(
+    ("fails_at", "message", "sent_count"),
+    [("request", "nothing was sent", 0), ("answer", "the request was sent, do not send it", 1)],
+)
+def test_a_failure_of_the_proxy_says_whether_the_request_was_sent(fails_at, message, sent_count):
+    """It is answered 502 and journaled, and the request is sent once at most."""
+    transport, requests = scripted(httpx.Response(200, json=PAGE))
+    settings = Settings(SERVICE, Secret("key"), Secret("secret"))
+    upstream = Upstream(settings, transport)
+    recorder = Recorder(Service(), upstream, FailingChecker(fails_at))
+    reply = recorder.respond(Request("POST", "/v1/transfers", "", {"host": "localhost"}, b"{}"))
+    upstream.close()
+    assert reply.status == 502
+    assert message in json.loads(reply.body)["error"]
+    assert b"secret" not in reply.body
+    [request_record] = recorder.journal.requests()
+    assert message in request_record.verdicts(request_record)["proxy"]["message"]
+    assert len(requests) == sent_count
