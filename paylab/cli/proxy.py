@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
@@ -39,7 +40,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--pass-through", action="store_true", help="send requests as they are, signature included"
     )
     parser.add_argument("--read-only", action="store_true", help="refuse all requests but GETs")
-    parser.add_argument("--har", metavar="FILE", help="write the exchanges to this file at the end")
+    parser.add_argument(
+        "--har", metavar="FILE", help="write the exchanges to this file, also while it runs"
+    )
     parser.add_argument(
         "--raw", action="store_true", help="with --har: bodies as they came, with personal data"
     )
@@ -65,14 +68,27 @@ def run(options: argparse.Namespace) -> int:
     stopped = stop_event()
     with make_proxy(options) as proxy:
         try:
-            if options.program:
-                return run_program(options.program, _variables(proxy, options), stopped)
-            _announce(proxy, as_json=options.json)
-            _show_requests(proxy, stopped, as_json=options.json)
+            with _har_while_running(proxy, options):
+                return _serve(proxy, options, stopped)
         finally:
             if options.har:
                 _write_har(proxy, options)
+
+
+def _serve(proxy: Proxy, options: argparse.Namespace, stopped: Event) -> int:
+    """Run the program, or show each request until a signal; the status of the command."""
+    if options.program:
+        return run_program(options.program, _variables(proxy, options), stopped)
+    _announce(proxy, as_json=options.json)
+    _show_requests(proxy, stopped, as_json=options.json)
     return 0
+
+
+def _har_while_running(proxy: Proxy, options: argparse.Namespace) -> AbstractContextManager[object]:
+    """What writes the HAR file while the proxy runs, so that a killed one leaves it."""
+    if not options.har:
+        return nullcontext()
+    return proxy.har_while_running(options.har, raw=options.raw)
 
 
 def make_proxy(options: argparse.Namespace) -> Proxy:

@@ -112,6 +112,10 @@ class Journal:
         self.dropped = 0
         # The counts stay: programs that follow the journal go on by number.
 
+    def count_requests(self) -> int:
+        """The number of requests that were ever stored."""
+        return self._count
+
     def requests(self, after: int = 0) -> list[RequestRecord]:
         """The requests with a number above `after`, oldest first."""
         # A copy: other threads add requests meanwhile.

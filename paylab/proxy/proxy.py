@@ -25,6 +25,7 @@ from ..simulator.messages import Reply, Request
 from ..simulator.requests import Requests
 from ..simulator.routing import CONTROL
 from ..spec.service.service import Service
+from .har_writer import HarWriter
 from .journal_api import JournalAPI
 from .recorder import Recorder
 from .upstream import Upstream
@@ -136,6 +137,10 @@ class Proxy:
     def har(self, path: str | Path, *, raw: bool = False) -> Path:
         """Write the exchanges to a HAR file, redacted unless `raw`; only its owner can read it."""
         return write_har(self._journal_api.records(raw=raw), self.to, Path(path))
+
+    def har_while_running(self, path: str | Path, *, raw: bool = False) -> HarWriter:
+        """A context manager that writes the HAR file again soon after each request."""
+        return HarWriter(partial(self.har, path, raw=raw), self._recorder.journal.count_requests)
 
     def keys_by_variable(self) -> dict[str, str]:
         """The keys as environment variables of a program that runs on the proxy."""

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -125,3 +126,26 @@ def test_curl_passes_with_the_host_of_the_service(server):
         headers = signer.headers("GET", "/v1/transfers")
         options = [text for name in headers for text in ("-H", f"{name}: {headers[name]}")]
         assert json.loads(run([curl, "-s", *options, url]).stdout)["data"] == []
+
+
+def test_a_killed_proxy_leaves_its_file(server, tmp_path):
+    """The HAR file is written while the proxy runs, and each version of it is whole."""
+    path = tmp_path / "calls.har"
+    with started(server, "--har", str(path)) as (process, facts):
+        client = Integration(facts["base_url"], server.api_key, server.secret_key)
+        for request_count in (1, 2):
+            assert client.send("GET", "/v1/transfers").status_code == 200
+            deadline = time.monotonic() + SECONDS
+            while count_entries(path) < request_count:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        process.kill()
+        process.wait()
+        client.http.close()
+    assert count_entries(path) == 2
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def count_entries(path):
+    """The number of exchanges in a HAR file, or 0 if there is none."""
+    return len(json.loads(path.read_text())["log"]["entries"]) if path.exists() else 0
