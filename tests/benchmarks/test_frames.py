@@ -138,7 +138,7 @@ def test_a_summary_of_ten_million_rows(tmp_path, table):
     assert len(digests) == 1
 
 
-def test_many_kills(tmp_path):
+def test_exports_killed_often_lose_no_row(tmp_path):
     """Exports that are killed 200 times lose no row and write no row twice."""
     command = [sys.executable, str(HERE.parent / "frames/killing.py"), str(KILLS), "1"]
     found = json.loads(run([*command, str(tmp_path)], stdout=PIPE, text=True, check=True).stdout)

@@ -15,7 +15,7 @@ TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currenc
 ORDERS = 2_000
 
 
-def test_orders(compare):
+def test_an_order_takes_little_longer_than_its_requests(compare):
     """Different orders, and one order again and again, against as many bare signed POSTs.
 
     A repetition is two requests: the POST that the service replays, and the reading of the

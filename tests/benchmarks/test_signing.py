@@ -33,7 +33,7 @@ def headers():
     return signing.signed_headers(KEY, SET_UP, "GET", HOST, PATH, QUERY, date=DATE, nonce=NONCE)
 
 
-def test_a_get(compare):
+def test_signing_a_get_takes_little_longer_than_its_digests(compare):
     """Signing takes at most 1.5 times as long as its digests, HMAC and Base64 alone."""
     signature = sign()
     key, canonical, payload = map(str.encode, (SECRET, signature.canonical, signature.payload))

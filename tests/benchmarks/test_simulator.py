@@ -150,7 +150,7 @@ def test_the_journal_costs_little(compare):
     assert found["with its journal"]["ratio"] < 1.1
 
 
-def test_seeding(record, tmp_path):
+def test_seeding_takes_little_longer_than_reading_lines(record, tmp_path):
     """Seeding in memory takes under 330 MB and under 3 times the time of reading JSON lines."""
     lines = tmp_path / "rows"
     world = [str(tmp_path / "world")]

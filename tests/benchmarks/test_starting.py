@@ -12,8 +12,11 @@ from time import perf_counter
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 ROUNDS = 5
+ATTEMPTS = 3
+"""Runs of a notebook of which one must not lose its kernel, as nbclient sometimes does."""
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
 LIBRARIES, CONNECT = "import httpx, pydantic", "paylab.connect()"
@@ -97,6 +100,18 @@ def run_all(notebook, folder):
     NotebookClient(nbformat.from_dict(notebook), timeout=120, resources=resources).execute()
 
 
+def measure_run(notebook, folder):
+    """What a run took; a run whose kernel was lost is repeated, one whose cell failed is not."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return took(run_all, notebook, folder)
+        except CellExecutionError:
+            raise
+        except (RuntimeError, TimeoutError, OSError) as error:
+            print(f"  a kernel was lost: {error!r}")
+    return took(run_all, notebook, folder)
+
+
 @pytest.fixture(autouse=True)
 def compiled(monkeypatch, tmp_path):
     """Compile modules only once, as an installation does."""
@@ -104,7 +119,7 @@ def compiled(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
 
 
-def test_imports(record):
+def test_a_start_takes_few_times_an_empty_program(record):
     """Importing, `paylab --help` and `connect()` take a few times as long as an empty program."""
     for each in STARTS.values():
         start(each)
@@ -115,7 +130,7 @@ def test_imports(record):
     assert ratios[CONNECT] <= MOST_OF_LIBRARIES * ratios[LIBRARIES]
 
 
-def test_settings(record):
+def test_settings_take_no_longer_than_an_empty_program(record):
     """The settings of a service take at most as long as an empty program."""
     code = f"import sys; {SETTINGS}; print(*sys.modules, sep='\\n')"
     listed = subprocess.check_output([sys.executable, "-c", code], text=True).split()
@@ -144,15 +159,15 @@ def copies(tmp_path):
     return tmp_path
 
 
-def test_notebooks(folder, record):
+def test_a_notebook_takes_few_times_an_empty_one(folder, record):
     """A notebook takes less than 15 times the processor time of one with an empty cell."""
     paths = sorted(path for path in folder.glob("*.ipynb") if path.stem != STARTS_PROGRAMS)
     known = {path.stem: nbformat.read(path, 4) for path in paths}
     found = {"an empty notebook": EMPTY, **known}
     for each in found.values():
-        run_all(each, folder)
+        measure_run(each, folder)  # compiles the modules
     rounds = [
-        {name: took(run_all, each, folder) for name, each in found.items()} for _ in range(ROUNDS)
+        {name: measure_run(each, folder) for name, each in found.items()} for _ in range(ROUNDS)
     ]
     ratios = table("Run All of a notebook", rounds, "10 x the processor", record)
     assert max(ratios.values()) < MOST_OF_A_NOTEBOOK

@@ -72,7 +72,7 @@ def test_a_qr_code(lab, compare):
 
 
 @pytest.mark.parametrize("country", ["MX", "PH"])
-def test_a_form(country, compare):
+def test_a_form_takes_less_than_as_many_inputs_of_ipywidgets(country, compare):
     """A form and the messages to its page take half as long as as many inputs of ipywidgets."""
     lab = paylab.connect()
 
@@ -89,7 +89,7 @@ def test_a_form(country, compare):
     met("form", compare, f"the onboarding form of {country}", calls)
 
 
-def test_a_keystroke(compare):
+def test_a_keystroke_takes_few_times_its_rules(compare):
     """A keystroke in a form takes a few times as long as the rules alone."""
     lab = paylab.connect()
     page = Page(lab.forms.onboarding("MX", example=True, new=True))

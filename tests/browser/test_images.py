@@ -55,7 +55,7 @@ def choose(notebook, label, path):
     notebook.label(f"{label}: file").last.set_input_files(path)
 
 
-def test_twelve_megabytes(notebook, photos):
+def test_a_file_of_twelve_megabytes_arrives_completely(notebook, photos):
     """A file above Jupyter's message limit arrives completely and is not saved in the notebook."""
     front, selfie = photos("front.jpg", 12 * 2**20), photos("selfie.jpg", IMAGE_MAX)
     opened = notebook("large.ipynb", [BEGIN, HASHED, "hashes"])

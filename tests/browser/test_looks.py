@@ -30,7 +30,7 @@ TOO_WIDE = """() => [...document.querySelectorAll('.paylab-form')].filter(form =
   || form.getBoundingClientRect().right > window.innerWidth).length"""
 
 
-def test_readable(notebook):
+def test_a_form_with_errors_is_readable_in_each_theme_and_width(notebook):
     """With errors shown, in both widths and themes, nothing is cut off and axe finds nothing."""
     book = notebook("looks.ipynb", CELLS, width=1600, height=5200)
     book.run_all()

@@ -62,7 +62,7 @@ def test_a_form_writes_an_iban_as_the_service_expects_it(lab, iban):
 
 
 @pytest.mark.parametrize("size", [10_000, 10_239])
-def test_small_images(lab, size):
+def test_an_image_of_ten_thousand_bytes_is_sent(lab, size):
     """The client sends images of 10,000 bytes or more, because 10 KB may mean 10,000 bytes."""
     person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(BadRequestError, match="10 KB"):
@@ -70,7 +70,7 @@ def test_small_images(lab, size):
 
 
 @pytest.mark.parametrize(("country", "currency", "rail"), RAILS)
-def test_rails(lab, country, currency, rail):
+def test_an_unlisted_rail_causes_a_warning(lab, country, currency, rail):
     """A rail that the corridor does not list causes a warning for a transfer and a batch row."""
     person = lab.individuals.create(**examples.recipient(country))
     terms = {**PAID, "payout_method": rail, "destination_currency": currency}

@@ -71,7 +71,7 @@ def test_a_har_file_is_replayed_or_refused_with_an_error_that_says_why(tmp_path,
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_service_files(tmp_path, count):
+def test_a_mutated_service_file_is_used_or_refused_with_its_line(tmp_path, count):
     """A service.toml is read and used, or refused with the line and the key."""
     path, values = tmp_path / "service.toml", tomllib.loads(SERVICE.to_toml())
     spots = list(places(values))
@@ -252,7 +252,7 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.whole_table)])
-def test_widget_messages(name, count):
+def test_a_message_of_any_shape_changes_a_form_or_nothing(name, count):
     """A message of any shape from a browser, or any state, changes a form or nothing."""
     form = FORMS[name](paylab.connect())
     form.view.receive({"kind": "ready"}, [])
