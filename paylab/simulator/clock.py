@@ -19,6 +19,11 @@ END = datetime(9000, 1, 1, tzinfo=UTC)
 """The maximum time of a clock, so that later dates can still be written."""
 
 
+SPEED_MIN = 0.001
+SPEED_MAX = 1_000_000
+"""The limits of simulated seconds per real second."""
+
+
 class ClockOptions(TypedDict, total=False):
     """What a user chooses of a clock."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors.base import Problem, SimulatorError
 from ..spec.status import MACHINES
 from . import balances, faults
+from .clock import SPEED_MAX, SPEED_MIN
 from .clock import seconds as span_seconds
 from .events import redeliver_event
 from .fault_kinds import check_fault
@@ -22,7 +23,7 @@ WAIT_SECONDS_MAX = 20
 
 CLOCK_RANGES: Mapping[str, tuple[float, float]] = {
     "advance_seconds": (0, 10 * 366 * 86_400),
-    "speed": (0.001, 1_000_000),
+    "speed": (SPEED_MIN, SPEED_MAX),
 }
 """The lowest and the highest number of a change of the clock."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from ..files import path_of
 from ..spec import timestamps
 from ..spec.service.service import Service
 from . import seeding
-from .clock import CLOCK_DEFAULTS, END, Clock, ClockOptions
+from .clock import CLOCK_DEFAULTS, END, SPEED_MAX, SPEED_MIN, Clock, ClockOptions
 from .credentials import check_secret, seeded_keys
 from .delivery import EventDelivery, Send
 from .messages import Reply, Request
@@ -34,6 +34,34 @@ def _check_switches(**switches: object) -> None:
         if not isinstance(switch, bool):
             message = f"Simulator(): {switch_name} must be True or False, not {switch!r}"
             raise ArgumentError(message, switch_name)
+
+
+def _check_numbers(seed: object, transfers: object, speed: object) -> None:
+    """Refuse what is no number, before it seeds a world or sets a clock."""
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise ArgumentError(f"Simulator(): seed must be a whole number, not {seed!r}", "seed")
+    if isinstance(transfers, bool) or not isinstance(transfers, int) or transfers < 0:
+        message = f"Simulator(): transfers must be a whole number from 0, not {transfers!r}"
+        raise ArgumentError(message, "transfers")
+    if not isinstance(speed, int | float) or speed is True or not SPEED_MIN <= speed <= SPEED_MAX:
+        limits = f"from {SPEED_MIN} to {SPEED_MAX}"
+        raise ArgumentError(
+            f"Simulator(): speed must be a number {limits}, not {speed!r}; frozen=True stops time",
+            "speed",
+        )
+
+
+def _check_start(start: object) -> None:
+    """Refuse a first time that is no time with its zone within the years of a clock."""
+    if start is None:
+        return
+    if isinstance(start, datetime) and start.tzinfo is not None and 1 < start.year < END.year:
+        return
+    message = (
+        "Simulator(): start must be a datetime with its zone, like "
+        f"datetime(2026, 11, 22, 12, tzinfo=UTC), not {start!r}"
+    )
+    raise ArgumentError(message, "start")
 
 
 @explain_arguments
@@ -66,6 +94,8 @@ class Simulator:
             strict=strict,
             frozen=clock_options.get("frozen", True),
         )
+        _check_numbers(seed, transfers, clock_options.get("speed", 1.0))
+        _check_start(clock_options.get("start"))
         self._new_clock = partial(Clock, **clock_options)
         clock = self._new_clock()
         self.world = World(

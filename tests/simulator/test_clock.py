@@ -290,3 +290,24 @@ def test_a_switch_that_is_neither_true_nor_false_is_refused(switch_name, switch)
     """A switch that is neither True nor False is refused by its name."""
     with pytest.raises(ArgumentError, match=f"{switch_name} must be True or False"):
         Simulator(**{switch_name: switch})
+
+
+@pytest.mark.parametrize(
+    ("argument", "wrong_values", "message"),
+    [
+        ("seed", ["x", 1.5, True, None], "seed must be a whole number, not"),
+        ("transfers", ["x", -1, True, None], "transfers must be a whole number from 0, not"),
+        ("speed", ["x", 0, -1, 2e6, float("nan"), True, None], "speed must be a number from 0.001"),
+        (
+            "start",
+            ["x", 5, datetime(2026, 1, 1), datetime(9000, 1, 1, tzinfo=UTC), False],
+            "start must be a datetime with its zone",
+        ),
+    ],
+)
+def test_an_argument_of_another_form_is_refused_by_its_name(argument, wrong_values, message):
+    """Every wrong value is an error that names the argument and its form."""
+    for wrong_value in wrong_values:
+        with pytest.raises(ArgumentError, match=message) as refused:
+            Simulator(**{argument: wrong_value})
+        assert refused.value.argument == argument
