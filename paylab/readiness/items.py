@@ -15,6 +15,7 @@ from .order_items import UNREPEATABLE
 from .payment_items import ITEMS as PAYMENT_ITEMS
 from .person_items import ITEMS as PERSON_ITEMS
 from .person_items import UPLOADS
+from .polling_items import ITEMS as POLLING_ITEMS
 from .questions import QUESTIONS
 from .retry_items import ITEMS as RETRY_ITEMS
 from .signing_items import ITEMS as SIGNING_ITEMS
@@ -23,6 +24,7 @@ ITEMS: tuple[Item, ...] = (
     *SIGNING_ITEMS,
     *ORDER_ITEMS,
     *RETRY_ITEMS,
+    *POLLING_ITEMS,
     *ANSWER_ITEMS,
     *PAYMENT_ITEMS,
     *PERSON_ITEMS,

@@ -41,6 +41,7 @@ CARELESS = {
     "orders.timeout": "broken",
     "orders.24-hours": "not seen",
     "retries.refusals": "broken",
+    "retries.polling": "not seen",
     "payments.202": "not applicable",
     "payments.quote": "not applicable",
     "payments.caps": "not applicable",

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from faulty_integration import FaultyIntegration
@@ -13,6 +14,7 @@ from paylab.cli.main import main
 from paylab.errors import ConfigError, UnknownNameError
 from paylab.readiness.files import read_har_rows, read_report, write_report
 from paylab.readiness.judgement import judge
+from paylab.spec import timestamps
 from paylab.spec.assumptions import ALL
 
 
@@ -198,6 +200,44 @@ def test_an_event_is_verified_by_a_prompt_reading_of_its_object(stage, seconds, 
     stage.sleep(seconds)
     stage.program.call("GET", path.format(id=transfer, other=other))
     assert stage.readiness()["events.verified"].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("count", "world_seconds", "real_seconds", "statuses", "verdict"),
+    [
+        (60, 0, 0.05, ["started"], "broken"),
+        (60, 0.05, 0.05, ["started"], "broken"),
+        (49, 0, 0.05, ["started"], "not seen"),
+        (300, 0, 0.001, ["started"], "not seen"),
+        (60, 1, 0.05, ["started"], "not seen"),
+        (60, 0, 0.2, ["started"], "not seen"),
+        (5, 0, 0.001, ["started", "completed"], "not seen"),
+        (5, 1, 0.001, ["started", "completed"], "shown"),
+        (5, 0, 1, ["started", "completed"], "shown"),
+        (5, 1, 1, ["completed"], "not seen"),
+        (2, 3600, 3600, ["started", "completed"], "not seen"),
+    ],
+)
+def test_a_poll_without_a_gap_is_broken_once_real_time_proves_it(
+    stage, count, world_seconds, real_seconds, statuses, verdict
+):
+    """A test in a world whose time stands still reads quickly, and that is no mistake."""
+    transfer = stage.program.pay("polled", stage.bank, "10.00")
+    stage.program.call("GET", f"/v1/transfers/{transfer}")
+    row = [row for row in stage.records() if row["kind"] == "request"][-1]
+    rows = []
+    for number in range(count):
+        # The last read has the last status, all others the first.
+        status = statuses[-1] if number == count - 1 else statuses[0]
+        times = {"at": number * world_seconds, "real_at": number * real_seconds}
+        moments = {
+            name: timestamps.to_text(timestamps.from_text(row[name]) + timedelta(seconds=seconds))
+            for name, seconds in times.items()
+        }
+        answer = row["answer"] | {"status": status}
+        place = {"sequence": row["sequence"] + number, "number": row["number"] + number}
+        rows.append(row | moments | place | {"answer": answer, "duration": 0})
+    assert judge({"": rows})["retries.polling"].verdict == verdict
 
 
 @pytest.mark.parametrize(
