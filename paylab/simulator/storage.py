@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -116,15 +117,6 @@ class WorldStorage:
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction. SimulatorError when that fails."""
-        changed_rows: list[tuple[str, str, str]] = []
-        removed_rows: list[tuple[str, str]] = []
-        for table_kind, row_ids in world.dirty.items():
-            row_by_id = world.tables[table_kind].rows
-            for row_id in row_ids:
-                if row_id in row_by_id:
-                    changed_rows.append((table_kind, row_id, json.dumps(row_by_id[row_id])))
-                else:
-                    removed_rows.append((table_kind, row_id))
         facts = {
             "seed": world.seed,
             "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
@@ -135,8 +127,10 @@ class WorldStorage:
         try:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
-                self._db.executemany("DELETE FROM rows WHERE kind = ? AND id = ?", removed_rows)
-                self._db.executemany(PUT_ROW, changed_rows)
+                self._db.executemany(
+                    "DELETE FROM rows WHERE kind = ? AND id = ?", _list_removed_rows(world)
+                )
+                self._db.executemany(PUT_ROW, _write_changed_rows(world))
                 fact_texts = [(name, json.dumps(value)) for name, value in facts.items()]
                 self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", fact_texts)
         except sqlite3.Error as error:
@@ -150,3 +144,21 @@ class WorldStorage:
     def _unusable_error(self, error: Exception) -> SimulatorError:
         reason = "another simulator is using it" if "locked" in str(error) else str(error)
         return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")
+
+
+def _list_removed_rows(world: World) -> Iterator[tuple[str, str]]:
+    """The kind and id of each row that the world does not have any more."""
+    for table_kind, row_ids in world.dirty.items():
+        row_by_id = world.tables[table_kind].rows
+        for row_id in row_ids:
+            if row_id not in row_by_id:
+                yield table_kind, row_id
+
+
+def _write_changed_rows(world: World) -> Iterator[tuple[str, str, str]]:
+    """The kind, id and JSON text of each new or changed row, one at a time to save memory."""
+    for table_kind, row_ids in world.dirty.items():
+        row_by_id = world.tables[table_kind].rows
+        for row_id in row_ids:
+            if row_id in row_by_id:
+                yield table_kind, row_id, json.dumps(row_by_id[row_id])

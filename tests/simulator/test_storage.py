@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from uuid import UUID
 
@@ -12,6 +13,7 @@ import paylab
 from paylab.corridors import examples
 from paylab.errors import SimulatorError
 from paylab.simulator.simulator import Simulator
+from paylab.simulator.storage import WorldStorage
 
 KEY = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b11"
 
@@ -285,3 +287,18 @@ def test_a_file_of_another_version_is_refused(keep, path):
     with pytest.raises(SimulatorError, match="format is 7, this version of paylab reads 1"):
         Simulator(data=path)
     assert content(path) == before
+
+
+def test_rows_are_written_without_the_text_of_all_in_memory(tmp_path):
+    """Writing a new file takes a small part of the memory that its text has."""
+    path = tmp_path / "world.db"
+    world = Simulator(transfers=1000).world
+    world.extend("transfers", [*world.tables["transfers"].rows.values()])
+    with closing(WorldStorage(path)) as storage:
+        tracemalloc.start()
+        try:
+            storage.save(world)
+            _, peak_bytes = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert peak_bytes < path.stat().st_size / 4
