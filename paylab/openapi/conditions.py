@@ -41,12 +41,13 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
 
 
 def name_moved_references(service: Service, operation: Operation) -> dict[str, str]:
-    """The references whose id is not in an object of our name, with the name of the id."""
-    return {
-        field.name: field.id_name
-        for field in operation.references
-        if operation.id_path(field, service) != field.default_id_path
-    }
+    """The name of the id of each reference that the service places elsewhere than the spec."""
+    id_name_by_reference: dict[str, str] = {}
+    for reference in operation.references:
+        service_path = operation.id_path(reference, service)
+        if service_path != reference.default_id_path:
+            id_name_by_reference[reference.name] = reference.id_name
+    return id_name_by_reference
 
 
 def is_in_path(service: Service, operation: Operation, name: str) -> bool:

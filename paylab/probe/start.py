@@ -35,7 +35,7 @@ def begin(trials: Trials) -> None:
         except PaylabError as error:
             failures.append(error)
             if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
-                raise HopelessError(sentence(error, base_url)) from error
+                raise HopelessError(explain_failure(error, base_url)) from error
         else:
             return
     if all("html" in _read_header(failure, "content-type") for failure in failures):
@@ -57,10 +57,10 @@ def begin(trials: Trials) -> None:
     ) from failures[0]
 
 
-def sentence(error: PaylabError, where: str) -> str:
+def explain_failure(error: PaylabError, where: str) -> str:
     """Why nothing can work at an address, and what to do."""
     if isinstance(error, REFUSED):
-        return _refusal_sentence(error, where)
+        return _explain_refusal(error, where)
     if advice := ADVICE.get(error_status(error)):
         return f"{where} refuses every request ({words_of(error)}): {advice}"
     sentence_template = next(
@@ -91,7 +91,7 @@ def error_status(error: PaylabError) -> int:
     return error.status if isinstance(error, APIStatusError) else 0
 
 
-def _refusal_sentence(error: PaylabError, base_url: str) -> str:
+def _explain_refusal(error: PaylabError, base_url: str) -> str:
     theirs = from_http(_read_header(error, "date"))
     # By which this machine is ahead; 0 if unknown.
     seconds = (error.call.when - theirs).total_seconds() if theirs else 0.0
