@@ -20,7 +20,7 @@ from ..spec.text import plain
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 """Maximum bytes of an answer; a larger one is not sent on."""
 
-HTTP_STATUSES = range(100, 600)
+HTTP_STATUSES = range(200, 600)
 """The statuses that an answer can be sent on with."""
 
 HOP_HEADERS = frozenset(

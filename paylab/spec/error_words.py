@@ -21,8 +21,19 @@ MESSAGES = (
     "faultstring", "statusmessage", "errors",
 )  # fmt: skip
 READ_KEYS = frozenset((*CODES, *MESSAGES))
-STATUS_PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus)
-"""The standard texts of the statuses; any other text is preferred."""
+STATUS_PHRASES = frozenset(
+    {
+        *(status.phrase.lower() for status in HTTPStatus),
+        *("request entity too large", "content too large"),
+        *("request-uri too long", "uri too long"),
+        *("requested range not satisfiable", "range not satisfiable"),
+        *("unprocessable entity", "unprocessable content"),
+    }
+)
+"""The standard texts of the statuses, old and new; any other text is preferred.
+
+Python 3.13 has the new texts of RFC 9110, and services send both.
+"""
 
 NAME_FOR_PROGRAMS = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+")
 

@@ -11,6 +11,7 @@ from paylab.client.failures import read_refusal
 from paylab.redaction.redaction import Redaction
 from paylab.spec.complaints import read_sentence
 from paylab.spec.error_body import read_error
+from paylab.spec.error_words import is_status_phrase
 
 FIELDS = (
     *("country", "recipient_id", "senderName", "details.wallet_address", "address.line_1"),
@@ -245,3 +246,9 @@ def test_the_path_of_a_request_and_a_code(body, text, fields):
 def test_a_sentence_is_not_followed_by_its_name(body, words):
     """The name of a reason is left out after a sentence, and a reason that says more is kept."""
     assert read_error(body).text == words
+
+
+@pytest.mark.parametrize("phrase", ["Unprocessable Entity", "Unprocessable Content"])
+def test_the_phrase_of_a_status_is_known_in_its_old_and_its_new_text(phrase):
+    """RFC 9110 renamed phrases that services still send; Python has those of its version."""
+    assert is_status_phrase(phrase)
