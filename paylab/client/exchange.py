@@ -120,7 +120,8 @@ class Exchange:
     @property
     def replayed(self) -> bool:
         """Whether the service answered from its memory of an Idempotency-Key."""
-        return self.headers.get("idempotency-replayed", "").lower() == "true"
+        marker = self.headers.get("idempotency-replayed", "")
+        return marker.strip().lower() not in ("", "false", "0", "no")
 
 
 def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Unpack
 from urllib.parse import urlsplit
 
 from ..spec.codes import PAGE_MAX
 from ..spec.operations.routes import reading_operation
-from .orders import Order, add_advice_on_error, key_advice
+from .orders import Advice, Order, add_advice_on_error, key_advice
 from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
 
@@ -42,7 +41,7 @@ class NewOrders:
         idempotency_key = self._session.new_key() if own_key is None else check_key(own_key)
         request = replace(request, idempotency_key=idempotency_key)
         with deliver_order(
-            self._session, request, partial(key_advice, idempotency_key)
+            self._session, request, lambda _: key_advice(idempotency_key)
         ) as delivered:
             response = self._add_listed_account(order, delivered)
             _ = response.identified
@@ -72,9 +71,7 @@ class NewOrders:
 
 
 @contextmanager
-def deliver_order(
-    session: Session, request: OutgoingRequest, advice: Callable[[], str]
-) -> Iterator[Response]:
+def deliver_order(session: Session, request: OutgoingRequest, advice: Advice) -> Iterator[Response]:
     """The response of an order; also an error of its reading says what to do (`advice`).
 
     A response without a body is the object that its Location names, if any.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 REFUSAL_STATUSES = range(400, 500)
 # A refusal that does not show whether another attempt is carried out.
 REQUEST_TIMEOUT = 408
+Advice = Callable[[BaseException], str]
+"""What to do after an error of an order that may have been carried out."""
 NOTHING_SENT = "nothing was sent: you can send it again"
 
 
@@ -80,16 +82,16 @@ def warn_short_lookback(lookback: timedelta | None) -> Iterator[Problem]:
 
 
 @contextmanager
-def add_advice_on_error(advice: Callable[[], str]) -> Iterator[None]:
+def add_advice_on_error(advice: Advice) -> Iterator[None]:
     """Add advice to the error of an order, unless it shows that nothing was carried out."""
     try:
         yield
     except PaylabError as error:
         if is_undecided(error):
-            error.hint = _undecided_hint(error, advice())
+            error.hint = _undecided_hint(error, advice(error))
         raise
     except BaseException as error:
-        error.add_note(advice())
+        error.add_note(advice(error))
         raise
 
 

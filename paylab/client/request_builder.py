@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from posixpath import normpath
 from random import Random
 from typing import Any
+from urllib.parse import unquote
 
+from ..errors.base import MissingOperationError
 from ..redaction.redaction import Redaction
-from ..spec.operations.records import OPERATIONS
+from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
 from ..spec.operations.routes import reading_operation
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, StreamedBody, encode, url_of, with_options
 from .settings import Settings
+
+
+def _simplify_path(path: str) -> str:
+    """A path without letter case, escapes, dots and doubled or last slashes: `/v1/transfers`."""
+    return normpath(f"/{unquote(path).lower().strip('/')}")
 
 
 def new_idempotency_key(random: Random) -> str:
@@ -70,7 +79,10 @@ class RequestBuilder:
         bare_path = path.partition("?")[0]
         content = None if json is None else encode(json)
         operation_record = self._service.match(bare_path)[0].get(method.upper())
-        operation = operation_record.operation if operation_record else ""
+        if operation_record:
+            operation = operation_record.operation
+        else:
+            operation = self._find_order(bare_path) if method.upper() == "POST" else ""
         request = OutgoingRequest(
             method.upper(),
             bare_path,
@@ -87,6 +99,19 @@ class RequestBuilder:
         if is_keyless and self._service.idempotency.operations == "every_post":
             return replace(request, idempotency_key=new_key())
         return request
+
+    def _find_order(self, path: str) -> str:
+        """The order whose path is spelled otherwise, such as with a slash at its end; "" for none.
+
+        A service may carry it out, so that it needs a key like any other order.
+        """
+        plain_path = _simplify_path(path)
+        for operation in IDEMPOTENT_OPERATIONS:
+            with suppress(MissingOperationError):
+                order_path = _simplify_path(self._service.path(operation))
+                if plain_path.endswith(order_path):  # also after the path of a base address
+                    return operation
+        return ""
 
     def _takes_key(self, operation: str) -> bool:
         return bool(operation) and OPERATIONS[operation].takes_key(self._service)

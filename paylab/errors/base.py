@@ -244,8 +244,11 @@ class ChoiceError(PaylabError):
 
     `payment` is the payment that was found, if any. `reason` is "conflict" (it has other values,
     or it may be under way), "dead" (it failed, expired or was cancelled), "old", "busy" (an equal
-    order is under way on this machine), "untold" (the list cannot tell), or "".
+    order is under way on this machine), "untold" (the list cannot tell), or "". `is_new` is whether
+    this call made the payment.
     """
+
+    is_new = False
 
     def __init__(
         self, message: str, hint: str | None = None, reason: str = "", payment: Any = None

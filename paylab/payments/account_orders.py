@@ -184,7 +184,7 @@ class AccountOrders:
             reason = MISSING_LIST if is_missing else "untold"
             raise undecided_account_error(str(error), reason) from error
 
-    def _lost_answer_advice(self, order: KeyedOrder) -> str:
+    def _lost_answer_advice(self, order: KeyedOrder, _: BaseException) -> str:
         """What to do if it is not known whether an account was made."""
         if not order.is_computed:
             return key_advice(str(order.request.idempotency_key))

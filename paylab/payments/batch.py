@@ -303,7 +303,8 @@ class Batch:
 
     def _next_name(self, error: ChoiceError) -> str:
         """The name that pays a row again whose payment failed or is old; "" if it is not paid."""
-        pays_failed = error.reason == "dead" and self.choices.retry_failed
+        # A payment of this run that failed at once would fail again and again.
+        pays_failed = error.reason == "dead" and self.choices.retry_failed and not error.is_new
         pays_old = error.reason == "old" and self.choices.older == "pay"
         if not (pays_failed or pays_old):
             return ""

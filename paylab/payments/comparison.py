@@ -26,6 +26,9 @@ COMPARED = (*ACCOUNTS, *TEXTS, *sorted(AMOUNTS))
 NEEDED = frozenset(COMPARED) - {"payout_method", REFERENCE}
 """What an object must show of an order, as far as the order has it, to be recognised."""
 MASK = frozenset("*•…")
+NO_VALUES: Values = {}
+ID_AND_MEMBERS = 2
+"""The length of the list that an account with more members than an id is in the values."""
 
 
 def status_of(row: Resource) -> str:
@@ -38,32 +41,55 @@ def is_dead(payment: Transfer) -> bool:
     return status_of(payment) in DEAD
 
 
-def shown_values(row: Resource) -> dict[str, Any]:
-    """The readable values of an object, spelled as those of an order, without masked ones."""
-    fields = {**vars(row), **(row.model_extra or {})}
-    visible_values = {
-        account_field: fields[account_field]
-        for account_field in TEXTS
-        if _is_readable(fields.get(account_field))
+def shown_values(row: Resource, order: Values = NO_VALUES) -> dict[str, Any]:
+    """The readable values of an object, spelled as those of an order.
+
+    A value with a character of a mask is readable only if the order has the same one.
+    """
+    return {
+        field_name: field_value
+        for field_name, field_value in _answered_values(row).items()
+        if not is_masked(field_value) or field_value == order.get(field_name)
     }
-    visible_values |= {
-        account_field: fields[account_field]
-        for account_field in AMOUNTS
-        if isinstance(fields.get(account_field), Decimal)
+
+
+def _answered_values(row: Resource) -> dict[str, Any]:
+    """The values of an object, spelled as those of an order, also masked ones."""
+    fields = {**vars(row), **(row.model_extra or {})}
+    answered_values = {
+        field_name: fields[field_name] for field_name in TEXTS if _is_text(fields.get(field_name))
+    }
+    answered_values |= {
+        amount_name: fields[amount_name]
+        for amount_name in AMOUNTS
+        if isinstance(fields.get(amount_name), Decimal)
     }
     for account_field in ACCOUNTS:
         account = fields.get(f"{account_field}_id") or fields.get(account_field)
         account_id = account.get("id") if isinstance(account, Mapping | Resource) else account
-        if _is_readable(account_id):
-            visible_values[account_field] = account_id
-    return values(visible_values)
+        if _is_text(account_id):
+            answered_values[account_field] = account_id
+    return values(answered_values)
 
 
-def _is_readable(field_value: object) -> bool:
-    """Whether a value is text that is neither blank nor masked."""
-    return (
-        isinstance(field_value, str) and bool(field_value.strip()) and MASK.isdisjoint(field_value)
-    )
+def _is_text(field_value: object) -> bool:
+    """Whether a value is text that is not blank."""
+    return isinstance(field_value, str) and bool(field_value.strip())
+
+
+def is_masked(field_value: str) -> bool:
+    """Whether a value of an object may be masked: `****1234`."""
+    return not MASK.isdisjoint(field_value)
+
+
+def answered_reference(row: Resource) -> str | None:
+    """The reference of an object in one spelling, also a masked one; None for none."""
+    return _answered_values(row).get(REFERENCE)
+
+
+def has_terms(order: Values) -> bool:
+    """Whether the values of an order tell it from others: an account and an amount."""
+    return ACCOUNT in order and not AMOUNTS.isdisjoint(order)
 
 
 def find_differences(order: Values, row: Resource, *, may_choose: bool = False) -> list[str]:
@@ -71,7 +97,7 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
 
     With `may_choose` the service may have chosen the rail, and a reference if the order has none.
     """
-    visible_values = shown_values(row)
+    visible_values = shown_values(row, order)
     compared_names = [field_name for field_name in COMPARED if field_name in visible_values]
     if may_choose:
         compared_names = [
@@ -80,17 +106,25 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
     differences = [
         f"{field_name} is {plain(str(visible_values[field_name]), 60)}, not {order[field_name]}"
         for field_name in compared_names
-        if order.get(field_name) not in (None, visible_values[field_name])
+        if _id_of_account(order.get(field_name)) not in (None, visible_values[field_name])
     ]
-    if REFERENCE in visible_values and order.get(REFERENCE) is None and not may_choose:
-        reference = plain(visible_values[REFERENCE], 60)
-        differences.append(f"its {REFERENCE} is {reference}, the order has none")
+    # A masked reference is one, too.
+    reference = answered_reference(row)
+    if reference is not None and order.get(REFERENCE) is None and not may_choose:
+        differences.append(f"its {REFERENCE} is {plain(reference, 60)}, the order has none")
     return differences
+
+
+def _id_of_account(order_value: object) -> object:
+    """The id of an account of an order that has more members; any other value is unchanged."""
+    if isinstance(order_value, list) and len(order_value) == ID_AND_MEMBERS:
+        return order_value[0]
+    return order_value
 
 
 def hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show."""
-    visible_values = shown_values(row)
+    visible_values = shown_values(row, order)
     return [
         field_name
         for field_name in order

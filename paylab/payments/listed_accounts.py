@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..errors.base import ChoiceError
 from ..spec.models import ConversionAccount
 from ..spec.resource import creation_time
-from .comparison import find_differences, shown_values, status_of
+from .comparison import answered_reference, find_differences, shown_values, status_of
 from .identity import REFERENCE, Values
 
 STATUS_RANKS = ("active", "pending")
@@ -26,7 +26,7 @@ def choose_account(rows: Sequence[ConversionAccount], order: Values) -> Conversi
     identified_accounts = [
         account_row
         for account_row in candidates
-        if shown_values(account_row).keys() >= IDENTIFYING_FIELDS
+        if shown_values(account_row, order).keys() >= IDENTIFYING_FIELDS
     ]
     if candidates and not identified_accounts:
         reason = f"{candidates[0].id} may be this account, but does not show whose it is"
@@ -59,6 +59,6 @@ def _status_rank(account: ConversionAccount) -> int:
 def _matches(order_values: Values, account: ConversionAccount) -> bool:
     """Whether an account shows no other value than an order, and the reference that it has."""
     reference = order_values.get(REFERENCE)
-    if reference is not None and reference != shown_values(account).get(REFERENCE):
+    if reference is not None and reference != answered_reference(account):
         return False
     return not find_differences(order_values, account, may_choose=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Unpack
@@ -15,10 +15,11 @@ from ..client.parameters import strict_keywords
 from ..client.request import Options, OutgoingRequest
 from ..client.response import Response
 from ..errors.base import ChoiceError
+from ..spec.models import FinancialAccount
 from ..spec.request_body import read_request
 from ..storage.locks import Locks
 from .account_orders import AccountOrders
-from .identity import TRANSFER
+from .identity import ACCOUNTS, TRANSFER
 from .keyed_order import make_keyed_order
 from .payment_orders import PaymentOrders
 
@@ -46,6 +47,8 @@ class ComputedOrders:
         """Send the request of a path under the key of its body, whose bytes stay as given."""
         fields = body if isinstance(body, dict) else {"": body}
         fields = read_request(self._client.service, request.operation, dict(fields)).fields
+        for account_field in ACCOUNTS:
+            fields[account_field] = _without_details(fields.get(account_field))
         terms = self._client.quotes.terms(fields.get("quote_id"))
         return self._send(Order(request.operation, fields, terms), request, is_raw=True)
 
@@ -71,3 +74,12 @@ class ComputedOrders:
                 hint = "the same call asks again without paying twice"
                 raise ChoiceError(refusal_text, hint, reason="busy") from None
             return orders.send(keyed_order)
+
+
+def _without_details(account: object) -> object:
+    """An account as its id, if its other members are those of an account that was read."""
+    if not isinstance(account, Mapping) or account.get("id") is None:
+        return account
+    return (
+        {"id": account["id"]} if account.keys() <= FinancialAccount.model_fields.keys() else account
+    )

@@ -20,7 +20,13 @@ from ..client.new_orders import deliver_order
 from ..client.orders import is_order_conflict, key_advice
 from ..client.request import Options
 from ..client.response import Response
-from ..errors.api import APIStatusError, ConflictError, NotFoundError, UnprocessableError
+from ..errors.api import (
+    APIStatusError,
+    ConflictError,
+    NotFoundError,
+    ServerError,
+    UnprocessableError,
+)
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
@@ -30,8 +36,10 @@ from ..spec.status import TRANSFER
 from .comparison import (
     DAY,
     NEEDED,
+    dead_error,
     describe_payment,
     hidden_fields,
+    is_dead,
     raise_if_dead_or_old,
     raise_if_other_terms,
 )
@@ -41,6 +49,10 @@ from .listed_payments import AGE_MARGIN, ListedPayments
 
 USED_QUOTE_ADVICE = (
     f'if an earlier call of this order may have used the quote, add lookback="{LOOKBACK}" first'
+)
+FAILED_ADVICE = (
+    f'make the same call again, but with lookback="{LOOKBACK}", since it is not known whether it '
+    "was paid: a service stores no error under the key, so that without it it may pay twice"
 )
 NO_PAYMENT = "the list has no payment of this order"
 NOT_READABLE = (404, 405, 501)
@@ -101,6 +113,10 @@ class PaymentOrders:
         is_older = self._is_older_than_call(payment, order, response)
         if not (is_listed or response.replayed or is_older):
             raise_if_other_terms(order.values, payment, self._now, may_choose=True)
+            if is_dead(payment):
+                error = dead_error(order.values, payment, self._now())
+                error.is_new = True
+                raise error
             return response
         is_from_this_call = is_listed or response.attempt.after_lost
         is_current = is_listed or TRANSFER.is_final(payment.status)
@@ -241,10 +257,12 @@ class PaymentOrders:
             return NO_PAYMENT
         return f"the list has {describe_payment(payment, self._now())} of this order"
 
-    def _lost_answer_advice(self, order: KeyedOrder) -> str:
+    def _lost_answer_advice(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""
         if not order.is_computed:
             return key_advice(str(order.request.idempotency_key))
+        if isinstance(error, ServerError):
+            return f"{FAILED_ADVICE}. lab.transfers.find({self._search_terms(order)}) tells, too"
         self._client.ask_time()
         until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
         return (

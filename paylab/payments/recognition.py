@@ -9,15 +9,15 @@ from ..errors.base import ChoiceError
 from ..spec.models import Transfer
 from ..spec.resource import creation_time
 from .comparison import (
-    ACCOUNT,
     dead_error,
     describe_payment,
+    has_terms,
     hidden_fields,
     is_dead,
     is_recognised,
     raise_if_other_terms,
 )
-from .identity import AMOUNTS, REFERENCE, Values
+from .identity import REFERENCE, Values
 
 DESCRIBED_MAX = 5
 """So many payments are described in an error."""
@@ -48,8 +48,7 @@ def recognise_payment(
     if not live_payments:
         raise dead_error(order, payments[0], now())
     recognised_payments = [payment for payment in live_payments if is_recognised(order, payment)]
-    has_terms = ACCOUNT in order and not AMOUNTS.isdisjoint(order)
-    is_certain = not is_refused or (len(live_payments) == 1 and has_terms)
+    is_certain = not is_refused or (len(live_payments) == 1 and has_terms(order))
     if not recognised_payments or not is_certain:
         raise _unrecognised_error(order, live_payments, now)
     return recognised_payments[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,13 +13,16 @@ from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
 from ..spec.paging import Page
 from ..spec.resource import Resource, creation_time
+from ..spec.text import plain
 from .comparison import (
+    MASK,
     NEEDED,
+    answered_reference,
     find_differences,
     hidden_fields,
     is_dead,
+    is_masked,
     raise_if_other_terms,
-    shown_values,
 )
 from .identity import REFERENCE, Values, reference_of, values
 
@@ -30,6 +34,7 @@ R = TypeVar("R", bound=Resource)
 PAGES_MAX = 10_000
 REPEATED_PAGES_MAX = 3
 """After this number of successive pages without a new row, the list counts as a loop."""
+MASKED_PART = re.compile(f"[{''.join(sorted(MASK))}]+")
 VALUES_MIN = 2
 """Fewer values without a reference are too few to look for a payment."""
 
@@ -152,11 +157,48 @@ class ReferenceFilter:
     """Whether any row shows a reference."""
 
     def __call__(self, row: Transfer) -> bool:
-        """Note a row, and tell whether it has one of the references."""
-        reference = shown_values(row).get(REFERENCE)
+        """Note a row, and tell whether it has one of the references, or one masked."""
+        reference = answered_reference(row)
         self.rows += 1
-        self.has_reference = self.has_reference or reference is not None
-        return reference in self.references
+        if reference is None:
+            return False
+        is_wanted = reference in self.references
+        self.has_reference = self.has_reference or is_wanted or not is_masked(reference)
+        return is_wanted or self._may_be_wanted(reference)
+
+    def _may_be_wanted(self, shown_reference: str) -> bool:
+        """Whether a reference may be one of the references, masked."""
+        return is_masked(shown_reference) and any(
+            _fits_mask(shown_reference, reference) for reference in self.references
+        )
+
+    def explain_masked(self, payments: Iterable[Transfer]) -> str:
+        """Which of the payments shows a masked reference that may be wanted; "" for none."""
+        for payment in payments:
+            reference = answered_reference(payment)
+            if reference is not None and reference not in self.references:
+                shown_reference = plain(reference, 60)
+                return f"{payment.id} shows its {REFERENCE} as {shown_reference}"
+        return ""
+
+
+def _fits_mask(masked_text: str, whole_text: str) -> bool:
+    """Whether a masked text may stand for a whole one: its open pieces are in it, in their order.
+
+    >>> _fits_mask("in***7", "invoice-7")
+    True
+    """
+    first_piece, *inner_pieces, last_piece = MASKED_PART.split(masked_text)
+    inner_text = whole_text.removeprefix(first_piece).removesuffix(last_piece)
+    if len(first_piece) + len(inner_text) + len(last_piece) != len(whole_text):
+        return False
+    position = 0
+    for piece in inner_pieces:
+        position = inner_text.find(piece, position)
+        if position < 0:
+            return False
+        position += len(piece)
+    return True
 
 
 def find_by_references(
@@ -171,13 +213,27 @@ def find_by_references(
     `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
     The list is read once for all of them. ChoiceError if it cannot tell.
     """
+    return _find_references(_read_pages(transfers), references, since, notify, pages_max)
+
+
+def _find_references(
+    pages: Iterable[Page[Transfer]],
+    references: Collection[str],
+    since: Since,
+    notify: Notify | None = None,
+    pages_max: int = PAGES_MAX,
+) -> dict[str, list[Transfer]]:
+    """The payments of each reference in the pages of a list; see `find_by_references`."""
     reference_filter = ReferenceFilter(frozenset(references))
-    rows = read_rows_since(_read_pages(transfers), since, reference_filter, notify, pages_max)
+    rows = read_rows_since(pages, since, reference_filter, notify, pages_max)
     if reference_filter.rows and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
+    masked_text = reference_filter.explain_masked(rows)
+    if masked_text:
+        raise undecided_error(masked_text)
     payments: dict[str, list[Transfer]] = {}
     for payment in sort_newest(rows):
-        payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
+        payments.setdefault(answered_reference(payment) or "", []).append(payment)
     return payments
 
 
@@ -186,38 +242,55 @@ def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Tr
 
     They are sorted, newest first. ChoiceError if the list does not show references.
     """
+    return _find_values(_read_pages(transfers), order, since)
+
+
+def _find_values(pages: Iterable[Page[Transfer]], order: Values, since: Since) -> list[Transfer]:
+    """The payments in the pages of a list that may be an order; see `find_by_values`."""
     reference_filter = ReferenceFilter(())
 
     def may_be_payment(payment: Transfer) -> bool:
         reference_filter(payment)
         return not find_differences(order, payment)
 
-    payments = sort_newest(read_rows_since(_read_pages(transfers), since, may_be_payment))
+    payments = sort_newest(read_rows_since(pages, since, may_be_payment))
     hides_reference = any(REFERENCE not in payment.model_fields_set for payment in payments)
     if hides_reference and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return payments
 
 
-def find_in_newest_page(transfers: Transfers, reference: str, since: datetime) -> list[Transfer]:
-    """The payments of a reference since a time in the newest page.
+def find_in_newest_page(
+    transfers: Transfers, order: Values, since: datetime, begun: datetime
+) -> list[Transfer]:
+    """The payments of an order since a time in the newest page: by its reference, or its values.
 
-    PaylabError if the page cannot be read, or cannot tell.
+    PaylabError if the page cannot be read, or cannot tell what was paid since `begun`.
     """
-    reference_filter = ReferenceFilter({reference})
     page = next(_read_pages(transfers), Page([]))
-    if (
-        page.has_next_page
-        and page.data
-        and creation_time(page.data[0]) < creation_time(page.data[-1])
-    ):
-        raise PagingError("the first page of the list is not the newest one")
-    payments = [row for row in page.data if reference_filter(row) and _may_be_since(row, since)]
-    if page.data and not reference_filter.has_reference:
-        raise PagingError(f"no row of the list shows a {REFERENCE}")
+    if page.has_next_page:
+        _check_reach(page, begun)
+    pages = [Page(page.data)]
+    reference = order.get(REFERENCE)
+    try:
+        if reference:
+            payments = _find_references(pages, {reference}, since).get(reference, [])
+        else:
+            payments = _find_values(pages, order, since)
+    except ChoiceError as error:
+        raise PagingError(str(error)) from None
     if any(not isinstance(payment.created_at, datetime) for payment in payments):
-        raise PagingError(f"a payment of this {REFERENCE} does not show when it was made")
+        raise PagingError("a payment that may be it does not show when it was made")
     return payments
+
+
+def _check_reach(page: Page[Transfer], begun: datetime) -> None:
+    """PagingError if a page is not surely the newest one, with all payments since a time."""
+    times = [row.created_at for row in page.data if isinstance(row.created_at, datetime)]
+    if len(times) < len(page.data) or not times or times[0] <= times[-1]:
+        raise PagingError("the first page of the list is not surely the newest one")
+    if times[-1] >= begun:
+        raise PagingError("the first page of the list does not reach back to the call")
 
 
 def find_payment(

@@ -66,13 +66,13 @@ def lost(error):
 def test_an_error_shows_whether_an_order_may_have_been_carried_out(error, undecided):
     """Advice is added only where it is not known."""
     assert is_undecided(error) is undecided
-    with pytest.raises(type(error)), add_advice_on_error(lambda: "ask again"):
+    with pytest.raises(type(error)), add_advice_on_error(lambda _: "ask again"):
         raise error
     assert ("ask again" in (error.hint or "")) is undecided
 
 
 def test_an_interrupt_has_the_advice_as_a_note():
     """Ctrl-C shows what to do, too."""
-    with pytest.raises(KeyboardInterrupt) as stop, add_advice_on_error(lambda: "ask again"):
+    with pytest.raises(KeyboardInterrupt) as stop, add_advice_on_error(lambda _: "ask again"):
         raise KeyboardInterrupt
     assert stop.value.__notes__ == ["ask again"]

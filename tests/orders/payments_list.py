@@ -25,6 +25,7 @@ class Listing:
     masked: bool = False  # references are shown as ****
     lower_case: bool = False  # currencies
     changed: dict = field(default_factory=dict)  # fields that every row shows with another value
+    following: int = 0  # so many other rows are newer than any payment
     bare: bool = False  # a list is an array, without pages
     reads: int = 0
 
@@ -38,7 +39,8 @@ class Listing:
             raise RefusalError(self.failure, "the page is not available")
         if self.html:
             return Answer(200, "<html>maintenance</html>")
-        visible = self._sorted([row for row in rows if self._is_listed(row, now)])
+        newer = [self._newer(row, at) for row in rows[-1:] for at in range(self.following)]
+        visible = self._sorted([row for row in [*rows, *newer] if self._is_listed(row, now)])
         start = max(position - 1, 0) if self.repeats and position else position
         page = [self.show(row) for row in visible[start : position + limit]]
         following = position + limit
@@ -57,6 +59,13 @@ class Listing:
             for name in ("source_currency", "destination_currency"):
                 shown[name] = shown[name].lower()
         return {**shown, **self.changed}
+
+    @staticmethod
+    def _newer(row, number):
+        created = datetime.fromisoformat(row["created_at"]) + timedelta(milliseconds=number + 1)
+        name = f"newer-{number}"
+        times = {"created_at": created.isoformat()}
+        return {**row, **times, "id": name, "client_reference_id": name}
 
     def _is_listed(self, row, now):
         created = datetime.fromisoformat(row["created_at"])

@@ -48,6 +48,7 @@ class Idempotency:
     compares_bodies: bool = True
     guards_concurrent: bool = True
     marks_replays: bool = True
+    replay_mark: str = "true"
     always_conflicts: bool = False
 
 
@@ -85,6 +86,7 @@ class PaymentsService:
         self.key_locks = {}
         self.running = self.most_at_once = 0
         self.numbers = Counter()
+        self.status_of_new = "awaiting_funds"
         self.repeats_ids = False  # every payment gets the id of the first one
 
     def respond(self, method, path, query, headers, raw):
@@ -131,7 +133,11 @@ class PaymentsService:
         if other or self.idempotency.always_conflicts:
             raise RefusalError(409, "this Idempotency-Key was used with a different body")
         marks = self.idempotency.marks_replays
-        return Answer(status, json.loads(text), {"Idempotency-Replayed": "true"} if marks else {})
+        return Answer(
+            status,
+            json.loads(text),
+            {"Idempotency-Replayed": self.idempotency.replay_mark} if marks else {},
+        )
 
     def _find_stored(self, scope):
         stored = self.stored.get(scope)
@@ -196,7 +202,7 @@ class PaymentsService:
             "id": self._number("tr"),
             "client_reference_id": body.get("client_reference_id"),
             **terms,
-            "status": "awaiting_funds",
+            "status": self.status_of_new,
             "completed_in": None,
             "failure_reason": None,
             "settlement_reference_id": None,

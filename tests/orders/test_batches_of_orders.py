@@ -519,3 +519,18 @@ def test_a_failed_row_is_not_paid_again_if_the_list_cannot_tell(service, connect
     sure = batch_report(cell, [row], lookback=None, retry_failed=True)
     assert (sure.outcomes, sure.ids) == (["replayed"], ["tr_2"])
     assert len(service.payments) == 2
+
+
+@pytest.mark.parametrize("retry_failed", [False, True])
+def test_a_row_that_fails_at_once_is_not_created_and_not_paid_again_in_its_run(
+    service, cell, retry_failed
+):
+    """A payment that is answered as failed is `failed before`; a later run pays it again."""
+    service.status_of_new = "failed"
+    row = {**ORDER, "client_reference_id": "invoice-7"}
+    sent = batch_report(cell, [row], retry_failed=retry_failed)
+    sent.check("failed before")
+    assert len(service.payments) == 1
+    service.status_of_new = "awaiting_funds"
+    batch_report(cell, [row], retry_failed=True).check("created")
+    assert len(service.payments) == 2

@@ -221,6 +221,42 @@ def test_an_order_looks_back_before_it_is_sent(service, connect, payments, switc
         assert service.posts() == []
 
 
+STARRED = ["inv*7", "inv\u20267", "\u2022 rent", "***"]
+
+
+@pytest.mark.parametrize("reference", STARRED)
+def test_a_reference_with_the_characters_of_a_mask_is_found(service, cell, reference):
+    """A reference that the list shows as it was sent is no masked one, in every search."""
+    order = {**ORDER, "client_reference_id": reference}
+    service.add_payment("another")
+    service.failures_after_commit.append(500)
+    report(cell.transfers.create, **order).check("same tr_2")
+    service.clock.advance(hours=25)
+    report(cell.transfers.create, **order, lookback="3 days").check("repeated tr_2")
+    batch_report(cell, [order]).check("already paid")
+    assert cell.transfers.find(client_reference_id=reference).id == "tr_2"
+    assert len(service.payments) == 2
+
+
+MASKED = [("****ce-7", "error"), ("in***", "error"), ("\u2026", "error"), ("****ce-8", "paid tr_3")]
+
+
+@pytest.mark.parametrize(("shown", "reported"), MASKED)
+def test_a_masked_reference_that_may_be_it_cannot_tell(service, cell, shown, reported):
+    """Where other rows show theirs, a masked reference that fits could be that of the order."""
+    service.add_payment("another")
+    service.add_payment("invoice-7", age=25 * HOUR, client_reference_id=shown)
+    outcome = report(cell.transfers.create, **INVOICE, lookback="3 days")
+    outcome.check(f"{reported} could not be told" if reported == "error" else reported)
+
+
+def test_a_masked_reference_is_one(service, cell):
+    """A payment with a masked reference is not that of an order without a reference."""
+    service.add_payment("another", financial_account_id="fa_3")
+    service.add_payment("x", client_reference_id="****")
+    report(cell.transfers.create, **ORDER, lookback="3 days").check("paid tr_3")
+
+
 def test_a_list_that_cannot_tell_says_so(service, cell):
     """The error of an unreadable list says that it could not be told."""
     service.add_payment("another")
@@ -360,6 +396,71 @@ def test_a_payment_made_before_a_5xx_is_not_made_again(service, connect, status,
     service.failures_after_commit.append(status)
     report(connect(max_retries=2).transfers.create, **INVOICE).check(reported)
     assert len(service.payments) == 4
+
+
+WITHOUT_REFERENCE = [{}, {"new": "second"}, {"new": True}]
+
+
+@pytest.mark.parametrize("options", WITHOUT_REFERENCE)
+@pytest.mark.parametrize("status", [500, 503])
+def test_an_order_without_reference_is_not_made_again_after_a_5xx(
+    service, connect, options, status
+):
+    """After a 5xx the values of an order tell whether this call has paid it."""
+    service.add_payment(age=3 * HOUR)
+    service.add_payment("another")
+    service.failures_after_commit.append(status)
+    report(connect(max_retries=2).transfers.create, **ORDER, **options).check("kept tr_3")
+    assert len(service.payments) == 3
+
+
+@pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
+def test_a_5xx_that_paid_nothing_is_repeated_beside_equal_payments(service, connect, order):
+    """Equal payments of other days do not keep an order from being sent again after a 5xx."""
+    for days in (40, 3):
+        service.add_payment(order.get("client_reference_id"), age=days * DAY)
+    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
+    report(connect(max_retries=1).transfers.create, **order).check("same tr_3")
+    assert len(service.payments) == 3
+
+
+def test_the_error_of_a_5xx_advises_to_look_back(service, connect):
+    """A 5xx may hide a payment whose key is not stored: the same call needs `lookback`."""
+    service.failures_after_commit.append(500)
+    failed = report(connect(max_retries=0).transfers.create, **ORDER)
+    failed.check('error not known lookback="45 days" find(')
+    assert "cannot pay twice" not in failed.error
+    report(connect().transfers.create, **ORDER, lookback="45 days").check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+NEWEST_PAGES = [
+    {"order": "oldest first", "page_size": 1},
+    {"order": "oldest first", "page_size": 2},
+    {"order": "by amount", "page_size": 2},
+    {"hidden": {"created_at"}, "page_size": 2},
+]
+
+
+@pytest.mark.parametrize("others_age", [HOUR, timedelta()], ids=["older", "at once"])
+@pytest.mark.parametrize("switches", NEWEST_PAGES)
+def test_a_page_that_is_not_surely_the_newest_cannot_tell(service, connect, switches, others_age):
+    """After a 5xx the page must be the newest one, and reach back to the beginning of the call."""
+    for number in range(3):
+        service.add_payment(f"another-{number}", age=others_age)
+    service.failures_after_commit.append(500)
+    set_switches(service, switches)
+    report(connect(max_retries=1).transfers.create, **INVOICE).check("kept tr_4")
+    assert len(service.payments) == 4
+
+
+def test_more_than_a_page_of_payments_since_the_call_cannot_tell(service, connect):
+    """A page that does not reach back to the call may lack the payment of a 5xx."""
+    service.listing.page_size = 2
+    service.failures_after_commit.append(500)
+    service.listing.following = 3
+    report(connect(max_retries=1).transfers.create, **INVOICE).check("kept tr_1")
+    assert len(service.payments) == 1
 
 
 UNREADABLE = [{"failing_page": 1}, {"html": True}, {"masked": True}]

@@ -179,6 +179,45 @@ def test_a_raw_post_and_create_are_one_order(service, connect, raw_first, order,
     assert len(set(service.sent_keys())) == 1
 
 
+PATHS = ["/v1/transfers/", "/v1//transfers", "/V1/Transfers", "/v1/%74ransfers", "/v1/./transfers"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_order_has_its_key_at_any_spelling_of_its_path(service, cell, path):
+    """A service may carry out an order at another spelling of the path, so it has its key."""
+    cell.transfers.create(**ORDER)
+    report(cell.post, path=path, json=BODY).check("kept tr_1")
+    posts = [headers for method, _, headers, _ in service.requests if method == "POST"]
+    assert len({headers.get("idempotency-key") for headers in posts}) == 1
+
+
+DETAILS = [
+    ({"type": "bank_account"}, "same tr_1", 1),
+    ({"type": "bank_account", "details": {"clabe": "646180110400000007"}}, "same tr_1", 1),
+    ({"bank": "another"}, "paid tr_2", 2),
+]
+
+
+@pytest.mark.parametrize(("details", "reported", "paid"), DETAILS)
+def test_an_account_with_the_details_that_were_read_is_its_id(
+    service, cell, details, reported, paid
+):
+    """A raw POST with a whole account is the order of its id; an unknown member is a value."""
+    report(cell.transfers.create, **ORDER).check("paid tr_1")
+    body = {**BODY, "financial_account": {"id": "fa_1", **details}}
+    report(cell.post, path="/v1/transfers", json=body).check(reported)
+    assert len(service.payments) == paid
+
+
+def test_a_quote_by_the_id_of_an_account_is_asked_for_again(service, cell):
+    """Another quote with the same terms names the account once, as the first one did."""
+    quote = cell.quotes.create(**ORDER)
+    report(cell.transfers.create, quote_id=quote).check("paid tr_1")
+    report(cell.transfers.create, quote_id=cell.quotes.again(quote)).check("repeated tr_1")
+    bodies = [json.loads(raw) for _, raw in service.posts("/v1/quotes")]
+    assert [body.get("financial_account") for body in bodies] == [None, None]
+
+
 def test_a_raw_post_with_a_key_keeps_it(service, cell):
     """The key that a raw POST is given is sent, and decides alone."""
     cell.transfers.create(**ORDER)

@@ -261,6 +261,27 @@ def test_a_repetition_is_reported_as_it_is_now(service, connect, status, reporte
     assert len(service.payments) == 1
 
 
+@pytest.mark.parametrize("new", ["", "second"])
+@pytest.mark.parametrize("status", ["failed", "expired", "Cancelled"])
+def test_a_new_payment_that_is_dead_is_no_success(service, cell, status, new):
+    """A payment that the service makes and answers as failed is the error that its replay is."""
+    service.status_of_new = status
+    for _ in range(2):
+        report(cell.transfers.create, **order("invoice-7"), new=new).check(
+            f"error tr_1 {status} new="
+        )
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("mark", ["true", "TRUE", "1", "yes"])
+def test_any_mark_of_a_replay_counts(service, cell, mark):
+    """A replay is read as it is now, however the service writes that it is one."""
+    service.idempotency.replay_mark = mark
+    report(cell.transfers.create, **ORDER).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    report(cell.transfers.create, **ORDER).check("error tr_1 failed new=")
+
+
 UNREADABLE = [(404, "awaiting_funds"), (500, "awaiting_funds"), (404, "failed"), (500, "failed")]
 
 

@@ -117,6 +117,7 @@ class Quotes:
             term_name: term_value
             for term_name, term_value in _terms_of(quote).items()
             if term_name not in rules.AMOUNTS
+            and not (term_name == "financial_account" and "financial_account_id" in body)
         }
         self._asked[quote.id] = {**usual, **body}
         return quote
