@@ -114,7 +114,9 @@ class Advisor:
     def _is_sandbox_only(self) -> bool:
         """Whether a 403 is about the sandbox: its operation is, and no other reason is told."""
         is_sandbox = self._operation is not None and self._operation.is_sandbox
-        is_told = re.search("sandbox|production", self._told.text, re.IGNORECASE) is not None
+        is_told = (
+            re.search(r"sandbox|production|\blive\b", self._told.text, re.IGNORECASE) is not None
+        )
         return is_sandbox and self._status == FORBIDDEN and (is_told or self._is_silent)
 
     def _after_failure(self) -> str:
@@ -186,7 +188,7 @@ class Advisor:
         if self._status in NO_PATH or is_page or is_about_path(told.text):
             return AdviceText(advice_text, self._path_row())
         if not self._is_silent:
-            return AdviceText(UNNAMED if is_absence(told.text) else None)
+            return AdviceText(UNNAMED if any(map(is_absence, self._told_texts)) else None)
         id_names = [*(["the id"] if "{" in template else []), *find_id_names(self._body)]
         if id_names and self._operation:
             advice_text = (
@@ -249,5 +251,10 @@ class Advisor:
 
     @property
     def _is_silent(self) -> bool:
-        """Whether the text is a phrase or a code, so that it says no more than the status."""
-        return is_status_phrase(self._told.text) or " " not in self._told.text.strip()
+        """Whether the words are a phrase or codes, so that they say no more than the status."""
+        return all(is_status_phrase(text) or " " not in text.strip() for text in self._told_texts)
+
+    @property
+    def _told_texts(self) -> list[str]:
+        """The text of the refusal, and what it says of fields."""
+        return [self._told.text, *(problem.message for problem in self._told.problems)]

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-CODES = frozenset({"code", "type", "name", "errorcode", "errortype", "status", "title", "id"})
+CODES = frozenset(
+    {"code", "type", "name", "errorcode", "errortype", "status", "title", "id", "issue"}
+)
 """Keys whose values are codes: they are read beside the message, if they are words."""
 DEPTH_MAX = 6
 TEXT_LENGTH_MAX = 2_000
@@ -25,6 +27,8 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Whom or what an operation is about: what is said of them is not said of the caller."""
+_CONSENT = re.compile(r"\bconsent\b", re.IGNORECASE)
+"""What a person gives: after a 401 it is this that is missing, not the credentials."""
 _CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECASE)
 
 
@@ -115,19 +119,21 @@ SUSPENSION = RefusalKind(
         rf"{_CALLER} (has been |was |is )?"
         r"(suspended|deactivated|terminated|revoked|disabled|frozen|paused|blocked|inactive"
         r"|not active|expired)\b"
+        r"|\b(suspended|disabled|paused|blocked) (on|for) your account\b"
     ),
 )
 CLOCK = RefusalKind(
     "clock",
     _compile_words(
         r"\b(signature|request)( has)? expired\b|\bexpired request\b|\bclock\b|\bskew(ed)?\b"
-        r"|\btimestamp[\w ]{0,40}\b(old|future|outside|range|expired)\b|\bx-date\b"
+        r"|\btimestamp[\w ]{0,40}\b(old|future|outside|range|expired|ahead|behind)\b|\bx-date\b"
     ),
     "set this machine's clock: the time of the request is too far from that of the service",
     _compile_words(r"\b(missing|required)\b"),
     _compile_words(
         r"\bsignature( has)? expired\b|\bclock skew(ed)?\b|\bx-date\b"
-        r"|\btimestamp (for|of) (this|the) request\b[\w ]{0,40}\b(old|future|outside)\b"
+        r"|\btimestamp (for|of) (this|the) request\b[\w ]{0,40}"
+        r"\b(old|future|outside|ahead|behind)\b"
     ),
 )
 _KEY = r"(api|access|subscription).?(key|token)"
@@ -135,7 +141,7 @@ _TOKEN = r"(authentication|security|access) token"
 AUTHENTICATION = RefusalKind(
     "authentication",
     _compile_words(
-        r"\bsignatures?\b|\bcredentials?\b"
+        r"\bsignatures?\b|\bcredentials?\b|\bauthentication failed\b|\bfailed to authenticate\b"
         rf"|\b(invalid|unknown|incorrect|expired|missing)[\w ]{{0,20}}({_KEY}|{_TOKEN})"
         rf"|({_KEY}|{_TOKEN})[\w ]{{0,40}}\b(invalid|expired|unknown|missing|not found)\b"
     ),
@@ -191,7 +197,7 @@ PERMISSION = RefusalKind(
     "the service refuses this call: ask your provider whether this key or account may make it",
     phrases=_compile_words(
         r"^access.?denied[.!]?$|^account not authori[sz]ed\b|\bdoes not allow payouts\b"
-        r"|\byour (\w+ )?(account|key)[\w ]{0,20}\b(permissions?|not authori[sz]ed)\b"
+        r"|\byour (\w+ )?(account|key)[\w ]{0,20}\b(permissions?|not authori[sz]ed|not enabled)\b"
     ),
 )
 ALL = (
@@ -227,7 +233,9 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
             kind is DUPLICATE and status == UNAUTHORIZED
         ):
             return kind
-    is_refused_otherwise = status == FORBIDDEN and _is_about_others(refusal_words)
+    is_refused_otherwise = (status == FORBIDDEN and _is_about_others(refusal_words)) or (
+        status == UNAUTHORIZED and _CONSENT.search(refusal_words) is not None
+    )
     return None if is_refused_otherwise else DEFAULTS.get(status)
 
 

@@ -15,7 +15,8 @@ _NOUN = r"(?:fields?|keys?|param(?:eter)?s?|propert(?:y|ies)|attributes?|argumen
 _PLURAL = r"(?:\(s\))?"
 
 MISSING = re.compile(
-    r"\brequired?\b|\brequires\b|\bmissing\b|\bblank\b|\bneeded\b|\bis empty\b|undefined"
+    r"\brequired?\b|\brequires\b|\bmissing\b(?! (?:digit|character|letter))|\bblank\b|\bneeded\b"
+    r"|\bis empty\b|undefined"
     r"|\bmandatory\b|please provide"
     r"|must be (?:given|present|provided|specified|set)|should be present"
     r"|(?:cannot|can't|can not|(?:must|may|should) not) be (?:null|empty|blank)"
@@ -79,6 +80,7 @@ _NOT_NAMES = frozenset({
     "it", "this", "that", "value", "field", "there", "input", "body", "and", "or", "one", "the",
     "of", "in", "are", "is", "not", "no", "be", "must", "should", "you", "parameter", "key",
     "property", "attribute", "argument", "properties", "fields", "parameters", "exists",
+    "object", "request", "resource", "operation", "call", "transaction",
 })  # fmt: skip
 _SENTENCE_END = re.compile(
     rf"(?:;|\n|\.\s|,\s(?={_NAME} (?:is|are) (?:a )?(?:required|missing|unknown|not)\b))\s*"

@@ -278,6 +278,9 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
         yield from _read_field_object(value, path, depth)
     elif isinstance(value, list) and depth:
         for number, item in enumerate(value):
+            if isinstance(item, dict) and not path and _is_message(item):
+                yield from _read_item(item, depth - 1)
+                continue
             item_path = path if _is_message(item) else f"{path}.{number}"
             yield from _read_by_field(item, item_path, depth - 1)
     else:
