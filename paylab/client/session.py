@@ -1,4 +1,4 @@
-"""A session with a service: carries out its operations, and sends any other signed request."""
+"""A session with a service: carries out its operations, and delivers any other request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from random import SystemRandom
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import MissingOperationError, PaylabError
@@ -17,7 +17,7 @@ from .connector import Connector
 from .dialects import DialectSearch
 from .fresh_ids import FreshIds
 from .lists import Lists
-from .parameters import check_identifier, strict_keywords
+from .parameters import check_identifier
 from .request import Nonces, Options, OutgoingRequest, StreamedBody
 from .request_builder import RequestBuilder, new_idempotency_key
 from .response import R, Response
@@ -145,12 +145,6 @@ class Session:
         settings = vars(self).get("settings")  # missing in the traceback of __init__
         return f"{type(self).__name__}({settings.base_url if settings else ''!r})"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the connections."""
         self._connector.close()
@@ -158,37 +152,6 @@ class Session:
     def new_key(self) -> str:
         """A new Idempotency-Key: a UUID4 in its 36 characters."""
         return new_idempotency_key(self._timing.random)
-
-    @strict_keywords(Options)
-    def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        json: object = None,
-        params: Mapping[str, Any] | None = None,
-        **options: Unpack[Options],
-    ) -> Any:
-        """Send any signed request and return the decoded JSON of its answer.
-
-        A POST that must not happen twice is sent as it is: `Client.request` gives it a key.
-
-        >>> len(lab.client.session.request("GET", "/v1/transfers", params={"limit": 3})["data"])
-        3
-        """
-        return self.send(method, path, json=json, params=params, **options).body
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        json: object = None,
-        params: Mapping[str, Any] | None = None,
-        **options: Unpack[Options],
-    ) -> Response:
-        """Send a request, with retries where safe, and read its answer or raise an error."""
-        return self.deliver(self.requests.path(method, path, json, params, options))
 
     def call(
         self,

@@ -114,7 +114,7 @@ class ListSource:
         operation = f"{self.kind}.get"
         try:
             path = self.session.service.path(operation, id=id_)
-            answer = self.session.send("GET", path)
+            answer = self.session.deliver(self.session.requests.path("GET", path))
         except (NotFoundError, MissingOperationError):
             return None
         row = answer.translation.answer(OPERATIONS[operation].answer, answer.identified)

@@ -20,7 +20,7 @@ from ..client.orders import OrderSender
 from ..client.request import Nonces
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock, utcnow
-from ..client.session import Session, replay_facts
+from ..client.session import replay_facts
 from ..client.session_options import SessionOptions
 from ..client.settings import (
     PROFILE_VARIABLE,
@@ -75,7 +75,7 @@ def make_parts(
     control_options = _control_options(shared_options, control_clock, in_process=in_process)
     locator = ServiceLocator(
         settings,
-        partial(Session, settings, **control_options),
+        lambda: Client(settings, **control_options).request,
         embedded=embedded is not None,
         replay=replay,
     )
@@ -109,7 +109,7 @@ def _shared_options(
     replay: Replay | None,
     options: SessionOptions,
 ) -> SessionOptions:
-    """The options of both sessions: that of the user's calls and that of the controls."""
+    """The options of both clients: that of the user's calls and that of the controls."""
     random = options.get("random") or SystemRandom()
     redaction = redaction_of(settings)
     host = "embedded" if embedded else urlsplit(settings.base_url).netloc
@@ -126,7 +126,7 @@ def _shared_options(
 def _control_options(
     shared_options: SessionOptions, control_clock: ServiceClock, *, in_process: bool
 ) -> SessionOptions:
-    """The options of the session of the controls, which sends each request once."""
+    """The options of the client of the controls, which sends each request once."""
     control_options: SessionOptions = {
         **shared_options,
         "max_retries": 0,

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from ..client.base_url import is_sandbox_host
 from ..client.request import CONTROLS
-from ..client.session import Session
 from ..client.settings import Settings
 from ..errors.base import PaylabError
 from ..errors.names import with_name_suggestions
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from ..client.exchange import Exchange
     from ..client.replay import Replay
     from ..simulator.controls import Controls
+    from ..simulator.fault_controls import Ask
 
 Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 
@@ -70,14 +70,14 @@ def is_local(settings: Settings) -> bool:
 class ServiceLocator:
     """The place of a lab's service, and the controls found there.
 
-    `connect` makes a session for the controls when they are first used. `embedded` is whether the
-    service is a simulator in this process, `replay` the recording that answers instead of it.
+    `connect` makes what sends requests to the controls, when they are first used. `embedded` is
+    whether the service is a simulator in this process, `replay` the recording that answers instead.
     """
 
     def __init__(
         self,
         settings: Settings,
-        connect: Callable[[], Session],
+        connect: Callable[[], Ask],
         *,
         embedded: bool = False,
         replay: Replay | None = None,
@@ -104,18 +104,18 @@ class ServiceLocator:
         from ..simulator.controls import Controls
 
         if self._embedded or (self._replay and self._replay.has_controls):
-            return Controls(self._connect().request, self._settings.service)
+            return Controls(self._connect(), self._settings.service)
         # No request is sent to an address on another machine.
         if self._replay or not is_local(self._settings):
             return None
-        session = self._connect()
+        ask = self._connect()
         quick = min(self._settings.timeout, ANSWER_SECONDS)
         try:
-            summary = session.request("GET", CONTROLS, timeout=quick)
+            summary = ask("GET", CONTROLS, timeout=quick)
         except PaylabError:
             return None
         is_simulator = isinstance(summary, Mapping) and "clock" in summary
-        return Controls(session.request, self._settings.service) if is_simulator else None
+        return Controls(ask, self._settings.service) if is_simulator else None
 
     @property
     def place(self) -> Place:
