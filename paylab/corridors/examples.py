@@ -221,6 +221,7 @@ def individual(
 ) -> JsonObject:
     """Return the fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 
+    `consent_at` is when the person consented to the verification: `lab.clock()` is now.
     RuleError if the product is on_ramp and no on-ramp of the country is known.
 
     >>> lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())).status
