@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import cache, partial
 
 from ..corridors import countries
@@ -12,7 +12,7 @@ from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.corridor import Corridor
 from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
-from ..spec import codes
+from ..spec import codes, timestamps
 from ..spec.json_path import join_path
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
@@ -39,6 +39,8 @@ from .fields import (
 
 ADULT_YEARS = 18
 AGE_MAX = 120
+CLOCK_DIFFERENCE = timedelta(minutes=5)
+"""By how much two clocks may differ without a warning."""
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _PLAUSIBILITY = "check-digits"
 _REQUIRED = "individual.required"
@@ -46,12 +48,13 @@ _INDIVIDUAL_FIELDS = OPERATIONS["individuals.create"].fields
 _UNKNOWN_CORRIDOR = Corridor("")
 
 
-def warn_implausible(body: Body, today: date) -> list[Problem]:
+def warn_implausible(body: Body, now: datetime) -> list[Problem]:
     """Return warnings about unlikely values."""
     messages = {
         "phone": phone_warning(body.get("phone"), body.get("country")),
-        "date_of_birth": birth_date_warning(body.get("date_of_birth"), today),
+        "date_of_birth": birth_date_warning(body.get("date_of_birth"), now.date()),
         "email": email_warning(body.get("email")),
+        "idv_consent_recorded_at": consent_warning(body.get("idv_consent_recorded_at"), now),
     }
     return [
         Problem(field, message, _PLAUSIBILITY) for field, message in messages.items() if message
@@ -118,6 +121,14 @@ def birth_date_warning(value: object, today: date) -> str:
     if years < ADULT_YEARS:
         return f"makes the person {years}, not yet {ADULT_YEARS}"
     return ""
+
+
+def consent_warning(value: object, now: datetime) -> str:
+    """Return a warning about a consent after now, or "" if it is past or no time."""
+    consent_at = timestamps.read(value)
+    if consent_at is None or consent_at <= now + CLOCK_DIFFERENCE:
+        return ""
+    return f"lies in the future: it is {timestamps.to_text(now)}"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ..errors.base import Problem
-from ..rules.individuals import birth_date_warning, email_warning
+from ..rules.individuals import birth_date_warning, consent_warning, email_warning
 from ..rules.wallet_addresses import warn_address
-from ..spec import codes, timestamps
+from ..spec import codes
 from ..spec.operations.operation import Operation
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
 
 SOURCE = "check-digits"
-CLOCK_DIFFERENCE = timedelta(minutes=5)
-"""How far the clock of a client may be ahead."""
 
 PHILIPPINE_MOBILE = re.compile(r"(?:\+?63|0)9\d{9}")
 
@@ -49,22 +47,11 @@ def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iter
     messages = {
         "email": email_warning(fields.get("email")),
         "date_of_birth": birth_date_warning(fields.get("date_of_birth"), now.date()),
-        "idv_consent_recorded_at": _consent_warning(fields.get("idv_consent_recorded_at"), now),
+        "idv_consent_recorded_at": consent_warning(fields.get("idv_consent_recorded_at"), now),
     }
     for fact_name, message in messages.items():
         if message:
             yield Problem(fact_name, message, SOURCE)
-
-
-def _consent_warning(consent_time: object, now: datetime) -> str:
-    """A warning about a consent that was given after the request was received, or ""."""
-    try:
-        consent_at = timestamps.from_text(str(consent_time))
-    except ValueError:
-        return ""
-    if consent_at <= now + CLOCK_DIFFERENCE:
-        return ""
-    return f"lies in the future: it is {timestamps.to_text(now)}"
 
 
 def _find_implausible_details(account: Mapping[str, object], path: str) -> list[Problem]:

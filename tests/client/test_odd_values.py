@@ -75,6 +75,11 @@ def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, w
         ("email", "juan", "email: must be an e-mail address"),
         ("phone", "0917", "phone: must begin with \\+ and the country code"),
         ("date_of_birth", "2036-01-01", "date_of_birth: lies in the future"),
+        (
+            "idv_consent_recorded_at",
+            "2036-01-01T00:00:00.000Z",
+            "idv_consent_recorded_at: lies in the future: it is 20",
+        ),
     ],
 )
 def test_an_unlikely_value_of_a_person_is_sent_with_a_warning(lab, field, value, words):

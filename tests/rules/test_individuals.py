@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, datetime
 
 import pytest
 
@@ -272,7 +272,7 @@ def test_a_mistyped_number_or_a_missing_e_mail_address_gives_a_warning(change, f
     assert [problem.field for problem in individuals.warn(BASE | change)] == fields
 
 
-TODAY = date(2026, 11, 22)
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -291,10 +291,26 @@ TODAY = date(2026, 11, 22)
 )
 def test_an_age_that_is_odd_is_a_warning(born, told):
     """An age outside 18 to 120 years gives a warning; an invalid date gives none."""
-    found = individuals.warn_implausible({"date_of_birth": born}, TODAY)
+    found = individuals.warn_implausible({"date_of_birth": born}, NOW)
     assert [(each.field, each.message) for each in found] == (
         [("date_of_birth", told)] if told else []
     )
+
+
+@pytest.mark.parametrize(
+    ("consent_at", "words"),
+    [
+        ("2026-11-22T12:05:00Z", ""),
+        ("2026-11-22T14:00:00+02:00", ""),
+        ("2026-11-22T12:05:01Z", "lies in the future: it is 2026-11-22T12:00:00.000Z"),
+        ("2027-02-30T12:00:00Z", ""),
+        (None, ""),
+    ],
+)
+def test_a_consent_after_now_is_a_warning(consent_at, words):
+    """A consent more than five minutes ahead gives a warning; an unreadable time gives none."""
+    warnings = individuals.warn_implausible({"idv_consent_recorded_at": consent_at}, NOW)
+    assert [warning.message for warning in warnings] == ([words] if words else [])
 
 
 @pytest.mark.parametrize(

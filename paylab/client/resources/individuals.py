@@ -86,7 +86,7 @@ class Individuals:
         service = self._session.service
         warnings = [
             *individuals.warn_typos(body, service),
-            *individuals.warn_implausible(body, self._session.clock().date()),
+            *individuals.warn_implausible(body, self._session.clock()),
         ]
         raise_or_warn(individuals.check(body, service), warnings)
         return self._session.call("individuals.create", body, **options).read(Individual)
