@@ -99,9 +99,7 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     if filters:
         sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
         params |= {
-            resource_name: value
-            for resource_name, value in sent_filters.items()
-            if value is not None
+            filter_name: value for filter_name, value in sent_filters.items() if value is not None
         }
     parameter = form.cursor_parameter if form else "cursor"
 

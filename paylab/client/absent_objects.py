@@ -12,6 +12,8 @@ from ..spec.operations.routes import make_routes
 from ..spec.service.tree import ServiceSettings
 from ..spec.text import plain
 
+PATH_ID = "the id"
+"""What advice calls the id in the path of a request."""
 OTHER_NOUNS = {
     "individual": ("customer", "recipient", "beneficiary"),
     "payout_account": ("wallet",),
@@ -55,16 +57,19 @@ def absent_ids(
     own = _noun_of(operation)
     nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in ids}
     if has_own:
-        nouns_by_id_name = {"the id": (*_nouns_for(own), *ANY_OBJECT), **nouns_by_id_name}
+        nouns_by_id_name = {PATH_ID: (*_nouns_for(own), *ANY_OBJECT), **nouns_by_id_name}
     return [id_name for id_name, id_nouns in nouns_by_id_name.items() if _is_absent(text, id_nouns)]
 
 
-def check_ids(operation: Operation, names: list[str]) -> str:
-    """To check ids of a call, one of which the service does not know."""
+def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
+    """The advice to check the ids of a call, of which the service does not know one.
+
+    `names` are their fields, or `PATH_ID` for the id in the path, which is the first one.
+    """
     resource = operation.resource
-    listed = names[0] == "the id" and f"{resource}.list" in OPERATIONS
-    look_advice = f"; look in lab.{resource}.list()" if listed else ""
-    if names == ["the id"]:
+    is_listed = names[0] == PATH_ID and f"{resource}.list" in OPERATIONS
+    look_advice = f"; look in lab.{resource}.list()" if is_listed else ""
+    if names == [PATH_ID]:
         absence_text = f"no {_noun_of(operation).replace('_', ' ')} has this id"
     else:
         absence_text = "the service does not know " + ("it" if len(names) == 1 else "one of them")
@@ -86,9 +91,12 @@ def _nouns_for(object_name: str) -> tuple[str, ...]:
 
 def _is_absent(refusal_text: str, nouns: tuple[str, ...]) -> bool:
     """Whether a text says of one of these nouns that there is none."""
-    noun = rf"\b({'|'.join(nouns)})".replace("_", "[ _]?")
-    unknown = rf"\bunknown {noun}([ _]id)?({_ID})?[.!]?$"
-    patterns = (f"{noun}{_NAMED}{_AFTER}", rf"{_BEFORE}{noun}([ _]id)?\b", unknown)
+    noun_pattern = rf"\b({'|'.join(nouns)})".replace("_", "[ _]?")
+    patterns = (
+        f"{noun_pattern}{_NAMED}{_AFTER}",
+        rf"{_BEFORE}{noun_pattern}([ _]id)?\b",
+        rf"\bunknown {noun_pattern}([ _]id)?({_ID})?[.!]?$",
+    )
     return any(re.search(pattern, refusal_text, re.IGNORECASE) for pattern in patterns)
 
 

@@ -21,9 +21,10 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC, key_of
 from .absent_objects import (
+    PATH_ID,
     UNNAMED,
     absent_ids,
-    check_ids,
+    advise_to_check_ids,
     describe_unknown_path,
     find_id_names,
     is_about_path,
@@ -173,7 +174,7 @@ class Advisor:
             told.text, self._operation, find_id_names(self._body), has_own="{" in template
         )
         if ids and not is_page and self._operation:
-            return AdviceText(check_ids(self._operation, ids))
+            return AdviceText(advise_to_check_ids(self._operation, ids))
         if self._status not in (NOT_FOUND, *NO_PATH):
             is_named = is_absence(told.text) and not any(
                 complaint.field for complaint in told.complaints
@@ -189,11 +190,10 @@ class Advisor:
             return AdviceText(advice_text, self._path_row())
         if not self._is_silent:
             return AdviceText(UNNAMED if any(map(is_absence, self._told_texts)) else None)
-        id_names = [*(["the id"] if "{" in template else []), *find_id_names(self._body)]
+        id_names = [*([PATH_ID] if "{" in template else []), *find_id_names(self._body)]
         if id_names and self._operation:
-            advice_text = (
-                f"{check_ids(self._operation, id_names)}; if it is right, check the base URL"
-            )
+            ids_advice = advise_to_check_ids(self._operation, id_names)
+            advice_text = f"{ids_advice}; if it is right, check the base URL"
         return AdviceText(advice_text, self._path_row())
 
     def _path_row(self) -> str | None:

@@ -84,8 +84,8 @@ def is_sandbox_host(base_url: str) -> bool:
     """
     host = (urlsplit(base_url).hostname or "").rstrip(".")
     labels = host.split(".")
-    has_country = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
-    domain = labels[: -2 if has_country else -1]
+    country_suffix = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
+    domain = labels[: -2 if country_suffix else -1]
     names = [label for label in domain[:-1] if not label.startswith("xn--")]
     label_words = [label_word for label in names for label_word in label.split("-")]
     return "sandbox" in label_words and NOT_SANDBOX.isdisjoint([*label_words, *domain])

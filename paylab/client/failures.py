@@ -87,11 +87,13 @@ def _make_refusal(
 ) -> APIStatusError:
     outgoing = exchange.request
     status = exchange.status
-    limits = service.rate_limits
+    rate_limits = service.rate_limits
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
     advisor = Advisor(outgoing, status, refusal, service)
     is_rate = advisor.kind is RATE
-    advice_text = advisor.advice(wait_advice(exchange.headers, call.when, limits, is_rate=is_rate))
+    advice_text = advisor.advice(
+        wait_advice(exchange.headers, call.when, rate_limits, is_rate=is_rate)
+    )
     advice = _of_finding(call.finding, refusal.text) if call.finding else advice_text.text
     error = error_class_of_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call

@@ -56,8 +56,8 @@ class Recording:
             call = record_call(exchange, self._redaction, _redact_body)
             headers = call.request_headers.items()
             headers_kept = {
-                header_name: entry_line
-                for header_name, entry_line in headers
+                header_name: header_text
+                for header_name, header_text in headers
                 if header_name not in SIGNED
             }
             entry_line = write_line(write_entry(replace(call, request_headers=headers_kept)))

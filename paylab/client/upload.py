@@ -86,7 +86,7 @@ class Image:
         self._content = image.get("content")
         self._field = f"{path}.content"
         self._file = self._measure_content()
-        self._sum: int | None = None
+        self._checksum: int | None = None
         self.measured = {**self.fields, "content": self._file or self._content}
 
     def _measure_content(self) -> rules.ImageSize | None:
@@ -111,16 +111,17 @@ class Image:
         # The JSON is cut before the end of the content, whose Base64 follows in blocks.
         yield encode({**self.fields, "content": uri}).removesuffix(b'"}')
         size = 0
-        total = 0
+        checksum = 0
         with self._open() as file:
             while block := _read_block(file, BLOCK_BYTES):
                 size = size + len(block)
-                total = crc32(block, total)
+                checksum = crc32(block, checksum)
                 if size > self._file.size:  # no more is sent than the announced length
                     break
                 yield pybase64.b64encode(block)
-        self._sum = total if self._sum is None else self._sum
-        if (size, total) != (self._file.size, self._sum):
+        if self._checksum is None:  # at the first reading
+            self._checksum = checksum
+        if (size, checksum) != (self._file.size, self._checksum):
             raise RuleError([Problem(self._field, CHANGED)])
         yield b'"}'
 

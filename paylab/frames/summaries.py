@@ -187,7 +187,9 @@ def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
         )
     }
     if groups.sums:
-        ratios |= {name: _compute_ratios(values_by_column, over) for name, over in RATIOS.items()}
+        ratios |= {
+            name: _compute_ratios(values_by_column, part_name) for name, part_name in RATIOS.items()
+        }
     columns |= {name: decimals.narrow_scale(columns[name]) for name in (*sums, *QUANTILES)}
     columns |= {name: decimals.from_numbers(values, name) for name, values in ratios.items()}
     exact = ["failure_rate", *sums, *list(ratios)[1:], *QUANTILES]
@@ -197,12 +199,13 @@ def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     )
 
 
-def _compute_ratios(columns: dict[str, list[Any]], over: str) -> list[Decimal | None]:
-    column_names = ("source_amount", over, "source_currency", "fee_currency")
+def _compute_ratios(columns: dict[str, list[Any]], part_name: str) -> list[Decimal | None]:
+    """A column as a part of the source amount, row by row; None for a fee in another currency."""
+    column_names = (part_name, "source_amount", "source_currency", "fee_currency")
     rows = zip(*(columns[name] for name in column_names), strict=True)
     return [
-        None if over == "total_fee" and source != fee else _compute_ratio(part, total)
-        for total, part, source, fee in rows
+        None if part_name == "total_fee" and source != fee else _compute_ratio(part, whole)
+        for part, whole, source, fee in rows
     ]
 
 

@@ -55,12 +55,17 @@ class Grouping:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The SQL of the grouping columns; a corridor has two currencies."""
-        keys_of_groups = {name: self._write_key(name) for name in self.by if name != "corridor"}
-        pair = CURRENCIES[:2] if "corridor" in self.by else ()
-        currencies = CURRENCIES if self.sums else pair
-        added = [name for name in currencies if name not in keys_of_groups]
-        return keys_of_groups | {n: n if n in self.words else f"upper({n})" for n in added}
+        """The SQL of the grouping columns, by their names.
+
+        A corridor is grouped by its two currencies, and sums by every currency.
+        """
+        sql_by_name = {name: self._write_key(name) for name in self.by if name != "corridor"}
+        source_and_destination = CURRENCIES[:2]
+        currencies = source_and_destination if "corridor" in self.by else ()
+        for name in CURRENCIES if self.sums else currencies:
+            # The words of a coded column are in upper case already.
+            sql_by_name.setdefault(name, name if name in self.words else f"upper({name})")
+        return sql_by_name
 
     @property
     def is_daily(self) -> bool:

@@ -82,14 +82,12 @@ def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
 def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
     """A condition in the names of a service."""
     if isinstance(condition, list):
-        return [rename_fields(field_schema, names) for field_schema in condition]
+        return [rename_fields(member, names) for member in condition]
     if not isinstance(condition, dict) or not names:
         return condition
     properties = condition.get("properties", {})
-    other_parts = {
-        key: field_schema for key, field_schema in condition.items() if key != "properties"
-    }
-    renamed = {key: rename_fields(field_schema, names) for key, field_schema in other_parts.items()}
+    other_parts = {key: part for key, part in condition.items() if key != "properties"}
+    renamed = {key: rename_fields(part, names) for key, part in other_parts.items()}
     if "required" in condition:
         required = required_fields_schema(
             names.get(field_name, field_name) for field_name in condition["required"]

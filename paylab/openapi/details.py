@@ -41,7 +41,7 @@ class DetailSchemas:
 
     def references(self) -> list[Schema]:
         """The details of each account type."""
-        all_names = [name for all_names in self.names_by_type.values() for name in all_names]
+        all_names = [name for names in self.names_by_type.values() for name in names]
         return [ref_to(name) for name in all_names]
 
     def by_account_type(self) -> Schema:

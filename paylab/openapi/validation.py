@@ -90,10 +90,10 @@ class Contract:
         self, method: str, path: str, status: int, content_type: str, body: bytes
     ) -> list[Problem]:
         """What an answer has that the document does not allow; no status of 5xx is in it."""
-        operation = self._find_operation(method, path)
-        if operation is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        operation_steps = self._find_operation(method, path)
+        if operation_steps is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return []
-        response = (*operation, "responses", str(status))
+        response = (*operation_steps, "responses", str(status))
         if str(status) not in self._value_at(response[:-1]):
             return [Problem("", f"the status {status} is not documented", SOURCE)]
         reference = self._value_at(response).get("$ref")
@@ -115,8 +115,8 @@ class Contract:
     def _value_at(self, steps: Steps) -> Schema:
         """A part of the document."""
         document_part = self._document
-        for step in steps:
-            document_part = document_part[step]
+        for document_key in steps:
+            document_part = document_part[document_key]
         return document_part
 
     def _parameter_problems(

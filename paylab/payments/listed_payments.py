@@ -9,15 +9,8 @@ from ..client.retries import SERVER_ERRORS
 from ..errors.base import PagingError
 from ..spec.models import Transfer
 from ..spec.resource import creation_time
-from .comparison import (
-    DAY,
-    LOOKBACK_AGE,
-    age_of,
-    dead_error,
-    has_terms,
-    is_dead,
-    raise_if_other_terms,
-)
+from .comparison import DAY, LOOKBACK_AGE, age_of, dead_error, is_dead, raise_if_other_terms
+from .identity import REFERENCE
 from .keyed_order import KeyedOrder
 from .recognition import recognise_payment, recognise_replacement
 from .search import choose_payment, find_by_references, find_by_values, find_in_newest_page
@@ -65,19 +58,19 @@ class ListedPayments:
         )
 
     def find_after_error(self, order: KeyedOrder, status: int, since: datetime) -> str | None:
-        """The id of the payment of an order that the newest page has after a server error.
+        """The id of the payment that the newest page has after a server error, by its reference.
 
-        None if there is none, or if nothing tells the order from others. ChoiceError if it has
-        other values or is dead, PaylabError if the page cannot tell.
+        None if there is none. ChoiceError if it has other values or is dead, PaylabError if the
+        page cannot tell. An order without a reference is repeated under its key.
         """
-        if status < SERVER_ERRORS or not (order.reference or has_terms(order.values)):
+        if status < SERVER_ERRORS or not order.reference or not order.is_computed:
             return None
-        if order.makes_another or not order.reference:
+        if order.name:
             payments = self._newest_payments_of_call(order)
         else:  # one of the last 24 hours is that of this order
             earliest = self._now() - DAY - AGE_MARGIN
             begun = self.begun_at_service(order) - DATE_PRECISION
-            payments = find_in_newest_page(self._client.transfers, order.values, earliest, begun)
+            payments = find_in_newest_page(self._client.transfers, order.reference, earliest, begun)
         payment = choose_payment(payments)
         if payment is None:
             return None
@@ -87,17 +80,16 @@ class ListedPayments:
         return payment.id
 
     def _newest_payments_of_call(self, order: KeyedOrder) -> list[Transfer]:
-        """The payment in the newest page that a call made, if any.
+        """The payment in the newest page that a call with `new=` made, if any.
 
-        Only a payment of this call is surely a named one, or one without a reference: PaylabError
-        if there is another one.
+        Only a payment of this call is surely the named one: PaylabError if there is another one.
         """
         begun = self.begun_at_service(order)
         begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)
         earliest = begun - DATE_PRECISION
-        payments = find_in_newest_page(self._client.transfers, order.values, earliest, earliest)
+        payments = find_in_newest_page(self._client.transfers, order.reference, earliest, earliest)
         if len(payments) > 1 or any(creation_time(payment) < begun for payment in payments):
-            raise PagingError("the list has another payment like this one")
+            raise PagingError(f"the list has another payment of this {REFERENCE}")
         return payments
 
     def _list_payments(self, order: KeyedOrder, reach: timedelta) -> list[Transfer]:

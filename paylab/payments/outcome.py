@@ -107,5 +107,5 @@ def _row_error_text(error: PaylabError) -> str:
     error_text = problems or str(error)
     if not isinstance(error, ChoiceError):
         return error_text
-    choices = error.hint if error.payment is None else ROW_CHOICES.get(error.reason, error.hint)
-    return f"{error_text}; {choices}" if choices else error_text
+    choice_hint = error.hint if error.payment is None else ROW_CHOICES.get(error.reason, error.hint)
+    return f"{error_text}; {choice_hint}" if choice_hint else error_text

@@ -50,10 +50,6 @@ from .listed_payments import AGE_MARGIN, ListedPayments
 USED_QUOTE_ADVICE = (
     f'if an earlier call of this order may have used the quote, add lookback="{LOOKBACK}" first'
 )
-FAILED_ADVICE = (
-    f'make the same call again, but with lookback="{LOOKBACK}", since it is not known whether it '
-    "was paid: a service stores no error under the key, so that without it it may pay twice"
-)
 NO_PAYMENT = "the list has no payment of this order"
 NOT_READABLE = (404, 405, 501)
 """Answers to the reading of one object that is not there, or that cannot be read alone."""
@@ -261,15 +257,21 @@ class PaymentOrders:
         """What to do if it is not known whether an order was carried out."""
         if not order.is_computed:
             return key_advice(str(order.request.idempotency_key))
-        if isinstance(error, ServerError):
-            return f"{FAILED_ADVICE}. lab.transfers.find({self._search_terms(order)}) tells, too"
         self._client.ask_time()
         until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
+        find_call = f"lab.transfers.find({self._search_terms(order)})"
+        if isinstance(error, ServerError):  # under whose key the service stores nothing
+            return (
+                f'make the same call again with lookback="{LOOKBACK}", since it is not known '
+                f"whether it was paid. Without it the same call is safe until {until} at a service "
+                "that keeps the specification; one that pays before it fails may pay twice. "
+                f"{find_call} tells, too"
+            )
         return (
             "make the same call again, since it is not known whether it was paid: it cannot pay "
             f'twice until {until} at the service. After that: lookback="{LOOKBACK}", or '
-            f"lab.transfers.find({self._search_terms(order)}). If an earlier call may have paid "
-            "this order, the 24 hours began with that call"
+            f"{find_call}. If an earlier call may have paid this order, the 24 hours began with "
+            "that call"
         )
 
     def _search_terms(self, order: KeyedOrder) -> str:

@@ -242,18 +242,13 @@ def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Tr
 
     They are sorted, newest first. ChoiceError if the list does not show references.
     """
-    return _find_values(_read_pages(transfers), order, since)
-
-
-def _find_values(pages: Iterable[Page[Transfer]], order: Values, since: Since) -> list[Transfer]:
-    """The payments in the pages of a list that may be an order; see `find_by_values`."""
     reference_filter = ReferenceFilter(())
 
     def may_be_payment(payment: Transfer) -> bool:
         reference_filter(payment)
         return not find_differences(order, payment)
 
-    payments = sort_newest(read_rows_since(pages, since, may_be_payment))
+    payments = sort_newest(read_rows_since(_read_pages(transfers), since, may_be_payment))
     hides_reference = any(REFERENCE not in payment.model_fields_set for payment in payments)
     if hides_reference and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
@@ -261,26 +256,21 @@ def _find_values(pages: Iterable[Page[Transfer]], order: Values, since: Since) -
 
 
 def find_in_newest_page(
-    transfers: Transfers, order: Values, since: datetime, begun: datetime
+    transfers: Transfers, reference: str, since: datetime, begun: datetime
 ) -> list[Transfer]:
-    """The payments of an order since a time in the newest page: by its reference, or its values.
+    """The payments of a reference since a time in the newest page.
 
     PaylabError if the page cannot be read, or cannot tell what was paid since `begun`.
     """
     page = next(_read_pages(transfers), Page([]))
     if page.has_next_page:
         _check_reach(page, begun)
-    pages = [Page(page.data)]
-    reference = order.get(REFERENCE)
     try:
-        if reference:
-            payments = _find_references(pages, {reference}, since).get(reference, [])
-        else:
-            payments = _find_values(pages, order, since)
+        payments = _find_references([Page(page.data)], {reference}, since).get(reference, [])
     except ChoiceError as error:
         raise PagingError(str(error)) from None
     if any(not isinstance(payment.created_at, datetime) for payment in payments):
-        raise PagingError("a payment that may be it does not show when it was made")
+        raise PagingError(f"a payment of this {REFERENCE} does not show when it was made")
     return payments
 
 
@@ -325,9 +315,7 @@ def find_payment(
 def _raise_if_unsure(order_values: Values, payment: Transfer) -> None:
     """Raise ChoiceError if a payment does not show its id, or all that is needed."""
     hidden_names = [
-        payment_name
-        for payment_name in hidden_fields(order_values, payment)
-        if payment_name in NEEDED
+        field_name for field_name in hidden_fields(order_values, payment) if field_name in NEEDED
     ]
     if payment.id and not hidden_names:
         return

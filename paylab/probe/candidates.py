@@ -260,21 +260,31 @@ def known_paths(key: Key, service: Service) -> Iterator[str]:
         for operation in OPERATIONS.values()
         if key_of(operation.path) == key.name
     )
-    near = (f"{resource}.{verb}" for verb in ("create", "list", "get"))
-    paths = [OPERATIONS[operation].path(service) for operation in near if operation in OPERATIONS]
-    if "id" in key.holds:
-        paths = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in paths]
-    public = _public_paths(key, resource) + _public_paths(key, path_name)
-    paths = [str(service.value(key.name)), *paths, *key.others, *public]
-    plain = [path for path in map(str, paths) if path.startswith("/")]
-    styled = [styled for path in plain for styled in (path, *_path_spellings(path))]
-    for path in dict.fromkeys(styled):
+    all_paths = [
+        service.value(key.name),
+        *_paths_of_resource(key, resource, service),
+        *key.others,
+        *_public_paths(key, resource),
+        *_public_paths(key, path_name),
+    ]
+    # Other values of the key are words, such as that for no path.
+    paths = [str(path) for path in all_paths if str(path).startswith("/")]
+    spellings = [spelling for path in paths for spelling in (path, *_path_spellings(path))]
+    for spelling in dict.fromkeys(spellings):
         with suppress(ValueError):
-            yield str(key.limit.check(path) if key.limit else path)
-    if NONE in key.others and path_name.endswith(
-        ("individual", "transfer", "account", "conversion")
-    ):
+            yield str(key.limit.check(spelling) if key.limit else spelling)
+    reads_one_object = path_name.endswith(("individual", "transfer", "account", "conversion"))
+    if NONE in key.others and reads_one_object:
         yield NONE  # the list is read instead, which the same step proves
+
+
+def _paths_of_resource(key: Key, resource: str, service: Service) -> list[str]:
+    """The paths of the other operations of a resource, with the id that the key needs."""
+    operations = [f"{resource}.{verb}" for verb in ("create", "list", "get")]
+    paths = [OPERATIONS[name].path(service) for name in operations if name in OPERATIONS]
+    if "id" not in key.holds:
+        return paths
+    return [path if "{id}" in path else f"{path}/{{id}}" for path in paths]
 
 
 def _public_paths(key: Key, resource: str) -> list[str]:

@@ -186,21 +186,17 @@ def _amount_types(group: str, row: Mapping[str, object], service: Service) -> It
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
-    amounts = {type_name: row[type_name] for type_name in row if type_name in ANSWER_AMOUNTS}
+    amounts = {name: row[name] for name in row if name in ANSWER_AMOUNTS}
     types = {
-        type_name: "text" if isinstance(amount, str) else "number"
-        for type_name, amount in amounts.items()
+        name: "text" if isinstance(amount, str) else "number"
+        for name, amount in amounts.items()
         if amount is not None
     }
-    of_amounts = {
-        names_with_type
-        for type_name, names_with_type in types.items()
-        if type_name != "exchange_rate"
-    }
-    for type_name, names_with_type in types.items():
-        if names_with_type != service.amounts.answers:
-            setting_key = "amounts.answers" if of_amounts == {names_with_type} else ""
-            yield "type", group, f"{type_name} as {names_with_type}", setting_key
+    of_amounts = {type_ for name, type_ in types.items() if name != "exchange_rate"}
+    for amount_name, amount_type in types.items():
+        if amount_type != service.amounts.answers:
+            setting_key = "amounts.answers" if of_amounts == {amount_type} else ""
+            yield "type", group, f"{amount_name} as {amount_type}", setting_key
 
 
 def renamed_fields(
@@ -227,9 +223,9 @@ def _find_renamed_fields(
     """The missing fields of an object, and their probable names in it."""
     key_prefix = f"{table}.fields."
     table_keys = {
-        field_name[len(key_prefix) :]: setting
-        for field_name, setting in keys().items()
-        if key_prefix in field_name
+        setting_key.removeprefix(key_prefix): setting
+        for setting_key, setting in keys().items()
+        if setting_key.startswith(key_prefix)
     }
     theirs = {our: str(service.value(setting.name)) for our, setting in table_keys.items()}
     heads = {field_path.partition(".")[0] for field_path in theirs.values()}

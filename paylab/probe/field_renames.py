@@ -140,9 +140,9 @@ class FieldRenames:
             for name in names
             if name in self._body
         }
-        most_shared = max(shared_by_name.values(), default=0)
-        best_names = [name for name, shared in shared_by_name.items() if shared == most_shared]
-        if most_shared and len(best_names) == 1:
+        shared_count_max = max(shared_by_name.values(), default=0)
+        best_names = [name for name, shared in shared_by_name.items() if shared == shared_count_max]
+        if shared_count_max and len(best_names) == 1:
             yield {self.setting_by_name[best_names[0]].name: new_path}
 
 

@@ -107,17 +107,17 @@ def require_sandbox(trials: Trials, *, is_named: bool) -> None:
 def _collect_refusals(trials: Trials) -> list[str]:
     """The words of the answers that prove nothing; none if one of them is a proof."""
     _read_without_query(trials, "signing.", "rate_limits.")
-    answers = []
+    answer_texts = []
     for path in known_paths(keys()[PATH], trials.service):
         answer = _propose_deposit(trials, path)
         call = trials.client.calls[-1]
         if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):
             return []
         is_error = isinstance(answer, PaylabError)
-        answers.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
+        answer_texts.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
         if getattr(answer, "status", None) not in PATH_MISSING:
             break
-    return answers
+    return answer_texts
 
 
 @contextmanager

@@ -43,14 +43,14 @@ def begin(trials: Trials) -> None:
             f"{base_url} answers with web pages, not with the API: check the base URL ({DOCTOR})"
         ) from failures[0]
     missing_statuses = (0, *PATH_MISSING)
-    refused = next(
+    refusal_error = next(
         (failure for failure in failures if error_status(failure) not in missing_statuses), None
     )
-    if refused is not None:
+    if refusal_error is not None:
         raise HopelessError(
-            f"{base_url} refuses its lists: {words_of(refused)}. Follow these words; the names of "
-            "the query parameters are lists.limit_parameter and lists.cursor_parameter"
-        ) from refused
+            f"{base_url} refuses its lists: {words_of(refusal_error)}. Follow these words; the "
+            "names of the query parameters are lists.limit_parameter and lists.cursor_parameter"
+        ) from refusal_error
     raise HopelessError(
         f"{base_url} has none of the lists: {words_of(failures[0])}. Check the base URL; if the "
         "paths differ, ask your provider for them and set paths.transfers"

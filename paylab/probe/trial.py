@@ -277,12 +277,12 @@ class Trials:
         """
         succeeded = self.number
         needed = dict(pending)
-        failed = list(pending)[-1:] if attempt_number == 1 else []
+        keys_known_needed = list(pending)[-1:] if attempt_number == 1 else []
         # How long to wait is read from a 429: to wait too long would succeed as well.
         for setting_key in (
             setting_key
             for setting_key in pending
-            if setting_key not in failed and not setting_key.startswith(LIMITS)
+            if setting_key not in keys_known_needed and not setting_key.startswith(LIMITS)
         ):
             other_settings = {
                 other_key: setting_value

@@ -133,16 +133,17 @@ def _value_of(body: bytes) -> JsonValue:
 
 
 def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
-    """Add the number of the first request with each nonce, where a row does not have it."""
-    first_uses: dict[str, int] = {}
+    """Add the number of the request that first used the nonce of a row, where it is not told.
+
+    None without a nonce, and for the first use itself.
+    """
+    first_number_by_nonce: dict[str, int] = {}
     for request_row in request_rows:
+        number = request_row["number"]
         nonce = request_row["headers"].get("x-nonce")
-        first_use = (
-            first_uses.setdefault(nonce, request_row["number"]) if nonce else request_row["number"]
-        )
-        request_row.setdefault(
-            "nonce_first_used", None if first_use == request_row["number"] else first_use
-        )
+        first_number = first_number_by_nonce.setdefault(nonce, number) if nonce else number
+        is_reused = first_number != number
+        request_row.setdefault("nonce_first_used", first_number if is_reused else None)
 
 
 def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path) -> None:

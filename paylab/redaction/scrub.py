@@ -143,13 +143,13 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
     ]
     clean_outputs: list[Any] = list(outputs)
     for output_numbers in (*stream_rows, range(len(outputs))):
-        find_occurrences = [
+        shown_numbers = [
             output_number
             for output_number in output_numbers
             if _output_text(clean_outputs[output_number]) is not None
         ]
         output_texts = [
-            _output_text(clean_outputs[output_number]) or "" for output_number in find_occurrences
+            _output_text(clean_outputs[output_number]) or "" for output_number in shown_numbers
         ]
         clean_texts = (
             cleaner.pieces(cleaner.pieces(output_texts), "\n")
@@ -157,7 +157,7 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
             else output_texts
         )
         for output_number, text, clean_text in zip(
-            find_occurrences, output_texts, clean_texts, strict=True
+            shown_numbers, output_texts, clean_texts, strict=True
         ):
             if text != clean_text:
                 clean_outputs[output_number] = _replace_output_text(

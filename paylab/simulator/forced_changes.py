@@ -68,8 +68,8 @@ def send_event(world: World, request: Request) -> Reply:
     queued_before = len(world.outbox)
     event = emit_event(world, event_type, resource_id, {**snapshot, **fields})
     answer = {
-        unknown_name: event[unknown_name]
-        for unknown_name in ("id", "event_type", "resource_id", "at", "body")
+        field_name: event[field_name]
+        for field_name in ("id", "event_type", "resource_id", "at", "body")
     }
     return Reply.json(201, {**answer, "deliveries": len(world.outbox) - queued_before})
 

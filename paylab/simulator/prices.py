@@ -105,11 +105,11 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
     return from_source(source, currency, destination)
 
 
-def from_destination(amount: Decimal, currency: str, destination: str) -> Price:
+def from_destination(amount: Decimal, currency: str, destination_currency: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
-    exact_net = EXACT_CONTEXT.divide(amount, rate(currency, destination))
+    exact_net = EXACT_CONTEXT.divide(amount, rate(currency, destination_currency))
     net = _round_amount(exact_net, currency, ROUND_CEILING)
-    return from_net(net, currency, destination)._replace(destination=amount)
+    return from_net(net, currency, destination_currency)._replace(destination=amount)
 
 
 AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {

@@ -179,8 +179,8 @@ def draw_moments(world: World, source: random.Random, count: int) -> Iterator[da
     """Times in the period, oldest first, with the weights of hours and weekdays."""
     first_hour, weights = _weigh_hours(world.now() - AGE_MIN)
     hours = source.choices(range(len(weights)), cum_weights=weights, k=count)
-    offsets = sorted(hour * 3_600_000 + int(source.random() * 3_600_000) for hour in hours)
-    return (first_hour + timedelta(milliseconds=offset) for offset in offsets)
+    offsets_ms = sorted(hour * 3_600_000 + int(source.random() * 3_600_000) for hour in hours)
+    return (first_hour + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
 
 @lru_cache(maxsize=8)  # a third of the time of a new simulator; frozen clocks start at one time

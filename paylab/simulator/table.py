@@ -62,7 +62,10 @@ class Table:
         del self._sorted_rows[index]
 
     def list_rows(self, after: Position | None = None) -> Iterator[Row]:
-        """Rows in list order, optionally after a position; the unknown order has its own."""
+        """Rows in list order, optionally after a position.
+
+        In the unknown order they are sorted by shuffled positions.
+        """
         sorted_rows = self._sorted_rows
         if after is not None and self.order == "unknown":
             after = shuffle_position(after)
@@ -71,7 +74,7 @@ class Table:
             if after is not None:
                 start_index = bisect_right(sorted_rows, after, key=self._position_of)
             indexes = range(start_index, len(sorted_rows))
-        else:
+        else:  # the newest first, or the unknown order
             end_index = len(sorted_rows)
             if after is not None:
                 end_index = bisect_left(sorted_rows, after, key=self._position_of)

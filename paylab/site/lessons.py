@@ -53,9 +53,9 @@ NO_FRAMES = " Cells that need pandas show their saved outputs."
 
 def notebooks_folder() -> Path:
     """The folder of the notebooks in a clone or in the installed package."""
-    clone = PACKAGE.parent / "notebooks"
-    in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir()
-    return clone if in_clone else PACKAGE / "notebooks"
+    clone_notebooks = PACKAGE.parent / "notebooks"
+    is_in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone_notebooks.is_dir()
+    return clone_notebooks if is_in_clone else PACKAGE / "notebooks"
 
 
 def choose_lessons(names: Sequence[str]) -> list[Path]:

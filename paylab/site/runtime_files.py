@@ -56,9 +56,7 @@ class RuntimeFiles:
 
 def _read_lock(folder: Path) -> tuple[Packages, Packages]:
     """The facts of a runtime, and the packages of frames that its folder has."""
-    missing_names = [
-        package_name for package_name in (*CORE, LOCK) if not (folder / package_name).is_file()
-    ]
+    missing_names = [file_name for file_name in (*CORE, LOCK) if not (folder / file_name).is_file()]
     if missing_names:
         raise ConfigError(
             f"{folder} has no {missing_names[0]}: --pyodide is the folder of the runtime, such as "

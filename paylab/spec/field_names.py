@@ -42,6 +42,9 @@ def rename_instruction_details(
         return converted
     details = instructions.get("details")
     if isinstance(details, Mapping):
-        names = instruction_detail_names(instructions.get("type"), service)
-        converted["deposit_instructions"] = {**instructions, "details": convert(names, details)}
+        detail_names = instruction_detail_names(instructions.get("type"), service)
+        converted["deposit_instructions"] = {
+            **instructions,
+            "details": convert(detail_names, details),
+        }
     return converted

@@ -79,15 +79,15 @@ class Machine:
         >>> paylab.status.TRANSFER.path("awaiting_funds", "completed")
         ['started', 'completed']
         """
-        paths: dict[str, list[str]] = {state: []}
+        way_by_state: dict[str, list[str]] = {state: []}
         waiting = [state]
-        while waiting and wanted not in paths:
+        while waiting and wanted not in way_by_state:
             current = waiting.pop(0)
             for next_state in self.onward(current):
-                if next_state not in paths and next_state != without:
-                    paths[next_state] = [*paths[current], next_state]
+                if next_state not in way_by_state and next_state != without:
+                    way_by_state[next_state] = [*way_by_state[current], next_state]
                     waiting.append(next_state)
-        return paths.get(wanted, [])
+        return way_by_state.get(wanted, [])
 
     @property
     def final(self) -> frozenset[str]:

@@ -225,12 +225,17 @@ def _to_service_names(level_names: Names, body: Mapping[str, object], prefix: st
 def _count_differences(
     settings: AccountDetails, details: Mapping[str, object], *, are_theirs: bool
 ) -> tuple[int, int]:
-    """The number of names that the account does not have, and of names that are missing."""
+    """How many details the settings do not have, and how many of the settings' are absent.
+
+    The details have the service's names if they `are_theirs`, else ours.
+    """
     their_names = account_detail_names(settings).their_names
     setting_names = set(settings.fields)
     if are_theirs:
         setting_names = {their_names.get(name, name) for name in setting_names}
-    return len({*details} - setting_names), len(setting_names - {*details})
+    unknown_names = {*details} - setting_names
+    absent_names = setting_names - {*details}
+    return len(unknown_names), len(absent_names)
 
 
 def _read_number(field_value: object) -> object:

@@ -97,19 +97,17 @@ def service_table(service: Service) -> str:
     settings = service.settings()
     your_rows = [_setting_cells(setting) for setting in settings if setting.origin == YOURS]
     title = f"{len(your_rows)} of {len(settings)} settings are yours or were found by a probe"
-    group_tables = [heading(title)]
+    blocks = [heading(title)]
     if your_rows:
-        group_tables.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
+        blocks.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
     rows_by_group: dict[str, list[list[str]]] = {}
     for setting in settings:
         group = setting.key.partition(".")[0]
         rows_by_group.setdefault(group, []).append(_setting_cells(setting))
     for group, group_rows in rows_by_group.items():
         group_table = grid(SETTING_COLUMNS, group_rows, row_max=len(group_rows))
-        group_tables.append(
-            collapsible_block(f"[{group}], {len(group_rows)} settings", group_table)
-        )
-    return card(column(*group_tables))
+        blocks.append(collapsible_block(f"[{group}], {len(group_rows)} settings", group_table))
+    return card(column(*blocks))
 
 
 SETTING_COLUMNS = ("key", "in force", "default", "origin", "assumption", "question")

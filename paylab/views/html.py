@@ -184,9 +184,9 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
         for style, name in zip(styles, header_names, strict=True)
     )
     shown_rows = rows[:row_max]
-    body = "".join(_row_html(row, styles) for row in shown_rows)
+    rows_html = "".join(_row_html(row, styles) for row in shown_rows)
     head = f'<thead><tr style="background:none;border-bottom:{BORDER}">{header}</tr></thead>'
-    content = f"{head}<tbody>{body}</tbody>"
+    content = f"{head}<tbody>{rows_html}</tbody>"
     frame = 'tabindex="0" role="group" aria-label="Table"'
     frame_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px"
     row_count = len(rows) if total is None else total

@@ -93,8 +93,8 @@ def read_pdf_page(file: BytesIO) -> Image.Image:
     with closing(pypdfium2.PdfDocument(file)) as document:
         page = document[0]
         width, height = page.get_size()
-        scale = PREVIEW_PIXELS / max(width, height)
-        image: Image.Image = page.render(scale=scale).to_pil()
+        zoom = PREVIEW_PIXELS / max(width, height)
+        image: Image.Image = page.render(scale=zoom).to_pil()
         return image.convert("RGB")
 
 

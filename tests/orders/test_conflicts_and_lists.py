@@ -398,22 +398,6 @@ def test_a_payment_made_before_a_5xx_is_not_made_again(service, connect, status,
     assert len(service.payments) == 4
 
 
-WITHOUT_REFERENCE = [{}, {"new": "second"}, {"new": True}]
-
-
-@pytest.mark.parametrize("options", WITHOUT_REFERENCE)
-@pytest.mark.parametrize("status", [500, 503])
-def test_an_order_without_reference_is_not_made_again_after_a_5xx(
-    service, connect, options, status
-):
-    """After a 5xx the values of an order tell whether this call has paid it."""
-    service.add_payment(age=3 * HOUR)
-    service.add_payment("another")
-    service.failures_after_commit.append(status)
-    report(connect(max_retries=2).transfers.create, **ORDER, **options).check("kept tr_3")
-    assert len(service.payments) == 3
-
-
 @pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
 def test_a_5xx_that_paid_nothing_is_repeated_beside_equal_payments(service, connect, order):
     """Equal payments of other days do not keep an order from being sent again after a 5xx."""

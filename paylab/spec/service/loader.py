@@ -145,7 +145,7 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
     problems = {}
     for operation, constants in constants_by_operation.items():
         title = f'{EXTRA}."{operation}"'
-        extra_key = f"{EXTRA}.{operation}"
+        constants_key = f"{EXTRA}.{operation}"
         verb = _find_unquoted_verb(operation, constants, operation_names)
         if verb:
             operation_name = f"{operation}.{verb}"
@@ -159,12 +159,12 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
             hint = f"those with a body are {', '.join(operation_names)}"
             if near_names:
                 hint = f"nearest: {near_names[0]}"
-            problems[extra_key] = f"{title} names no operation; {hint}"
+            problems[constants_key] = f"{title} names no operation; {hint}"
         elif not isinstance(constants, Mapping):
-            problems[extra_key] = f"{title} must be a table of fields"
+            problems[constants_key] = f"{title} must be a table of fields"
         elif FILL_IN in json.dumps(constants, default=repr):
             fields = ", ".join(_find_unfilled_fields(constants))
-            problems[extra_key] = (
+            problems[constants_key] = (
                 f"{title} has no value for {fields}: write one in place of {FILL_IN!r}"
             )
     return problems

@@ -248,10 +248,9 @@ class Service(ServiceSettings):
         from ..operations.records import OPERATIONS
 
         listing = OPERATIONS[f"{resource}.list"].listing
-        is_set = self.declares(lambda service: service.lists.order) or self.declares(
-            lambda service: listing and listing(service.lists).order
-        )
-        return self.list(resource).order if is_set else "unknown"
+        is_set_for_all = self.declares(lambda service: service.lists.order)
+        is_set_for_one = self.declares(lambda service: listing and listing(service.lists).order)
+        return self.list(resource).order if is_set_for_all or is_set_for_one else "unknown"
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:

@@ -22,8 +22,8 @@ def write_call(
     prefixed_values += [(f"{name}=", value) for name, value in arguments.items()]
     call_start = f"{to} = {function}" if to else function
     if sum(len(prefix) + len(str(value)) for prefix, value in prefixed_values) <= WIDTH:
-        line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
-        one_line_call = f"{call_start}({', '.join(line_arguments)})"
+        one_line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
+        one_line_call = f"{call_start}({', '.join(one_line_arguments)})"
         if len(one_line_call) <= WIDTH:
             return one_line_call
     argument_lines = [

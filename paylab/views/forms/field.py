@@ -165,9 +165,7 @@ class FormField(Node):
     def display_text(self) -> str:
         """The value as shown after sending; a private value is masked."""
         if self.input in CHOICE_INPUTS:
-            return next(
-                (value_text for value_text, value in self.options if value == self._value), ""
-            )
+            return next((label for label, value in self.options if value == self._value), "")
         value_text = str(self.value)
         return _masked_text(value_text) if self.private else value_text
 

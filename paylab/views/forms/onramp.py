@@ -244,14 +244,19 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         return LOOKUP_CODE[step_name].format(literal(resource.id)) if resource else ""
 
     def _show_current_step(self) -> None:
-        """Show the current step on the page, and move the focus to it."""
+        """Show the current step on the page, and move the focus to it.
+
+        A step whose new body has a result already is done at once: observing the body then shows
+        the next step by this same function.
+        """
         step_name = self.current_step
         if step_name is not None and step_name not in self.bodies:
             body = self._make_body(step_name)
             self.bodies[step_name] = body
             self._observe_body(step_name, body)
-            if step_name in self.results:
-                return  # the body had a result already, and the next step is shown
+            was_done_already = step_name in self.results
+            if was_done_already:
+                return
         shown_name = self.current_step or STEP_NAMES[-1]
         self.redraw(self.steps[STEP_NAMES.index(shown_name)].heading)
         self.update_saved()
