@@ -113,8 +113,13 @@ def _collect_refusals(trials: Trials) -> list[str]:
         call = trials.client.calls[-1]
         if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):
             return []
-        is_error = isinstance(answer, PaylabError)
-        answer_texts.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
+        if _is_html(call):
+            answer_text = f"{call.status} with a web page, which proves nothing"
+        elif isinstance(answer, PaylabError):
+            answer_text = words_of(answer)
+        else:
+            answer_text = f"{call.status}, without a deposit"
+        answer_texts.append(answer_text)
         if getattr(answer, "status", None) not in PATH_MISSING:
             break
     return answer_texts

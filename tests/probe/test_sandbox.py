@@ -241,6 +241,12 @@ def test_nothing_is_created_without_proof(answer, dialect, unsigned):
     assert (report.complete, report.made, report.where("proven")) == (False, (), ())
 
 
+def test_the_sentence_says_that_the_answer_was_a_web_page():
+    """A heading of a page in place of the service's words would read like an error of it."""
+    report = Double(page("Unprocessable")).walk()
+    assert "got 200 with a web page, which proves nothing; if you know" in report.hopeless
+
+
 @pytest.mark.parametrize(("answer", "dialect", "unsigned"), cases(PROOF))
 def test_an_answer_about_the_deposit_is_proof(answer, dialect, unsigned):
     """The first POST is a deposit into no account, and the walk goes on after it."""
