@@ -26,7 +26,7 @@ from .columns import ListName, likeliest_schema, schema_of
 from .files import select_period
 from .frame import typed_frame
 from .sidecars import read_sidecar
-from .text_table import Row, as_text
+from .text_table import Row, text_array
 
 FORMAT = "JSON lines in UTF-8"
 
@@ -65,7 +65,7 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
         column_names = schema.names
     period_columns = [CREATED] if begin or end else []
     texts = {
-        name: pa.array([as_text(row.get(name)) for row in rows], pa.string())
+        name: text_array([row.get(name) for row in rows])
         for name in needed_columns(chosen_names, column_names, period_columns)
     }
     frame = typed_frame(pa.table(texts), schema)

@@ -77,7 +77,7 @@ def _text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Arra
         return pa.array(field_values, pa.string())
     except (pa.ArrowException, UnicodeEncodeError):  # a number, a list, an unpaired surrogate
         _refuse_floats(field_values, column, first_row)
-        return _text_array(field_values)
+        return text_array(field_values)
 
 
 def _join_words(field_value: object) -> object:
@@ -87,7 +87,8 @@ def _join_words(field_value: object) -> object:
     return ",".join(cast("list[str]", field_value)) if is_word_list else field_value
 
 
-def _text_array(values: Sequence[object]) -> pa.Array:
+def text_array(values: Sequence[object]) -> pa.Array:
+    """Values of any kind as text; unpaired surrogates become question marks."""
     value_texts = map(as_text, values)
     return pa.array([text and text.encode("utf-8", "replace") for text in value_texts], pa.string())
 
@@ -128,7 +129,7 @@ def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]
             encodable = field_name.encode("utf-8", "replace").decode()
             free = f"extra.{encodable}" if encodable in known_names else encodable
             columns.setdefault(free, [None] * len(rows))[row_index] = field_value
-    return {field_name: _text_array(values) for field_name, values in columns.items()}
+    return {field_name: text_array(values) for field_name, values in columns.items()}
 
 
 def json_column(rows: Sequence[Row], schema: Schema) -> pa.Array:

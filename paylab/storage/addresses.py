@@ -89,8 +89,11 @@ def one_sentence(error: Exception) -> str:
     return plain(error_text or type(error).__name__, 200)
 
 
-def require_url(address: object, storage_options: Mapping[str, Any] | None) -> None:
-    """ArgumentError if there are options of a file system for a path of this machine."""
+def require_url(address: object, storage_options: object) -> None:
+    """ArgumentError for options of a file system that are no dict, or for a local path."""
+    if storage_options is not None and not isinstance(storage_options, Mapping):
+        message = f"must be a dict of options, not {plain(repr(storage_options), 60)}"
+        raise ArgumentError(f"storage_options {message}", "storage_options")
     if storage_options and not is_url(address):
         message = "storage_options are for fsspec URLs, not for a path: leave them out"
         raise ArgumentError(message, "storage_options")

@@ -117,6 +117,13 @@ def test_numbers_of_json_lines_keep_their_digits(tmp_path):
     assert frame["source_amount"].tolist() == [Decimal("0.12345678901234567890")]
 
 
+def test_an_unpaired_surrogate_in_json_lines_is_a_question_mark(tmp_path):
+    """Arrow has no such text; a page of a list is read in the same way."""
+    path = tmp_path / "transfers.jsonl"
+    path.write_text('{"id": "\\ud800"}\n')
+    assert list(frames.read_jsonl(path, "transfers")["id"]) == ["?"]
+
+
 def test_an_empty_file_of_json_lines_is_a_frame_without_rows(tmp_path):
     """The columns are those of the kind."""
     path = tmp_path / "t.jsonl"
@@ -410,3 +417,10 @@ def test_an_error_of_a_broken_file_does_not_show_the_token_of_its_url(name):
             errors.append(str(error))
     assert errors
     assert not [error for error in errors if "SECRET" in error]
+
+
+@pytest.mark.parametrize("options", ["key", 1, ["key"]])
+def test_storage_options_are_a_dict(options):
+    """Other options are an error that names the argument, before a file system is asked."""
+    with pytest.raises(ArgumentError, match="storage_options must be a dict of options, not"):
+        paylab.connect().transfers.export("memory://h/x.csv", storage_options=options)
