@@ -60,7 +60,7 @@ def met(goal, compare, title, calls):
     assert figures[list(calls)[-1]]["ratio"] <= 1.25 * GOALS[goal]
 
 
-def test_a_qr_code(lab, compare):
+def test_a_deposit_card_takes_little_longer_than_its_qr_code(lab, compare):
     """A deposit card takes little longer than to draw its QR code."""
     account = lab.onramp("PH", example=True, consent=True).submit().conversion_account_id
     instructions = lab.conversion_accounts.get(account).deposit_instructions

@@ -60,7 +60,7 @@ def test_another_corridor_by_changing_one_cell(notebook):
     book.shot("payouts-BR")
 
 
-def test_forms_of_accounts(notebook):
+def test_the_account_forms_say_what_a_wrong_value_should_be(notebook):
     """Account types per country, a mistyped code, a key of the wrong type, and a wallet."""
     book = notebook("accounts.ipynb", ACCOUNTS, width=1600, height=3200)
     book.run_all()

@@ -100,7 +100,7 @@ def test_a_bad_row_is_named_and_nothing_is_sent(file, service, account, capsys, 
     assert not service.world.tables["transfers"].rows
 
 
-def test_problems_as_json(file, capsys):
+def test_with_json_each_problem_has_its_row_line_and_field(file, capsys):
     """With --json, each problem has its row, line and field, and the payouts are counted."""
     assert run(file(GOOD, BAD["amount"][0], BAD["rail"][0]), "--dry-run", "--json") == 1
     told = json.loads(capsys.readouterr().out)

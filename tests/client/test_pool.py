@@ -253,7 +253,9 @@ def test_the_password_of_a_proxy(serve, monkeypatch, make_client, url, password)
     ],
 )
 @pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
-def test_no_proxy(serve, monkeypatch, make_client, name, no_proxy, host, is_direct):
+def test_only_what_no_proxy_names_is_reached_directly(
+    serve, monkeypatch, make_client, name, no_proxy, host, is_direct
+):
     """A host, domain, address or port of NO_PROXY is reached directly, and nothing else."""
     proxy = serve()
     service = serve()
@@ -367,7 +369,7 @@ def test_a_client_asks_the_proxy(serve, monkeypatch):
         (send_late, httpx.ReadTimeout),
     ],
 )
-def test_a_failing_answer(serve, make_client, answer, error):
+def test_a_failure_in_an_answer_is_an_error_of_httpx(serve, make_client, answer, error):
     """A failure before or in the body of an answer is an error of httpx."""
     service = serve(answer)
     with make_client() as client, pytest.raises(error) as caught:

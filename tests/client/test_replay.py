@@ -239,7 +239,7 @@ def test_retries_see_the_recorded_failures(replayed):
         (500, None, ServerError),
     ],
 )
-def test_failures_are_replayed(replayed, status, told, error):
+def test_recorded_failures_are_raised_where_they_happened(replayed, status, told, error):
     """A recorded failure is raised where it happened: before the answer or in its body."""
     client = replayed(call("GET", "/v1/x", status=status, error=told), max_retries=0)
     with pytest.raises(error, match=re.escape((told or "500").rpartition(": ")[2])):

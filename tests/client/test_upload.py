@@ -35,7 +35,7 @@ def sized(size):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_body(size):
+def test_the_body_read_in_blocks_equals_the_json_written_at_once(size):
     """The body read in blocks equals the JSON written at once, for sizes around a block."""
     upload = Upload({"selfie": sized(size)})
     expected = written(("selfie", "image/jpeg", sized(size)))
@@ -171,7 +171,7 @@ def individual(lab):
     return lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
 
 
-def test_in_process(lab, person):
+def test_the_simulator_accepts_the_signature_of_a_streamed_body(lab, person):
     """The simulator accepts the signature of a streamed body, of which the call has the outline."""
     stored = lab.individuals.upload_images(person.id, {"selfie": BytesIO(JPEG)})
     assert [image.content_type for image in stored.images] == ["image/jpeg"]

@@ -24,7 +24,7 @@ def test_the_products_of_the_worked_example_are_as_published():
     assert clabe.products(PUBLISHED[:17]) == (0, 1, 2, 3, 6, 0, 0, 0, 0, 3, 7, 8, 9, 5, 9, 1, 7)
 
 
-def test_parts():
+def test_a_clabe_has_a_bank_a_plaza_an_account_and_a_check_digit():
     """A CLABE has 3 digits of bank, 3 of plaza, 11 of account and 1 check digit."""
     assert clabe.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
 

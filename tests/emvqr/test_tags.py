@@ -20,7 +20,7 @@ def test_neither_a_payload_nor_a_field_can_be_changed(mutable):
     assert mutable("emvqr") == set()
 
 
-def test_templates():
+def test_tags_from_26_to_51_and_62_64_and_from_80_are_templates():
     """Templates are 26 to 51, 62, 64 and 80 to 99, and 50 to 99 within 62."""
     top = [int(tag) for tag in TWO_DIGITS if fields.is_template(tag)]
     assert top == [*range(26, 52), 62, 64, *range(80, 100)]
@@ -43,7 +43,7 @@ MERCHANT = {
 
 
 @pytest.mark.parametrize("called", MERCHANT)
-def test_ranges(called):
+def test_each_card_network_has_its_own_range_of_tags(called):
     """Each card network has its own range of tags, and so have templates and the standard."""
     named = [int(tag) for tag in TWO_DIGITS if fields.field_name(tag) == called]
     assert named == [*MERCHANT[called]]

@@ -62,13 +62,13 @@ def test_an_error_names_the_reason_and_the_character(text, reason, offset):
 
 
 @pytest.mark.parametrize("junk", [None, 7, b"000201", ["000201"]])
-def test_not_text(junk):
+def test_a_value_that_is_no_text_is_refused(junk):
     """A value that is not a text is refused in the same way as a text that is not EMV."""
     with pytest.raises(EMVError, match="not an EMV payload"):
         emvqr.parse(junk)
 
 
-def test_forgiving_the_crc():
+def test_a_text_with_a_wrong_crc_can_be_read_without_verification():
     """A text with a wrong CRC can be read without verification, and shows the right CRC."""
     payload = emvqr.parse(KOMO[:-4] + "0000", verify=False)
     assert (payload.merchant_name, payload.crc) == ("Komoo Testingg", "1E6F")

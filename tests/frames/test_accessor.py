@@ -183,7 +183,7 @@ def test_a_file_has_the_decimals_of_the_currency(tmp_path, amount, currency, wri
     assert "E-" not in made.to_csv() + str(made["source_amount"].tolist()) + str(made)
 
 
-def test_a_workbook(frame, tmp_path):
+def test_a_workbook_has_numbers_up_to_15_digits_and_times_in_the_zone(frame, tmp_path):
     """Amounts are numbers up to 15 digits, times are in the zone, and text stays text."""
     frame.loc[0, "client_reference_id"] = "=1+1"
     frame.loc[0, "failure_reason"] = "x" * 32_767  # the longest text of a cell

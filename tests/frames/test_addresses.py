@@ -83,7 +83,7 @@ def test_a_url_and_a_path_have_the_same_rows(pages, tmp_path, place, name, read)
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
-def test_json_lines(pages, tmp_path, name):
+def test_each_line_of_json_has_one_row_as_it_was_sent(pages, tmp_path, name):
     """A line has one row, with the names of the columns and the text that was sent."""
     path = frames.export(pages, tmp_path / name, columns=["id", "source_amount"]).path
     content = path.read_bytes()

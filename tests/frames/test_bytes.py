@@ -33,7 +33,7 @@ def body(rows, more=False, cursor=None, **options):
 @pytest.mark.parametrize("trap", TRAPS)
 @pytest.mark.parametrize("cursor", ["next", 'a"b\\', "é漢", None])
 @pytest.mark.parametrize("options", [{}, {"separators": (",", ":")}, {"ensure_ascii": False}])
-def test_cursor_is_safe(transfer, trap, cursor, options):
+def test_text_of_a_row_does_not_change_the_cursor(transfer, trap, cursor, options):
     """Text in a row that looks like the end of a page does not change the cursor."""
     page = body([transfer | {"client_reference_id": trap}], bool(cursor), cursor, **options)
     assert read_next_page(page) == (bool(cursor), cursor)

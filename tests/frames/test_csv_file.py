@@ -119,7 +119,7 @@ def test_a_cell_of_3_mb_is_written_and_read_back(paged, transfer, tmp_path):
     pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "t.csv"), frame)
 
 
-def test_replaced_whole(paged, transfer, tmp_path):
+def test_a_frame_that_cannot_be_written_leaves_the_old_file(paged, transfer, tmp_path):
     """If a frame cannot be written, the old file is not changed and no other file is left."""
     path = frames.to_csv(frames.transfers(paged([transfer])), tmp_path / "t.csv")
     before = path.read_bytes()

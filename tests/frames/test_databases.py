@@ -110,7 +110,7 @@ def test_a_column_that_would_round(made, tmp_path, column, amount):
     assert len(frames.read_sql("select id from transfers", path)) == 0
 
 
-def test_a_long_amount(made, target):
+def test_an_amount_with_18_decimals_is_written_in_full(made, target):
     """An amount with 18 decimals is written in full."""
     made([LONG]).paylab.to_database(target)
     assert frames.read_sql("transfers", target)["source_amount"].tolist() == [Decimal(LONG)]
@@ -156,7 +156,7 @@ def test_an_upsert_without_ids(made, tmp_path, change, words):
     assert not [*tmp_path.iterdir()]
 
 
-def test_what_cannot_be(made, tmp_path):
+def test_a_wrong_mode_target_or_table_is_an_error(made, tmp_path):
     """A misspelt mode, a target that is no database, and an absent table are errors."""
     with pytest.raises(RuleError, match=r"'upsrt' must be one of .*nearest: upsert"):
         made().paylab.to_database(tmp_path / "b.duckdb", if_exists="upsrt")

@@ -38,7 +38,7 @@ def read(folder):
     return frame.set_index("id")
 
 
-def test_sync(tmp_path):
+def test_a_second_sync_fetches_only_new_and_open_rows(tmp_path):
     """The first sync fetches all rows, the next only new rows and rows that are not final."""
     source = List(rows(95))
     source.rows[3]["status"] = "started"
@@ -338,7 +338,7 @@ def test_a_second_sync_of_the_same_folder_at_the_same_time_is_refused(tmp_path):
     assert dataset.sync(source).new == 5
 
 
-def test_memory_address():
+def test_a_dataset_in_memory_has_the_same_summary_as_a_frame():
     """A dataset in the memory filesystem of fsspec has the same summary as a frame."""
     made = rows(20, days=2)
     dataset = frames.Dataset("memory://datasets/one")

@@ -128,7 +128,7 @@ def test_every_valid_notation_of_a_number_is_read_as_that_number(text: str, valu
         "5\x00",
     ],
 )
-def test_junk(junk: str) -> None:
+def test_text_that_is_no_number_is_an_error_with_its_column_and_row(junk: str) -> None:
     """Text that is not a number raises an error with its column, row and value."""
     with pytest.raises(ExactnessError) as caught:
         read("1.00", None, junk)
@@ -143,7 +143,7 @@ def test_a_long_value_is_cut_in_a_message(count: int, shown: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["1" * 39, "1e38", "1e-39", "1e999999999", "1e-999999999"])
-def test_past_38_digits(text: str) -> None:
+def test_a_number_of_more_than_38_digits_is_refused(text: str) -> None:
     """A number that needs more than 38 digits is refused, however large its exponent is."""
     with pytest.raises(ExactnessError, match=r"row 1: '1.* needs more than 38 digits"):
         read("1.00", text)
@@ -189,7 +189,7 @@ def test_results_do_not_depend_on_the_precision_of_the_current_decimal_context()
 
 @FIRST_BATCH_PAGES
 @given(st.text(max_size=12))
-def test_any_text(text: str) -> None:
+def test_any_text_is_read_exactly_or_refused(text: str) -> None:
     """Any text is read as a number, read as missing because it is blank, or refused."""
     try:
         (value,) = read(text).to_pylist()
@@ -200,7 +200,7 @@ def test_any_text(text: str) -> None:
 
 @FIRST_BATCH_PAGES
 @given(st.lists(numbers(38), min_size=1, max_size=6))
-def test_written(texts: list[str]) -> None:
+def test_written_amounts_are_read_as_the_same_numbers(texts: list[str]) -> None:
     """Amounts are written in plain digits, which are read as the same numbers and type."""
     try:
         column = read(*texts)
@@ -276,7 +276,7 @@ def test_an_amount_times_a_rate_is_exact(cents: int, rate: int, places: int) -> 
 
 @FIRST_BATCH_PAGES
 @given(st.lists(numbers(38), max_size=8))
-def test_summing(texts: list[str]) -> None:
+def test_a_total_equals_the_sum_of_python_or_is_refused(texts: list[str]) -> None:
     """A total equals Python's sum, or is refused because it needs more than 38 digits."""
     try:
         column = series(*texts)

@@ -403,7 +403,7 @@ REFUSED = {
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("kind", SETS)
 @pytest.mark.parametrize("idiom", EXACT)
-def test_an_exact_idiom(idiom, kind):
+def test_an_exact_idiom_equals_plain_decimal_or_is_refused(idiom, kind):
     """The result equals plain Decimal and holds no float, or is refused past 38 digits."""
     ask, expect = EXACT[idiom]
     values = [*map(D, SETS[kind])]

@@ -40,7 +40,7 @@ def read_back(path):
     return ds.dataset(path, partitioning="hive").to_table().to_pylist()
 
 
-def test_amounts_as_sent(paged, transfer, tmp_path):
+def test_amounts_in_a_csv_are_the_text_that_was_sent(paged, transfer, tmp_path):
     """Amounts in a CSV are exactly the text that the service sent, in the same order."""
     rows = [
         transfer | {"source_amount": amount, "id": f"tr_{at}"} for at, amount in enumerate(AMOUNTS)
@@ -66,7 +66,7 @@ def test_an_export_returns_its_path_and_counts_and_reports_progress_after_each_p
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 @pytest.mark.parametrize("before", [True, False])
-def test_cut_off(paged, broken, transfer, tmp_path, to, before):
+def test_pages_that_break_off_leave_the_old_export(paged, broken, transfer, tmp_path, to, before):
     """If the pages break off, the old export stays as it was and no other file is left."""
     if before:
         frames.export(paged([transfer] * 3), f"{tmp_path}/{to}")
@@ -107,7 +107,7 @@ def test_an_exported_csv_reads_back_as_the_frame_of_the_same_pages(paged, transf
     assert frames.read_csv(path).equals(frames.transfers(pages))
 
 
-def test_parquet_types(paged, transfer, tmp_path):
+def test_a_parquet_file_has_decimals_times_in_utc_and_text(paged, transfer, tmp_path):
     """Amounts are decimals, times are in UTC, seconds are integers, words and ids are text."""
     path = frames.export(paged([transfer]), tmp_path / "t.parquet").path
     schema = pq.read_schema(path)
@@ -119,7 +119,7 @@ def test_parquet_types(paged, transfer, tmp_path):
     assert schema.field("deposit_instructions_clabe").type == pa.string()
 
 
-def test_days(paged, transfer, tmp_path):
+def test_a_folder_has_one_file_per_day_of_creation(paged, transfer, tmp_path):
     """A folder has one file per day of creation in UTC, and one for rows without a time."""
     stamps = ["2026-01-31T23:59:59.999Z", "2026-01-31T20:30:00-05:00", None]
     frames.export(paged([transfer | {"created_at": stamp} for stamp in stamps]), f"{tmp_path}/t/")
@@ -166,7 +166,7 @@ def test_a_workbook_without_its_library(paged, transfer, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "foreign", ["notes.txt", "created_day=2026-01-31/mine.csv", "a/b/part-0.parquet"]
 )
-def test_foreign_folder(paged, transfer, tmp_path, foreign):
+def test_a_folder_with_a_file_of_somebody_else_is_refused(paged, transfer, tmp_path, foreign):
     """A folder with a file that is not from an export is refused and not changed."""
     file = tmp_path / "t" / foreign
     file.parent.mkdir(parents=True)
@@ -216,7 +216,7 @@ def test_a_symbolic_link_is_kept_and_the_file_it_points_to_is_replaced(paged, tr
     assert len(read_back(tmp_path / "real.csv")) == 1
 
 
-def test_float(paged, transfer, tmp_path):
+def test_an_amount_that_is_a_float_is_refused(paged, transfer, tmp_path):
     """An amount that is a float is refused, because the text that was sent is not known."""
     with pytest.raises(ExactnessError, match=r"total_fee, row 0: 0\.1 is a float"):
         frames.export(paged([transfer | {"total_fee": 0.1}]), tmp_path / "t.csv")
@@ -240,7 +240,7 @@ def peak(transfer, tmp_path):
 
 
 @pytest.mark.parametrize("to", DESTINATIONS)
-def test_memory(peak, to):
+def test_an_export_does_not_keep_its_pages_in_memory(peak, to):
     """Exporting 100 more pages, 15 MB, needs less than 6 MB more memory: pages are not kept."""
     assert peak(150, to) < peak(50, to) + 6_000_000
 
@@ -296,7 +296,9 @@ def test_since_and_status_select_rows_for_a_list_and_for_pages(
         ("zzz", "known are pending, awaiting_funds"),
     ],
 )
-def test_an_unknown_status(paged, transfer, tmp_path, status, words):
+def test_an_unknown_status_is_an_error_that_names_the_nearest(
+    paged, transfer, tmp_path, status, words
+):
     """An unknown status is an error that names the nearest, and no file is written."""
     page = json.dumps(paged([transfer])[0]).encode()
     for ask in (

@@ -169,7 +169,7 @@ def test_unknown_field_named_like_a_column(paged, conversion):
     assert frame["extra.deposit_amount"][0] == "9"
 
 
-def test_origin(paged, transfer):
+def test_the_attributes_of_a_frame_say_where_its_rows_are_from(paged, transfer):
     """`attrs` has the counts, the first and last id, and the attributes of the caller."""
     rows = [transfer | {"id": f"tr_{number}"} for number in range(5)]
     frame = frames.transfers(paged(rows), attrs={"base_url": "https://api.example"})

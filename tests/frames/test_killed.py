@@ -25,7 +25,7 @@ HARNESS = Path(__file__).with_name("killing.py")
 STEPS = Path(__file__).with_name("stepping.py")
 
 
-def test_some_kills(tmp_path):
+def test_killed_exports_lose_and_repeat_no_row(tmp_path):
     """Killed exports of every kind lose no row, repeat no row, and leave no hidden file."""
     command = [sys.executable, str(HARNESS), "3", "20", str(tmp_path)]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
@@ -134,7 +134,9 @@ def at(minutes):
         (0, 0, False, False),
     ],
 )
-def test_age(interrupted, tmp_path, minutes, on_disk, resume, goes_on):
+def test_a_draft_older_than_an_hour_needs_resume(
+    interrupted, tmp_path, minutes, on_disk, resume, goes_on
+):
     """A draft older than an hour, by the local or the service's clock, needs `resume=True`."""
     job = tmp_path / ".t.csv.export/job.json"
     os.utime(job, (job.stat().st_mtime - 60 * on_disk,) * 2)
@@ -285,7 +287,7 @@ def test_a_lab_exports_for_its_own_account(tmp_path):
     assert labs[1].settings.identity not in Path(f"{path}.columns.json").read_text()
 
 
-def test_stopped(service, tmp_path):
+def test_a_stopped_export_says_to_repeat_the_call(service, tmp_path):
     """A stop by `progress` is an error that says to repeat the call, which fetches the rest."""
     rows = [service.rows[0] | {"id": f"tr_{number:03d}"} for number in range(500)]
     with pytest.raises(ConfigError, match="repeat the call") as stopped:

@@ -22,7 +22,7 @@ def walked():
     return lab
 
 
-def test_individuals(lab):
+def test_an_individual_is_one_flat_row(lab):
     """Every individual is one flat row, with its products and the ids of its accounts."""
     frame, people = lab.individuals.frame(), list(lab.individuals.list())
     columns = ["id", "email", "product_types", "financial_account_ids"]

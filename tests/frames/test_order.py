@@ -171,7 +171,7 @@ def test_a_time_without_an_offset_is_utc(since):
 
 
 @pytest.mark.parametrize("since", ["soon", 5, "2026-13-01", b"2026-01-01"])
-def test_no_time(since):
+def test_a_value_that_is_no_time_is_an_error_with_its_argument(since):
     """A value that is not a time raises RuleError with the name of the argument."""
     with pytest.raises(RuleError, match="since"):
         frames.transfers([{"data": []}], since=since)

@@ -38,7 +38,7 @@ def test_a_period_starts_with_since_and_ends_before_until(pages, tmp_path, perio
 @pytest.mark.parametrize(
     "columns", [["id"], ["total_fee", "id"], "status, source_amount", ("exchange_rate",)]
 )
-def test_some_columns(pages, tmp_path, columns):
+def test_columns_are_in_the_order_of_the_call(pages, tmp_path, columns):
     """`columns` are in the order of the call, with the values of the whole frame."""
     names = columns.replace(" ", "").split(",") if isinstance(columns, str) else list(columns)
     whole = frames.transfers(pages)

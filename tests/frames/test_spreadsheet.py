@@ -61,7 +61,7 @@ def page(rows):
     return json.dumps({"data": rows, "has_next_page": False, "cursor": None}).encode()
 
 
-def test_cells(transfer, tmp_path):
+def test_a_risky_cell_starts_with_an_apostrophe_and_is_read_back_without(transfer, tmp_path):
     """A risky cell starts with an apostrophe and is read back without it, in every column."""
     columns, texts = ["client_reference_id", "failure_reason", "id"], [*FORMULAS, *SPOILED]
     rows = [transfer | dict.fromkeys(columns, text) for text in texts]
@@ -84,7 +84,7 @@ def test_cells_that_a_spreadsheet_splits(transfer, tmp_path):
 
 
 @pytest.mark.parametrize("amount", ["-5.00", "12.5", "0"])
-def test_amounts_stay_numbers(transfer, tmp_path, amount):
+def test_short_amounts_stay_numbers_in_a_spreadsheet(transfer, tmp_path, amount):
     """A short amount is written without an apostrophe, so it is a number in a spreadsheet."""
     assert exported(tmp_path, [transfer | {"source_amount": amount}])[0]["source_amount"] == amount
 

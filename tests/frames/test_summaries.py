@@ -79,7 +79,7 @@ def test_sums_are_decimal_sums(digits, data):
 
 
 @pytest.mark.parametrize("text", ["1" + "0" * 38, "1." + "0" * 37 + "1"])
-def test_past_38_digits(text):
+def test_an_amount_of_more_than_38_digits_is_an_error_with_its_row(text):
     """An amount of more than 38 digits raises an error with its row and value."""
     with pytest.raises(ExactnessError, match=r"source_amount, row 1: '1.* more than 38 digits"):
         frames.summarize(frame_of([row(), row(source_amount=text)]))
@@ -239,7 +239,7 @@ def test_integers_and_texts_are_amounts():
     assert found[sums].tolist() == [10, Decimal("0.5"), Decimal("1.5")]
 
 
-def test_conversions(conversion):
+def test_a_conversion_is_summarized_by_its_deposit_and_payout(conversion):
     """The summary of a conversion has the deposit as source and the payout as destination."""
     done = conversion | {"status": "completed"}
     done["payout"] = conversion["payout"] | {"completed_at": "2026-01-31T09:31:00Z"}

@@ -39,7 +39,9 @@ def read(*texts: str | None, start: int = 0) -> pa.ChunkedArray:
         (None, None),
     ],
 )
-def test_read(text: str | None, moment: datetime | None) -> None:
+def test_times_are_read_with_and_without_zone_and_fraction(
+    text: str | None, moment: datetime | None
+) -> None:
     """Times are read with Z, an offset or neither, and with or without a fraction."""
     assert read(text).to_pylist() == [moment]
     assert read("2026-01-31T09:30:00.1234567Z", text).to_pylist()[1] == moment
@@ -78,7 +80,7 @@ def test_times_are_written_in_iso_8601_in_utc_with_z_with_at_least_milliseconds(
 
 
 @given(st.datetimes(timezones=OFFSETS))
-def test_any_time(moment: datetime) -> None:
+def test_any_time_with_an_offset_is_read_and_written_exactly(moment: datetime) -> None:
     """Any time with an offset is read exactly, if it has a year in UTC, and written unchanged."""
     try:
         expected = moment.astimezone(UTC)

@@ -84,7 +84,7 @@ def test_nothing_is_sent_to_a_page_that_is_not_ready(lab):
     assert len(lab.calls) == before
 
 
-def test_ten_thousand_events(lab):
+def test_of_ten_thousand_events_the_latest_rows_are_kept(lab):
     """The latest 200 rows are kept; an explanation of an older one says that it was dropped."""
     browser = Browser(lab.panel())
     journal = lab._embedded.world.journal
@@ -101,7 +101,7 @@ def test_ten_thousand_events(lab):
     assert "no longer kept" in browser.last("detail")["html"]
 
 
-def test_explain_and_resend(lab):
+def test_a_call_and_an_event_can_be_explained_and_an_event_sent_again(lab):
     """A call opens as its card, an event shows how it differs; it is delivered again."""
     inbox = lab.inbox()
     browser = Browser(lab.panel())
@@ -212,7 +212,7 @@ def test_the_saved_rows_are_those_that_are_chosen(lab, words, show, left):
     assert verdicts == left
 
 
-def test_an_unknown_selection(lab):
+def test_an_unknown_selection_is_an_error_that_lists_the_known(lab):
     """The error lists the known ones."""
     with pytest.raises(RuleError, match="must be one of everything, calls, events, problems"):
         lab.panel(show="errors")

@@ -71,7 +71,7 @@ def fields(schema, at=""):
 
 
 @pytest.mark.parametrize("service", [Service(), Service().with_values(DIALECT)])
-def test_it_is_valid(service):
+def test_openapi_accepts_the_document(service):
     """OpenAPI 3.1 accepts the document, of the usual service and of one with many deviations."""
     validators = pytest.importorskip("openapi_spec_validator", reason="pip install -e '.[test]'")
     assert list(validators.OpenAPIV31SpecValidator(document(service)).iter_errors()) == []

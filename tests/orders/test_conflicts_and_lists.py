@@ -496,7 +496,9 @@ FIND = [
 
 
 @pytest.mark.parametrize(("payments", "switches", "expected"), FIND)
-def test_find_by_reference(service, connect, payments, switches, expected):
+def test_find_gives_the_live_payment_of_a_reference_first(
+    service, connect, payments, switches, expected
+):
     """`find` gives the payment, a live one first, None, or an error if it could not be told."""
     for fields in payments:
         service.add_payment("invoice-7", **fields)

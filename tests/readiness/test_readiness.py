@@ -321,7 +321,7 @@ def test_each_item_has_its_source(faulty):
         assert bool(item.show) == (item.judge is not None)
 
 
-def test_the_command(faulty, tmp_path, capsys):
+def test_the_command_prints_the_report_and_fails_for_what_is_broken(faulty, tmp_path, capsys):
     """It prints the report, writes a page, and fails for what is broken or not shown."""
     path = faulty.controls.har(tmp_path / "calls.har")
     page = tmp_path / "ready.html"

@@ -131,7 +131,7 @@ def notebook(*cells, **metadata):
         (f"data:application/pdf;base64,{PHOTO}", "data URI"),
     ],
 )
-def test_found(text, kind):
+def test_a_secret_is_reported_with_its_cell_and_removed(text, kind):
     """A secret in a source or deep in an output is reported with its cell and removed."""
     dirty = notebook(("1 + 1", {}), (text, {"application/json": {"deep": [text]}}))
     clean, found = scrub(dirty)

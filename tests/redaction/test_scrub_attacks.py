@@ -42,7 +42,7 @@ def holds(document, secret):
 
 
 @pytest.mark.parametrize(("document", "secret"), LEAKS.values(), ids=LEAKS)
-def test_no_leak_survives(tmp_path, document, secret):
+def test_no_leak_survives_scrubbing(tmp_path, document, secret):
     """`--check` ends with status 1, and a scrubbed file has neither the secret nor a finding."""
     assert holds(document, secret)
     path = tmp_path / "book.json"

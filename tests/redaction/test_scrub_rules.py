@@ -47,7 +47,7 @@ CURP = str(next(iter(PEOPLE.values()))["document"]["number"])
         ("Zm9yIHRlc3Rz", False, False, False),
     ],
 )
-def test_placeholders_and_words(text, stand_in, placeholder, word):
+def test_stand_ins_placeholders_and_words_are_told_apart(text, stand_in, placeholder, word):
     """A stand-in names no secret, a placeholder may be a word of prose, a word a name in code."""
     assert (is_stand_in(text), is_placeholder(text), is_word(text)) == (stand_in, placeholder, word)
 
@@ -79,7 +79,7 @@ def png(size, width=21, height=21, depth=1):
         (b"GIF89a".ljust(16, b"\0") + png(IMAGE_MIN)[16:], False),
     ],
 )
-def test_small_pictures(data, small):
+def test_only_a_small_image_or_a_qr_code_counts_as_small(data, small):
     """Smaller than any image of the service, or a QR code: a square PNG of two colours."""
     assert is_small_image(data) == small
 

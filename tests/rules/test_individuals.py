@@ -198,7 +198,7 @@ def test_an_invalid_individual_has_a_problem_with_the_field_and_the_reason(chang
         ("BOXW31082\u0660HNERXN09", False),
     ],
 )
-def test_curp(number, good):
+def test_a_curp_has_18_characters_of_the_right_kinds(number, good):
     """A CURP is four capitals, six digits, H or M, five capitals, a capital or digit, a digit."""
     problems = individuals.check(BASE | document("MX", "curp", number))
     assert (problems == []) is good

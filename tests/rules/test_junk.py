@@ -73,7 +73,7 @@ def are_problems(found):
 
 @some
 @given(body=st.dictionaries(NAMES, JSON, max_size=20) | JSON)
-def test_any_body(body):
+def test_every_rule_returns_problems_for_any_body(body):
     """Every rule returns problems for any JSON body, and the same ones when called again.
 
     All rules check the same body, because generating it takes longer than checking it.

@@ -33,7 +33,7 @@ def hashed(text):
         (hashed('{"a":["1.00",null],"b":"María"}'), "body-changed", "without spaces, keys sorted"),
     ],
 )
-def test_named(claimed, mistake, words):
+def test_a_wrong_hash_of_a_body_is_explained(claimed, mistake, words):
     """The finding has the id of the mistake and describes how the hash is wrong."""
     found = find_body_mistake(claimed, SENT)
     assert found.id == mistake
@@ -54,7 +54,7 @@ def test_the_body_was_sent_with_white_space_around_it_but_hashed_without_it():
         b'{"a":' * 200 + b"1" + b"}" * 200,
     ],
 )
-def test_nothing_known(body):
+def test_a_hash_of_unknown_origin_is_not_explained(body):
     """A hash of unknown origin is not explained, and no body makes the search fail."""
     assert find_body_mistake("0" * 64, body) is None
 
@@ -66,7 +66,7 @@ def test_the_longest_body_that_is_written_otherwise(size, is_tried):
     assert bool(find_body_mistake(sha256(body + b"\n").hexdigest(), body)) == is_tried
 
 
-def test_long_body():
+def test_the_search_in_a_very_large_body_ends_within_a_second():
     """Other formats are not tried for a very large body: the search ends within a second."""
     body = b"[" + b"1," * 10_000_000 + b"1]"
     started = perf_counter()

@@ -196,7 +196,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("mistake", "change"), MISTAKES)
-def test_named(signed, check, mistake, change):
+def test_a_known_mistake_is_named_by_its_id(signed, check, mistake, change):
     """The reason is the signature, the mistake has its id, and the message explains it."""
     change = dict(change)
     issued = change.pop("issued", SECRET)
@@ -234,7 +234,7 @@ def test_a_mistake_without_an_id_is_described(signed, check, words, change):
     ["", "s", SECRET.upper(), SECRET[:-2], SECRET[1:], SECRET * 2, "\n", "=", b"\x00", b"\xff"],
 )
 @pytest.mark.parametrize("issued", [SECRET, HEX_SECRET, "____", "=", " "])
-def test_no_false_name(signed, check, secret, issued):
+def test_another_secret_is_not_named_as_a_mistake(signed, check, secret, issued):
     """Another secret is not reported as a mistake, even if it is similar to the issued one."""
     if secret != issued:
         assert check(signed(secret=secret), secret=issued).mistake is None

@@ -130,7 +130,7 @@ def test_the_message_of_a_refusal_stays_short_when_a_header_name_is_very_long(si
     assert refusal.message == f"{'n' * 60} is missing: send and sign it"
 
 
-def test_unknown_key(signed, check, resent):
+def test_an_unknown_api_key_is_refused(signed, check, resent):
     """An unknown API key is refused, and so are a Credential and an X-API-Key that differ."""
     stranger = signed(headers={"x-api-key": "key_other"})
     assert check(stranger).message == "Credential and X-API-Key differ: both are the API key"
@@ -178,7 +178,7 @@ def test_a_date_up_to_300_before_or_after_the_service_clock_is_accepted(signed, 
         (-21600, "21600 s ahead of"),
     ],
 )
-def test_stale(signed, check, seconds, words):
+def test_the_refusal_of_a_stale_date_says_by_how_many_seconds(signed, check, seconds, words):
     """The refusal of an older or later date says by how many seconds it is behind or ahead."""
     refusal = check(signed(), now=moved(seconds))
     assert (refusal.reason, refusal.mistake) == ("stale-date", "stale-date")
@@ -227,7 +227,9 @@ def test_a_malformed_body_hash_and_the_hash_of_another_body_are_refused(
 
 
 @pytest.mark.parametrize("signature", ["x", "é", "=" * 100_000, "\ud800"])
-def test_signature(signed, check, resent, signature):
+def test_text_that_is_no_signature_is_refused_without_a_named_mistake(
+    signed, check, resent, signature
+):
     """Text that does not have the form of a signature is refused without a named mistake."""
     line = signed().headers["authorization"].partition("Signature=")[0] + f"Signature={signature}"
     refusal = check(resent(signed(), authorization=line))

@@ -102,7 +102,7 @@ def test_a_nonce_is_forgotten_with_its_date(service):
     assert sent(service, **{"x-nonce": "7"}).status == 200
 
 
-def test_401_comes_first(service):
+def test_the_signature_is_checked_before_path_method_and_body(service):
     """The signature is checked before path, method and body: 401 instead of 404, 405 or 400."""
     for method, target in (("GET", "/v1/nothing"), ("PUT", PATH), ("POST", "/v1/individuals")):
         assert service.call(method, target, b"{", authorization="x").status == 401

@@ -50,7 +50,7 @@ def test_runs_at_its_speed(wall, speed, passed):
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_never_back(wall, frozen):
+def test_the_clock_never_goes_back(wall, frozen):
     """The clock does not go back, neither by a jump nor when real time goes back."""
     clock = Clock(frozen=frozen, wall=wall)
     before = clock.now()
@@ -278,7 +278,7 @@ def test_a_span_is_a_number_of_seconds_a_timedelta_or_text_with_a_unit(span, fou
 
 
 @pytest.mark.parametrize("span", ["", "5", "5 years", "-1s", "s", "1m30"])
-def test_no_span(span):
+def test_a_span_without_a_known_unit_is_an_error(span):
     """A text without a known unit is an error that shows how to write it."""
     with pytest.raises(paylab.SimulatorError, match="is not a time span: write seconds, or"):
         seconds(span)

@@ -9,7 +9,7 @@ import pytest
 from paylab.simulator import Request, Simulator, World, respond
 
 
-def test_summary(make):
+def test_the_summary_has_clock_seed_and_counts(make):
     """The summary contains the clock, the seed and the number of objects of each kind."""
     body = make(transfers=3).get("/_simulator").json
     now = "2026-01-15T12:00:00.000Z"
@@ -228,7 +228,7 @@ def test_a_snapshot_goes_back_in_time(service):
     assert service.get("/_simulator")["clock"]["now"] == made["created_at"]
 
 
-def test_written_another_way(service):
+def test_a_snapshot_written_in_another_way_is_accepted(service):
     """A snapshot is accepted with other white space, other key order, and 1 for 1.0."""
     body = worldly(service).json
     text = json.dumps(body, sort_keys=True, indent=2).replace(": 1.0,", ": 1,")

@@ -228,7 +228,7 @@ def test_the_fault_event_duplicate_delivers_the_same_event_twice(post):
     assert receiver.got[1] == receiver.got[2]
 
 
-def test_lost(post):
+def test_a_lost_event_does_not_hold_up_the_next(post):
     """The fault event_drop loses one event, and the next ones do not wait for it."""
     receiver = Receiver()
     service = post(receiver)
@@ -238,7 +238,7 @@ def test_lost(post):
     assert receiver.types == ["created", "payout_initiated", "completed"]
 
 
-def test_late(post):
+def test_a_late_event_does_not_hold_up_the_next(post):
     """The fault event_delay delivers an event later, and the next ones do not wait for it."""
     receiver = Receiver()
     service = post(receiver)
@@ -248,7 +248,7 @@ def test_late(post):
     assert receiver.types == ["funded", "payout_initiated", "created", "completed"]
 
 
-def test_overtaken(post):
+def test_an_overtaken_event_comes_right_after_the_next(post):
     """The fault event_reorder delivers an event right after the next one of its transfer."""
     receiver = Receiver()
     service = post(receiver)

@@ -53,7 +53,7 @@ def test_strikes_so_many_times(service):
         ({"probability": 0}, False),
     ],
 )
-def test_whom_it_strikes(service, details, struck):
+def test_a_fault_applies_to_its_method_and_path(service, details, struck):
     """A fault applies to its method, in any case, and its path, which may contain `*`."""
     fault(service, "status", status=502, **details)
     assert statuses(service, 1) == [502 if struck else 200]
@@ -157,7 +157,7 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("name", "low", "high", "step"), LIMITS)
-def test_limits(service, name, low, high, step):
+def test_a_number_beyond_its_limits_is_refused(service, name, low, high, step):
     """A number is accepted from its least to its greatest value, and refused beyond them."""
     kind = "custom" if name in ("delay", "slow", "cut_after") else "status"
     statuses = [

@@ -193,7 +193,7 @@ def world(module_service):
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
-def test_valid_bodies_spoilt(world, data):
+def test_a_spoilt_body_never_causes_a_5xx(world, data):
     """A valid body with one or two values replaced is accepted or refused, never a 5xx."""
     service, bodies = world
     target = data.draw(st.sampled_from(sorted(bodies)))
@@ -297,7 +297,7 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("name", "words"), HEADERS.items())
-def test_headers(service, name, words):
+def test_an_invalid_header_is_named_by_the_401(service, name, words):
     """An invalid header returns a 401 that names it, or the signature that it changes."""
     for value in ("", " ", "\x00", "\xff" * 50, "é", "9" * 10_000, ";", ",,,"):
         answer = service.get("/v1/transfers", **{name.replace("-", "_"): value})
@@ -329,7 +329,7 @@ def test_a_request_with_arbitrary_unsigned_content_returns_401(method, path, que
     assert reply.status == 401
 
 
-def test_the_deepest_body():
+def test_a_body_has_at_most_64_levels_unless_more_are_allowed():
     """A body has at most 64 levels, and another limit where a larger one is given."""
 
     def body(levels):

@@ -60,7 +60,7 @@ def test_a_request_may_have_from_1_to_10_images(service, path, image, count, sta
         ({"content": 7}, "images.0.content"),
     ],
 )
-def test_a_bad_image(service, path, image, entry, field):
+def test_an_invalid_image_is_refused_with_its_field_and_index(service, path, image, entry, field):
     """An invalid image returns a 400 that names the field and the index of the image."""
     answer = service.post(path, {"images": [front(image()) | entry]})
     assert (answer.status, [*answer.fields]) == (400, [field])
@@ -110,7 +110,7 @@ def test_a_get_returns_the_metadata_of_the_images_without_their_content(service,
     assert answer["images"][0].keys() == fields
 
 
-def test_refused_to_others(service):
+def test_images_of_an_individual_that_needs_none_are_refused(service):
     """An unknown individual returns 404, one that verifies by token 400, an active one 422."""
     tokened, done = service.person("US", "on_ramp")["id"], service.person()["id"]
     assert [service.upload(each).status for each in ("x", tokened, done)] == [404, 400, 422]

@@ -115,7 +115,7 @@ def test_a_filter_that_is_sent_with_every_cursor_applies_to_all_pages(make):
         token('{"created_at":"2026-13-01T00:00:00.000Z","direction":"next","id":"y"}'),
     ],
 )
-def test_bad_cursors(module_service, cursor):
+def test_an_invalid_cursor_is_refused_in_the_words_of_the_spec(module_service, cursor):
     """An invalid cursor returns 400 with the error text of the spec, in every list."""
     for name in LISTS:
         answer = module_service.get(f"/v1/{name}?cursor={cursor}")

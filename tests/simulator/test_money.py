@@ -60,7 +60,7 @@ def test_rounded_half_to_even(amount, currency, text):
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
-def test_from_source(data, source, destination):
+def test_a_source_amount_equals_the_fee_plus_the_net_amount(data, source, destination):
     """The source amount is exactly as given, and equals the fee plus the net amount."""
     amount = data.draw(amounts(source, 1))
     price = prices.from_source(amount, source, destination)
@@ -69,7 +69,7 @@ def test_from_source(data, source, destination):
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
-def test_from_net(data, source, destination):
+def test_a_net_amount_has_the_smallest_source_that_leaves_it(data, source, destination):
     """The net amount is exactly as given, and the source is the smallest that leaves it."""
     wanted = data.draw(amounts(source, 1))
     price = prices.from_net(wanted, source, destination)

@@ -82,7 +82,7 @@ def until(true, seconds=8):
     assert true()
 
 
-def test_delivered(wire, receiver):
+def test_a_delivery_is_a_json_post_to_the_url(wire, receiver):
     """A delivery is a JSON POST to the URL with its query, without authentication headers."""
     hook = receiver()
     subscribe(wire, hook.url)

@@ -70,7 +70,7 @@ def test_what_was_planned_happens(keep):
     assert service.get(f"/v1/transfers/{made['id']}")["completed_in"] == "2"
 
 
-def test_ids_never_repeat(keep):
+def test_ids_never_repeat_after_a_restart(keep):
     """After a restart no id is used again, not even that of a deleted row."""
     url = {"url": "https://e.co", "event_types": ["transfer.created"]}
     service = keep()

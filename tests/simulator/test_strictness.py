@@ -153,7 +153,7 @@ def test_what_a_real_service_would_refuse_is_refused_or_noted(make, body, field,
         },
     ],
 )
-def test_plausible_values_pass(make, body):
+def test_a_strict_simulator_accepts_values_at_the_limits(make, body):
     """At the limits a strict simulator accepts the values."""
     answer = make(strict=True).post("/v1/individuals", body)
     assert answer.status == 201, answer.body

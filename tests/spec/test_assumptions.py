@@ -47,7 +47,7 @@ def test_every_open_point_has_a_row():
     assert [assumptions.get(point).id for point in OPEN_POINTS] == OPEN_POINTS
 
 
-def test_keys_are_complete():
+def test_every_setting_takes_its_values_and_has_a_question():
     """Every key takes its default and its other values, and has a question to ask."""
     for key in KEYS:
         assert key.question.endswith("?"), key.name
@@ -119,7 +119,7 @@ def test_no_two_rows_have_the_same_id():
     assert len({row.id for row in assumptions.ALL}) == len(assumptions.ALL)
 
 
-def test_rows_are_complete():
+def test_every_row_says_what_is_assumed():
     """Every row says what is assumed, and has keys or the reason why it has none."""
     for row in assumptions.ALL:
         assert assumptions.get(row.id) is row

@@ -75,7 +75,7 @@ def test_the_encodings_of_json_are_recognised(encoding):
         (" " * 100 + "x", ""),
     ],
 )
-def test_one_short_line(text, safe):
+def test_text_becomes_one_short_printable_line(text, safe):
     """White space is folded, what is invisible is escaped, and the end is cut off."""
     assert plain(text, 10) == safe
 

@@ -307,7 +307,7 @@ KEPT = {"calls", "client", "close", "drift", "is_embedded", "place", "settings",
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("is_used", [True, False])
-def test_a_closed_lab(tmp_path, is_used):
+def test_every_call_of_a_closed_lab_says_that_it_is_closed(tmp_path, is_used):
     """Every call of a closed lab says that it is closed, before and after its first request."""
     lab = paylab.connect()
     if is_used:

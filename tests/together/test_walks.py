@@ -28,7 +28,7 @@ def walk(request, tmp_path_factory):
     return request.param, folder, printed.getvalue()
 
 
-def test_the_conversion_completes(walk):
+def test_the_walk_prints_the_events_of_its_conversion_in_order(walk):
     """The output has the events of the conversion in order, and last its status and amount."""
     _, folder, printed = walk
     [row] = rows(folder / "conversions.csv")

@@ -27,7 +27,7 @@ def test_the_table_has_bank_plaza_account_check_digit_and_the_additional_rows():
     ]
 
 
-def test_digits():
+def test_the_digits_are_in_groups_and_can_be_selected_without():
     """The digits are shown in groups, and ungrouped in an element that one click selects."""
     html = clabe_card(CLABE)._repr_mimebundle_()["text/html"]
     groups = re.findall(r">(\d+)</div>", html)
@@ -56,7 +56,7 @@ def test_a_bank_without_a_name():
         ("<b>bold</b>\x1b[31m", "Do not pay: a CLABE has exactly 18 digits"),
     ],
 )
-def test_problems(clabe, problem):
+def test_an_invalid_clabe_is_shown_escaped_with_a_warning(clabe, problem):
     """A text that is not a valid CLABE is shown escaped, with a warning not to pay."""
     shown = clabe_card(clabe)._repr_mimebundle_()
     assert problem in text_of(shown["text/html"])
@@ -72,6 +72,6 @@ def test_problems(clabe, problem):
         ("000000000000000000", "0, and 0 makes it 0"),
     ],
 )
-def test_working(clabe, total):
+def test_the_calculation_of_the_check_digit_ends_in_a_multiple_of_ten(clabe, total):
     """The steps of the check digit end with a sum that is a multiple of ten."""
     assert check_digit_calculation(clabe)[-1] == f"sum       {total}"

@@ -28,7 +28,7 @@ def ph(komo):
 
 
 @pytest.mark.parametrize("shape", [dict, lambda fields: SimpleNamespace(**fields)])
-def test_mx(shape):
+def test_a_clabe_has_a_card_with_rail_and_cap(shape):
     """A CLABE has a card with rail and cap, from a dict or from an object with attributes."""
     card = deposit_card(shape(MX))
     assert card.title == "Pay to this CLABE"
@@ -52,7 +52,7 @@ def test_a_code_of_another_country():
     assert "must be a QR Ph code, of PH in PHP: it is of SG in SGD" in repr(card)
 
 
-def test_wallet():
+def test_the_card_of_a_wallet_has_its_other_details_and_deadline():
     """The address and the network are in the title, other details and the deadline in the table."""
     wallet = {"address": "0x1", "network": "base", "more": {"a": [1]}}
     deadline = datetime(2026, 11, 22, 10, tzinfo=UTC)

@@ -109,7 +109,7 @@ def test_an_svg_has_a_whole_number_of_pixels_per_module_at_least_one(komo, size,
     ("text", "reason"),
     [("", "no text"), ("\ud800", "surrogate"), ("á" * 2000, "2000 characters are too many")],
 )
-def test_cannot_be_drawn(text, reason):
+def test_a_text_that_cannot_be_drawn_is_an_error_with_the_reason(text, reason):
     """A text that cannot be drawn as a QR code is an error with the reason."""
     with pytest.raises(PaylabError, match=reason):
         encode_qr(text)

@@ -32,7 +32,7 @@ HOSTILE = '<img src=x onerror="alert(1)">\u202e\x1b[31m'
         ("emvco", {"Issuer": "D15600000000", "Country": "CN", "Currency": "CNY"}),
     ],
 )
-def test_table(golden, name, rows):
+def test_the_table_shows_the_fields_of_texts_made_by_others(golden, name, rows):
     """The table shows issuer, name, city, amount, currency and CRC of texts made by others."""
     assert rows.items() <= dict(QR(golden[name]).table()).items()
 
@@ -54,7 +54,7 @@ def test_card_holds_the_picture(komo):
     assert "background:#fff" in html
 
 
-def test_wrong_crc(komo):
+def test_a_text_with_a_wrong_crc_is_drawn_with_a_warning(komo):
     """A text with a wrong CRC is drawn and its fields are shown, with a warning not to pay."""
     code = QR(komo[:-4] + "0000")
     assert dict(code.table())["CRC"] == "wrong: 1E6F expected, 0000 found"
@@ -119,7 +119,7 @@ def test_the_limits_of_a_size_are_sizes(komo, size):
 
 
 @pytest.mark.parametrize("size", [-1, 28, 10_001])
-def test_sizes(komo, size):
+def test_a_size_too_small_or_too_large_is_refused(komo, size):
     """A size that is too small or too large is refused when the code is made."""
     with pytest.raises(PaylabError, match="29 to 10000 pixels"):
         QR(komo, size=size)

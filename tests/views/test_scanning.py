@@ -22,7 +22,7 @@ def side_by_side(*texts):
 
 
 @pytest.mark.parametrize("name", ["code.png", "code.jpg"])
-def test_file(tmp_path, komo, name):
+def test_scan_reads_a_png_or_jpeg_file_from_its_path(tmp_path, komo, name):
     """`scan` reads a file from a path, as text or as Path, in PNG or JPEG."""
     path = tmp_path / name
     Image.open(BytesIO(QR(komo).png())).convert("L").save(path)

@@ -18,7 +18,7 @@ MAGIC = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG\r\n\x1a\n", "tiff": b"II*\x00
 
 
 @pytest.mark.parametrize("kind", MAGIC)
-def test_bytes(kind):
+def test_each_side_has_a_picture_of_the_right_type_and_size(kind):
     """Each side has a picture of its own, of the right type and size, the same every time."""
     drawn = [specimen(side, kind=kind) for side in IMAGE_SIDES]
     assert len({*drawn}) == len(IMAGE_SIDES)

@@ -66,7 +66,7 @@ def test_indexes_count_from_both_ends_and_an_index_beyond_the_end_raises_indexer
             arrivals[beyond]
 
 
-def test_the_frame(arrivals):
+def test_the_frame_has_a_row_for_each_event(arrivals):
     """The frame has a row for each event, aware times, and event types as categories."""
     frame = arrivals.frame()
     assert frame["deliveries"].tolist() == [1, 2, 1, 1]
@@ -93,7 +93,7 @@ def test_saved_lines_are_events_again(arrivals, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600  # events name people and amounts
 
 
-def test_shown_as_text(arrivals):
+def test_the_repr_has_a_row_for_each_event_oldest_first(arrivals):
     """The repr is the number of events and a table with a row for each, oldest first."""
     assert repr(arrivals).splitlines() == [
         "4 events",
@@ -106,7 +106,7 @@ def test_shown_as_text(arrivals):
 
 
 @pytest.mark.parametrize(("count", "more"), [(10, ""), (11, ", the latest 10 of them")])
-def test_ten_are_shown(events, delivery, count, more):
+def test_the_latest_ten_events_are_shown(events, delivery, count, more):
     """The repr and `newest` have the latest ten, and the title says if there are more."""
     receiver = Receiver(events, lambda: NOW)
     for number in range(count):

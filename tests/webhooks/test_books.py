@@ -57,7 +57,9 @@ def amounts(source, **options):
         (" ID , Source_Amount \nx,5\n", "utf-8", {}, "5", []),
     ],
 )
-def test_csv(tmp_path, text, encoding, options, amount, notes):
+def test_the_encoding_delimiter_and_decimal_mark_of_a_csv_are_found(
+    tmp_path, text, encoding, options, amount, notes
+):
     """Encoding, delimiter and decimal mark are found, and said if they are not the usual ones."""
     path = tmp_path / "books.csv"
     path.write_text(text, encoding=encoding)
@@ -148,7 +150,7 @@ def test_the_first_sheet_or_a_named_one_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("is_engine", [True, False])
-def test_a_query(tmp_path, is_engine):
+def test_books_can_be_the_result_of_a_query(tmp_path, is_engine):
     """Books can be the result of a query of a database, by URL or engine."""
     url = f"sqlite:///{tmp_path / 'books.db'}"
     engine = sqlalchemy.create_engine(url)

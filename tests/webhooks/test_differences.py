@@ -26,6 +26,6 @@ from paylab.webhooks.difference import differences
         ({"n": 1}, {"n": "1"}, [("n", "1", "1")]),
     ],
 )
-def test_differences(payload, now, expected):
+def test_only_a_change_of_meaning_is_a_difference(payload, now, expected):
     """Only fields of the payload are compared, and only a change of meaning is a difference."""
     assert [tuple(each) for each in differences(payload, now)] == expected

@@ -30,7 +30,7 @@ def add(log, body, at=NOW):
                      ("payout_initiated", 1, "in order")]),
     ],
 )  # fmt: skip
-def test_order_and_count(events, delivery, steps, expected):
+def test_an_event_is_stored_once_with_its_deliveries_and_order(events, delivery, steps, expected):
     """Each event is stored once, with its deliveries and its order among those of its resource."""
     add(events, delivery(3, "another"))
     for step in steps:

@@ -68,6 +68,6 @@ COMPLETED = transfer("completed", "completed", 4)
         (mark("wallet.opened", "a", 1), mark("wallet.opened", "b", 2), True),
     ],
 )
-def test_order(event, latest, stale):
+def test_the_status_machine_decides_first_whether_an_event_is_stale(event, latest, stale):
     """The status machine decides first, then updated_at, then the order of the event types."""
     assert is_stale(event, latest) is stale

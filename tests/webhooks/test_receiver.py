@@ -129,7 +129,7 @@ def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
     assert [arrival.type for arrival in told] == ["transfer.funded"]
 
 
-def test_a_broken_receiver(receiver, events):
+def test_a_broken_receiver_answers_the_set_status_and_stores_nothing(receiver, events):
     """It answers the set number of deliveries with the set status and does not store them."""
     receiver.answer(SimulatedFailure(503, 2))
     statuses = [receiver.deliver("", GOOD) for _ in range(3)]

@@ -276,7 +276,7 @@ def test_a_tolerance_belongs_to_the_currency_of_an_amount(tolerance, expected):
         (datetime(2026, 5, 5), {}, [("date", timedelta(days=1))]),
     ],
 )
-def test_dates(date, options, expected):
+def test_dates_are_compared_in_the_zone_of_the_books(date, options, expected):
     """A date is that day in the zone of the books, a time is compared in the unit it has."""
     result = compare([row(0, date=date)], [payment(0)], **options)
     assert facts(result, "kind", "time_difference") == expected

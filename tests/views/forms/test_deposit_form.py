@@ -35,7 +35,7 @@ def form(send):
         ("missing", "", {"sender_name": ""}),
     ],
 )
-def test_three_senders(form, send, sender, name, sent):
+def test_the_sender_name_is_left_out_for_the_own_name(form, send, sender, name, sent):
     """`sender_name` is left out for the person's own name, and empty for no name."""
     form.fields["sender"].value = sender
     form.fields["sender_name"].value = name
@@ -55,7 +55,7 @@ def test_three_senders(form, send, sender, name, sent):
         ("1,5", f"a point before decimals, like 10.50{ASSUMPTION}. You entered “1,5”."),
     ],
 )
-def test_amounts(form, amount, said):
+def test_the_problem_of_a_wrong_amount_is_below_it(form, amount, said):
     """The text below the amount is the cap, or the problem of a wrong amount."""
     assert "At most 50 MXN" in form.fields["amount"].hint
     form.fields["amount"].value = amount

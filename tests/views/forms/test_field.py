@@ -76,7 +76,7 @@ def left(field):
         ),
     ],
 )
-def test_wording(label, value, problem, said):
+def test_a_problem_says_what_is_wrong_and_what_to_do(label, value, problem, said):
     """The text of a problem says what is wrong and what to do, and quotes the value."""
     field = FormField("x", label)
     field.set_value(value)

@@ -84,7 +84,7 @@ def test_a_click_after_a_lost_answer_pays_once(lab, person):
         form.restart()
 
 
-def test_send_another_account(lab):
+def test_a_sent_form_opens_another_account_only_when_asked(lab):
     """A form of a conversion account that was sent opens another one only when asked."""
     individual = lab.individuals.create(**examples.individual("PH", consent_at=lab.clock()))
     lab.simulator.move(individual.id, "pending")

@@ -89,7 +89,7 @@ def test_a_path_and_a_specimen(make, upload, photo):
         (b"", "is not a PDF"),
     ],
 )
-def test_refused_before_sending(make, tmp_path, content, said):
+def test_a_file_of_a_wrong_type_or_size_is_refused_before_sending(make, tmp_path, content, said):
     """A file of a wrong type or size is refused, and its slot says why."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(content)

@@ -39,7 +39,7 @@ def picture(kind, size=(800, 500), mode="RGB"):
         (picture("PDF"), "application/pdf"),
     ],
 )
-def test_kinds(file, mime):
+def test_an_image_of_any_type_has_a_jpeg_preview(file, mime):
     """The preview of a red image of any type is a red JPEG of 320 by 200 pixels."""
     image = Image.open(BytesIO(make_preview(file, mime)[0]))
     assert (image.format, image.size) == ("JPEG", (320, 200))
