@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import closing
 
@@ -11,6 +12,7 @@ from ..client.connection import http_client
 from ..client.deadline import UPLOAD_BYTES_PER_SECOND_MIN, Deadline
 from ..client.decoding import TooLargeError, read_decoded
 from ..client.exchange import Transport
+from ..client.request import HEADER_NAME
 from ..client.settings import Settings
 from ..logs import log
 from ..signing.canonical import ReceivedRequest
@@ -30,6 +32,9 @@ HOP_HEADERS = frozenset(
     }
 )
 """The headers of one connection, which are not sent on."""
+
+HEADER_VALUE = re.compile(r"[^\x00\r\n\f\v]*")
+"""A value that a header of HTTP can have."""
 
 _DECODED = ("content-encoding", "content-length")
 _SENT = "the request was sent"
@@ -129,6 +134,12 @@ class Upstream:
             for name, value in sendable_headers(_read_headers(response)).items()
             if name not in _DECODED
         }
+        odd_name = _find_odd_header(headers)
+        if odd_name is not None:
+            error_text = (
+                f"{self.host} answered with the header {odd_name!r:.60}, which is none of HTTP"
+            )
+            raise UpstreamError(502, f"{error_text}: {_SENT}, {_MAY_BE_DONE}")
         if response.status_code == NO_CONTENT:
             body = b""
         return Reply(response.status_code, body, headers)
@@ -161,11 +172,19 @@ def _read_headers(response: httpx.Response) -> dict[str, str]:
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in response.headers.raw:
         header_name = name_bytes.decode("latin-1").lower()
-        header_value = value_bytes.decode("latin-1")
+        header_value = value_bytes.decode("latin-1").strip(" \t")
         headers[header_name] = (
             f"{headers[header_name]}, {header_value}" if header_name in headers else header_value
         )
     return headers
+
+
+def _find_odd_header(headers: Mapping[str, str]) -> str | None:
+    """The name of a header that cannot be sent on, which a service can answer in this process."""
+    for name, value in headers.items():
+        if not (HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(value)):
+            return name
+    return None
 
 
 def sendable_headers(headers: Mapping[str, str]) -> dict[str, str]:

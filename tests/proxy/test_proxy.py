@@ -234,6 +234,22 @@ def test_an_answer_with_a_status_that_http_does_not_have_is_answered_502(make_fr
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [("x odd", "1"), ("x-\xe9", "1"), ("x-odd", "1\n2"), ("x-odd", "1\x002")],
+)
+def test_an_answer_with_a_header_that_http_does_not_have_is_answered_502(make_front, name, value):
+    """The client is told that the request was sent; it is journaled, and sent once."""
+    odd_header = (name.encode("latin-1"), value.encode("latin-1"))
+    transport, requests = scripted(httpx.Response(200, json={}, headers=[odd_header]))
+    front = make_front(transport)
+    answer = front.client.send("POST", "/v1/transfers", b"{}")
+    assert answer.status_code == 502
+    assert f"{name!r}, which is none of HTTP: the request was sent" in answer.json()["error"]
+    assert front.proxy.requests.only().verdicts["proxy"]["result"] == "failed"
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize(
     ("method", "target", "body", "message"),
     [
         ("GET", "/v1/transfers?limit=500", b"", "request: limit: must be at most 100"),
