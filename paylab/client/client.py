@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..errors.arguments import explain_arguments
+from ..errors.base import Problem, RuleError
 from ..errors.names import with_name_suggestions
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS
 from ..spec.service.service import Service
-from .orders import OrderSender
+from .orders import Order, OrderSender
 from .parameters import strict_keywords
-from .request import Options
+from .request import Options, StreamedBody
 from .response import Response
 from .session import Session
 from .session_options import SessionOptions
@@ -54,7 +55,6 @@ class Client:
         self.watchers = session.watchers
         self.redaction = session.redaction
         self.place = session.place
-        self.call = session.call
         self.new_key = session.new_key
         self.ask_time = session.ask_time
         self.close = session.close
@@ -66,7 +66,7 @@ class Client:
             return self._make_orders(self)
         from .new_orders import NewOrders  # a lab has another
 
-        return NewOrders(self.session)
+        return NewOrders(self)
 
     def __repr__(self) -> str:
         return f"Client({self.settings.base_url!r})"
@@ -76,6 +76,27 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def call(
+        self,
+        operation: str,
+        body: dict[str, Any] | StreamedBody | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        parts: Mapping[str, str] | None = None,
+        any_body: bool = False,
+        **options: Unpack[Options],
+    ) -> Response:
+        """Carry out an operation of the service as `Session.call` does; an order gets its key."""
+        if operation not in IDEMPOTENT_OPERATIONS:
+            return self.session.call(
+                operation, body, params=params, parts=parts, any_body=any_body, **options
+            )
+        if params:
+            raise RuleError([Problem("params", "an order takes none: give its fields in the body")])
+        fields = body if isinstance(body, dict) else {}
+        order = Order(operation, fields, self.quotes.terms(fields.get("quote_id")))
+        return self.orders.send(order, **options)
 
     @strict_keywords(Options)
     def request(
@@ -110,13 +131,21 @@ class Client:
             return self.orders.send_raw(request, json)
         return self.session.deliver(request)
 
-    def with_service(self, service: Service, **changes: Unpack[SessionOptions]) -> Self:
+    def with_service(
+        self,
+        service: Service,
+        *,
+        orders: Callable[[Client], OrderSender] | None = None,
+        **changes: Unpack[SessionOptions],
+    ) -> Self:
         """A client of the same address, keys, clock and calls that follows another service.
 
-        Each of its orders is a new one, and it asks nothing on its own when a signature is refused.
+        `orders` makes what sends its orders; by default they are sent as those of this client. It
+        asks nothing on its own when a signature is refused.
         """
         options: SessionOptions = {**self.session.shared_options(), **changes}
-        return type(self)(replace(self.settings, service=service), **options)
+        settings = replace(self.settings, service=service)
+        return type(self)(settings, orders=orders or self._make_orders, **options)
 
     # The resources are made when they are first used: their models take long to import.
 

@@ -15,9 +15,9 @@ from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
 
 if TYPE_CHECKING:
+    from .client import Client
     from .response import Response
     from .session import Session
-
 
 ACCOUNT_OPERATION = "conversion_accounts.create"
 
@@ -28,8 +28,8 @@ class NewOrders:
     A lab has one that computes the keys: `paylab.payments.orders`.
     """
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, client: Client) -> None:
+        self._session = client.session
 
     @strict_keywords(Options)
     def send(self, order: Order, **options: Unpack[Options]) -> Response:

@@ -165,8 +165,9 @@ class Session:
     ) -> Response:
         """Carry out an operation of the service, with a body in our names.
 
-        `parts` fill the placeholders of its path. If the service cannot read one object alone,
-        the list is read; MissingOperationError if it has neither operation.
+        An order is sent as it is: `Client.call` gives it the key that is computed from it. `parts`
+        fill the placeholders of its path. If the service cannot read one object alone, the list is
+        read; MissingOperationError if it has neither operation.
         """
         try:
             request = self.requests.operation(operation, body, params, parts, options)

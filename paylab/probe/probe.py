@@ -10,6 +10,7 @@ from pathlib import Path
 from ..client.call import Call
 from ..client.client import Client
 from ..client.har import read_har
+from ..client.new_orders import NewOrders
 from ..errors.base import ConfigError, Problem, RuleError
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.keys import keys
@@ -103,7 +104,8 @@ def probe(
     if write and client.settings.read_only:
         raise ConfigError("--write creates objects, but this lab is read-only")
     first_number = client.calls[-1].number if client.calls else 0
-    trials = Trials(client.with_service(client.service), budget, pace, first_number)
+    walking_client = client.with_service(client.service, orders=NewOrders)
+    trials = Trials(walking_client, budget, pace, first_number)
     walk = ServiceWalk(trials)
     hopeless = ""
     calls = list[Call]()

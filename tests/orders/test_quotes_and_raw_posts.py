@@ -7,6 +7,10 @@ import pytest
 from order_reports import report
 from payments_service import ORDER
 
+from paylab.client.new_orders import NewOrders
+from paylab.errors import RuleError
+from paylab.spec.models import Transfer
+
 INVOICE = {**ORDER, "client_reference_id": "invoice-7"}
 BODY = {
     "source_amount": "10.00",
@@ -234,6 +238,61 @@ def test_a_raw_post_of_an_unknown_quote_needs_a_reference(service, connect):
     for _ in range(2):
         report(connect(max_retries=0).post, path="/v1/transfers", json={"quote_id": quote.id})
     assert len(service.payments) <= 1
+
+
+def call_operation(client, **fields):
+    """The transfer that `client.call` creates of fields in our names."""
+    return client.call("transfers.create", fields).read(Transfer)
+
+
+@pytest.mark.parametrize("fields", [ORDER, INVOICE], ids=["values", "reference"])
+def test_an_order_by_the_name_of_its_operation_is_that_of_create(service, cell, fields):
+    """`client.call` computes the key from the order, so that `create` repeats it."""
+    report(call_operation, client=cell.client, **fields).check("paid tr_1")
+    report(cell.transfers.create, **fields).check("repeated tr_1")
+    report(call_operation, client=cell.client, **fields).check("repeated tr_1")
+    assert len({*service.sent_keys()}) == 1
+    assert len({raw for _, raw in service.posts()}) == 1
+
+
+def test_an_order_by_the_name_of_its_operation_takes_your_own_key(service, cell):
+    """Your own key decides alone."""
+    cell.transfers.create(**ORDER)
+    for _ in range(2):
+        cell.client.call("transfers.create", ORDER, idempotency_key=KEY)
+    assert service.sent_keys()[1:] == [KEY, KEY]
+    assert len(service.payments) == 2
+
+
+def test_an_order_by_the_name_of_its_operation_has_no_query(service, cell):
+    """A query is refused before anything is sent, since it is no part of an order."""
+    with pytest.raises(RuleError, match="params: an order takes none"):
+        cell.client.call("transfers.create", ORDER, params={"dry_run": "true"})
+    assert not service.posts()
+
+
+def test_a_quote_of_this_lab_counts_as_its_terms_in_every_call(service, cell):
+    """The id of a quote that this lab asked for needs no reference."""
+    quote = cell.quotes.create(**ORDER)
+    report(call_operation, client=cell.client, quote_id=quote.id).check("paid tr_1")
+    report(cell.transfers.create, **ORDER).check("repeated tr_1")
+
+
+def test_a_client_of_other_settings_sends_the_same_orders(service, cell):
+    """`with_service` keeps the rule: an equal order has its key and is paid once."""
+    report(cell.transfers.create, **ORDER).check("paid tr_1")
+    other = cell.client.with_service(cell.client.service)
+    report(other.transfers.create, **ORDER).check("repeated tr_1")
+    report(other.request, method="POST", path="/v1/transfers", json=BODY).check("kept tr_1")
+    assert len({*service.sent_keys()}) == 1
+    assert len(service.payments) == 1
+
+
+def test_a_client_that_sends_new_orders_has_to_be_asked_for(service, cell):
+    """`orders=NewOrders` sends each order as a new one, as a walk of the probe does."""
+    other = cell.client.with_service(cell.client.service, orders=NewOrders)
+    ids = {other.transfers.create(**ORDER).id for _ in range(2)}
+    assert ids == {"tr_1", "tr_2"}
 
 
 def test_a_raw_post_to_another_operation_has_no_key(service, cell):
