@@ -113,9 +113,9 @@ def probe(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a difference is reported at the end
         try:
-            begin(trials)
+            list_name = begin(trials)
             if write:
-                require_sandbox(trials, is_named=sandbox)
+                require_sandbox(trials, list_name, is_named=sandbox)
             walk.go(write=write)
         except (HopelessError, BudgetError) as error:
             hopeless = str(error)

@@ -33,8 +33,7 @@ from ..spec.translation import Translation
 from . import steps
 from .candidates import ABOUT_PATHS, PATH_MISSING, known_paths
 from .report import HopelessError
-from .steps import LISTS
-from .trial import BudgetError, Trials, words_of
+from .trial import BudgetError, Trials, is_web_page, words_of
 
 OPERATION = "sandbox.deposit"
 KEYED = "idempotency.operations"
@@ -48,6 +47,8 @@ AMOUNT = re.compile(r"\bamount (?:must|exceeds|is (?:too|less|more|below|above))
 """What a service says of the amount of a deposit without the name of a field."""
 LONGEST_WAITS = 60.0
 """Maximum seconds of all waits before the service is proven to be a sandbox."""
+HOPELESS_REQUESTS = 5
+"""After so many requests, another web page ends the search for the path of a deposit."""
 INVALID = (400, 422)
 NOT_FOUND = 404
 ELSEWHERE = re.compile(
@@ -87,14 +88,15 @@ FAILED = frozenset({
 FALSE = frozenset({"0", "false", "no"})
 
 
-def require_sandbox(trials: Trials, *, is_named: bool) -> None:
+def require_sandbox(trials: Trials, list_name: str, *, is_named: bool) -> None:
     """HopelessError with one sentence unless the service is proven to be a sandbox.
 
+    `list_name` is a list that the service answers.
     Proof is an answer of a sandbox operation about the fields of the deposit or the missing
     account, a host that says sandbox, or the word of the user (`is_named`). A 403 overrules all.
     """
     with _bounded_waits(trials):
-        answers = _collect_refusals(trials)
+        answers = _collect_refusals(trials, list_name)
     address = trials.client.settings.base_url
     if answers and not (is_named or is_sandbox_host(address)):
         raise HopelessError(
@@ -104,25 +106,32 @@ def require_sandbox(trials: Trials, *, is_named: bool) -> None:
         )
 
 
-def _collect_refusals(trials: Trials) -> list[str]:
-    """The words of the answers that prove nothing; none if one of them is a proof."""
-    _read_without_query(trials, "signing.", "rate_limits.")
+def _collect_refusals(trials: Trials, list_name: str) -> list[str]:
+    """The words of the answers that prove nothing; none if one of them is a proof.
+
+    A service that answers with web pages is not asked at all paths that it may have.
+    """
+    _read_without_query(trials, list_name, "signing.", "rate_limits.")
     answer_texts = []
     for path in known_paths(keys()[PATH], trials.service):
-        answer = _propose_deposit(trials, path)
+        answer = _propose_deposit(trials, list_name, path)
         call = trials.client.calls[-1]
         if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):
             return []
-        if _is_html(call):
-            answer_text = f"{call.status} with a web page, which proves nothing"
-        elif isinstance(answer, PaylabError):
-            answer_text = words_of(answer)
-        else:
-            answer_text = f"{call.status}, without a deposit"
-        answer_texts.append(answer_text)
-        if getattr(answer, "status", None) not in PATH_MISSING:
+        answer_texts.append(_describe_answer(answer, call))
+        is_path_missing = getattr(answer, "status", None) in PATH_MISSING
+        if not is_path_missing or (is_web_page(call) and trials.sent >= HOPELESS_REQUESTS):
             break
     return answer_texts
+
+
+def _describe_answer(answer: object, call: Call) -> str:
+    """What an answer that proves nothing is, in words."""
+    if is_web_page(call):
+        return f"{call.status} with a web page, which proves nothing"
+    return (
+        words_of(answer) if isinstance(answer, PaylabError) else f"{call.status}, without a deposit"
+    )
 
 
 @contextmanager
@@ -157,7 +166,7 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
     """Whether the answer to a deposit into no account is one that only a sandbox gives."""
     if call.method == "POST" and 200 <= (call.status or 0) < 300:
         return _is_accepted(call)
-    if not isinstance(answer, APIStatusError) or _is_html(call):
+    if not isinstance(answer, APIStatusError) or is_web_page(call):
         return False  # not sent, not answered, or a page
     refusal_words = _fold_words(" ".join([str(answer), *_find_texts(answer.body)]))
     if ELSEWHERE.search(refusal_words):
@@ -173,12 +182,6 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
         map(_names_account, [str(answer), *_find_codes(answer)])
     )
     return answer.status in INVALID and is_named
-
-
-def _is_html(call: Call) -> bool:
-    """Whether an answer is a web page."""
-    is_page = "html" in str(call.response_headers.get("content-type", "")).lower()
-    return is_page or call.response_body.text.lstrip().startswith("<")
 
 
 def _fold_words(words: str) -> str:
@@ -276,12 +279,12 @@ def _is_failure(member: object) -> bool:
     )
 
 
-def _propose_deposit(trials: Trials, path: str) -> Any:
+def _propose_deposit(trials: Trials, list_name: str, path: str) -> Any:
     """The answer to a deposit into no account at a path, or its error."""
     try:
         answer = trials.attempt(_deposit_into_none, {PATH: path})
         if isinstance(answer, RateLimitError) and answer.doubts:
-            _read_without_query(trials, "rate_limits.")  # finds how long to wait
+            _read_without_query(trials, list_name, "rate_limits.")  # finds how long to wait
             answer = trials.attempt(_deposit_into_none, {PATH: path})
         elif isinstance(answer, PaylabError):  # a key says nothing of the place
             key_setting = next(
@@ -319,19 +322,17 @@ def _deposit_into_none(client: Client) -> Any:
     return steps.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0])
 
 
-def _read_without_query(trials: Trials, *setting_names: str) -> None:
+def _read_without_query(trials: Trials, list_name: str, *setting_names: str) -> None:
     """Read a list without a query, and change these settings until that succeeds.
 
     The deposit that follows has no query either: its signature is then known to be right, and it
-    is not sent again in other dialects. If no list can be read, the settings stay as they are.
+    is not sent again in other dialects. If the list cannot be read, the settings stay as they are.
     """
-    for list_name in LISTS:
-        try:
-            trials.run(partial(_read_list, list_name=list_name), setting_names)
-        except BudgetError:
-            raise
-        except PaylabError:
-            continue
+    try:
+        trials.run(partial(_read_list, list_name=list_name), setting_names)
+    except (BudgetError, HopelessError):
+        raise
+    except PaylabError:
         return
 
 

@@ -18,15 +18,15 @@ from ..spec.timestamps import from_http
 from .candidates import PATH_MISSING, is_about_signature
 from .report import HopelessError
 from .steps import LISTS, first_page
-from .trial import Trials, words_of
+from .trial import Trials, is_web_page, words_of
 
 MOST_SECONDS = 300
 DOCTOR = "`paylab doctor` shows the same"
 REFUSED = (AuthenticationError, PermissionDeniedError)
 
 
-def begin(trials: Trials) -> None:
-    """Read one list; HopelessError with one sentence when nothing can work."""
+def begin(trials: Trials) -> str:
+    """Read one list, and return its name; HopelessError with one sentence when nothing can work."""
     failures = list[PaylabError]()
     base_url = trials.client.settings.base_url
     for list_name in LISTS:
@@ -37,8 +37,8 @@ def begin(trials: Trials) -> None:
             if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
                 raise HopelessError(explain_failure(error, base_url)) from error
         else:
-            return
-    if all("html" in _read_header(failure, "content-type") for failure in failures):
+            return list_name
+    if all(failure.call and is_web_page(failure.call) for failure in failures):
         raise HopelessError(
             f"{base_url} answers with web pages, not with the API: check the base URL ({DOCTOR})"
         ) from failures[0]

@@ -322,9 +322,18 @@ def refuse_production(error: PaylabError) -> None:
         ) from error
 
 
+def is_web_page(call: Call) -> bool:
+    """Whether an answer is a web page, which is no answer of an API."""
+    is_html = "html" in str(call.response_headers.get("content-type", "")).lower()
+    return is_html or call.response_body.text.lstrip().startswith("<")
+
+
 def words_of(error: BaseException) -> str:
     """An error in one line: its status, the words of the service, and its problems by field."""
     error_text = " ".join(str(error).split())
+    call = getattr(error, "call", None)
+    if isinstance(error, APIStatusError) and call and is_web_page(call):
+        error_text += ", a web page"
     for problem in getattr(error, "problems", ())[:MOST_PROBLEMS]:
         if problem.field and problem.field not in error_text:
             error_text += f"; {problem.field}: {problem.message}"

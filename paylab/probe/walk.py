@@ -70,7 +70,7 @@ class Part:
     @property
     def end(self) -> str:
         """How far it came."""
-        return "; ".join([self.stop or "to the end", *self.without])
+        return "; ".join([self.stop or "complete", *self.without])
 
     def __str__(self) -> str:
         return printable(f"{self.name}: {self.end}")

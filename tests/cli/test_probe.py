@@ -20,7 +20,7 @@ def test_a_probe_writes_a_file_a_page_and_its_calls(tmp_path, capsys):
     assert main(["probe", "--write", "--yes", *options]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["requests"] <= 100
-    assert report["reached"][1:3] == ["MX on-ramp: to the end", "PH on-ramp: to the end"]
+    assert report["reached"][1:3] == ["MX on-ramp: complete", "PH on-ramp: complete"]
     assert {row["outcome"] for row in report["findings"]} == {"assumed", "not reached"}
     assert Service.load(to).diff() == {}
     assert page.read_text().startswith("<!doctype html>")

@@ -61,7 +61,7 @@ def test_the_probe_submits_a_token():
     """A walk takes the individuals of every on-ramp through verification by token."""
     lab = paylab.connect(service=SERVICE)
     report = probe(lab.client, write=True)
-    assert [f"{country} on-ramp: to the end" in report.reached for country in COUNTRIES] == [
+    assert [f"{country} on-ramp: complete" in report.reached for country in COUNTRIES] == [
         True for _ in COUNTRIES
     ]
     assert {call.path.rpartition("/")[2] for call in report.calls} >= {"verification_token"}

@@ -15,6 +15,7 @@ from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
 HTML = "<!doctype html><html><body>Welcome</body></html>"
+HTML_TYPE = {"content-type": "text/html"}
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 PAGE = {"data": [], "has_next_page": False, "cursor": None}
 
@@ -31,6 +32,14 @@ def raising(error):
 def answering(status, text="", **headers):
     """The same answer to every request."""
     return lambda request: httpx.Response(status, text=text, headers=headers)
+
+
+def answering_posts(status, text, **headers):
+    """The same answer to every POST, and an empty page of any list."""
+    answer = answering(status, text, **headers)
+    return lambda request: (
+        httpx.Response(200, json=PAGE) if request.method == "GET" else answer(request)
+    )
 
 
 def read_only(request):
@@ -58,13 +67,40 @@ def walked(answer, *, write=False):
         return probe(client, write=write), len(seen)
 
 
+def last_list_only(request):
+    """A service of web pages that has one of the lists, the one that is read last."""
+    if request.url.path == "/v1/conversions":
+        return httpx.Response(200, json=PAGE)
+    return httpx.Response(404, text=HTML)
+
+
+PAGE_STATUSES = [200, 400, 404, 405, 409, 410, 422, 429, 500, 501, 503]
+
+
+@pytest.mark.parametrize("headers", [HTML_TYPE, {}], ids=["typed", "untyped"])
+@pytest.mark.parametrize("make_answer", [answering, answering_posts])
+@pytest.mark.parametrize("status", PAGE_STATUSES)
+def test_web_pages_end_a_walk_within_five_requests(make_answer, status, headers):
+    """Whatever their status, the sentence says that a web page came."""
+    report, sent = walked(make_answer(status, HTML, **headers), write=True)
+    assert "web page" in report.hopeless
+    assert sent <= 5
+
+
+def test_web_pages_at_most_lists_end_a_walk_within_five_requests():
+    """A list that is found late leaves fewer paths to try for a deposit."""
+    report, sent = walked(last_list_only, write=True)
+    assert "404 with a web page, which proves nothing" in report.hopeless
+    assert sent <= 5
+
+
 @pytest.mark.parametrize(
     ("answer", "write", "most", "words"),
     [
         (raising(httpx.ConnectError), False, 5, "no connection to https://pay.example.com"),
         (raising(httpx.ReadTimeout), False, 5, "did not answer in time"),
-        (answering(200, HTML, **{"content-type": "text/html"}), False, 5, "web pages"),
-        (answering(404, HTML, **{"content-type": "text/html"}), False, 5, "web pages"),
+        (answering(200, HTML, **HTML_TYPE), False, 5, "web pages"),
+        (answering(404, HTML, **HTML_TYPE), False, 5, "web pages"),
         (answering(308, location="https://api.example.com/"), False, 5, "set the base URL"),
         (answering(503, "down"), False, 5, "try again later"),
         (answering(404, '{"error": "not found"}'), False, 5, "none of the lists"),

@@ -213,7 +213,7 @@ def test_a_report_shows_what_to_act_on():
         ProbeFinding("paths.quotes", "refused", why="404 Not found"),
         ProbeFinding("lists.more", "assumed"),
     )
-    report = Report(("Lists: to the end",), findings, SERVICE, sent=7)
+    report = Report(("Lists: complete",), findings, SERVICE, sent=7)
     lines = report.table().splitlines()
     assert lines[:3] == [
         "lists.items   proven: rows (call 3)",
@@ -223,7 +223,7 @@ def test_a_report_shows_what_to_act_on():
     assert lines[3].startswith("  ask: ")
     assert len(lines) == 4
     assert report.table("assumed") == "lists.more  assumed"
-    assert repr(report).startswith("Lists: to the end\n7 requests; settings: 2 proven, 1 refused")
+    assert repr(report).startswith("Lists: complete\n7 requests; settings: 2 proven, 1 refused")
     assert report.to_dict()["complete"]
     assert [*OUTCOMES] == ["proven", "refused", "not reached", "assumed"]
     hopeless = Report((), (), SERVICE, sent=3, hopeless="nothing answers")
@@ -241,9 +241,9 @@ def test_payouts_that_end_alike_are_one_line():
         Part("Webhooks", "", ("without reading it (404)",)),
     ]
     assert [*reached(parts)] == [
-        "Lists: to the end",
-        "Payouts: MX, PH to the end; BR stops at the transfer (400)",
-        "Webhooks: to the end; without reading it (404)",
+        "Lists: complete",
+        "Payouts: MX, PH complete; BR stops at the transfer (400)",
+        "Webhooks: complete; without reading it (404)",
     ]
     named = [each.country for each in NAMED]
     assert {*COUNTRIES} <= {*named, "FR"}

@@ -36,7 +36,7 @@ SILENT = {"no-create-deposit", "errors-empty", "errors-html", "deposit-nested"}
 
 
 def stops(report):
-    """The parts that did not come to the end."""
+    """The parts that are not complete."""
     return [line for line in report.reached if "stops" in line or "not reached" in line]
 
 
@@ -74,12 +74,12 @@ def test_the_default_service_is_as_assumed(walk_simulator, walk_independent):
         assert report.where(PROVEN, REFUSED) == ()
         assert report.service.diff() == {}
         assert report.reached == (
-            "Lists: to the end",
-            *(f"{country} on-ramp: to the end" for country in on_ramps.COUNTRIES),
-            f"Payouts: {', '.join(COUNTRIES)} to the end",
-            "Repeated order: to the end",
-            "Webhooks: to the end",
-            "Lists again: to the end",
+            "Lists: complete",
+            *(f"{country} on-ramp: complete" for country in on_ramps.COUNTRIES),
+            f"Payouts: {', '.join(COUNTRIES)} complete",
+            "Repeated order: complete",
+            "Webhooks: complete",
+            "Lists again: complete",
         )
         assert report.sent <= 100
 
@@ -249,8 +249,8 @@ def test_a_refused_country_leaves_the_others_to_be_paid():
         with Client(lab.client.settings, transport=transport, **options) as client:
             report = probe(client, write=True)
     payouts = next(line for line in report.reached if line.startswith("Payouts: "))
-    assert f"{', '.join(ACCEPTED)} to the end" in payouts
-    assert "Repeated order: to the end" in report.reached
+    assert f"{', '.join(ACCEPTED)} complete" in payouts
+    assert "Repeated order: complete" in report.reached
     assert report.service.diff() == {}
 
 

@@ -16,7 +16,7 @@ def test_the_page_holds_every_answer_and_the_call_behind_it():
         page = report_page(lab.probe())
         assert lab.settings.secret_key.reveal() not in page
     assert "proven: items" in page
-    assert page.index("Lists: to the end") < page.index("Differs from what is assumed")
+    assert page.index("Lists: complete") < page.index("Differs from what is assumed")
     links = set(re.findall(r'href="#(call-\d+)"', page))
     assert links
     assert links <= set(re.findall(r'id="(call-\d+)"', page))
