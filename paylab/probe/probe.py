@@ -17,6 +17,7 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from .evidence import find_contradictions
+from .refusals import words_of
 from .report import (
     ASSUMED,
     NOT_REACHED,
@@ -29,7 +30,7 @@ from .report import (
 )
 from .sandbox import require_sandbox
 from .start import begin
-from .trial import BUDGET, BudgetError, Trials, words_of
+from .trial import BUDGET, BudgetError, Trials
 from .walk import ServiceWalk, reached
 
 WITHOUT_WRITE = "needs an object: walk with write=True (--write)"

@@ -32,8 +32,9 @@ from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
 from .candidates import ABOUT_PATHS, PATH_MISSING, known_paths
+from .refusals import is_web_page, words_of
 from .report import HopelessError
-from .trial import BudgetError, Trials, is_web_page, words_of
+from .trial import BudgetError, Trials
 
 OPERATION = "sandbox.deposit"
 KEYED = "idempotency.operations"

@@ -16,9 +16,10 @@ from ..errors.api import (
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
 from .candidates import PATH_MISSING, is_about_signature
+from .refusals import is_web_page, words_of
 from .report import HopelessError
 from .steps import LISTS, first_page
-from .trial import Trials, is_web_page, words_of
+from .trial import Trials
 
 MOST_SECONDS = 300
 DOCTOR = "`paylab doctor` shows the same"

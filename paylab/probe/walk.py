@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 
 from ..client.call import Call
 from ..client.client import Client
@@ -22,11 +22,11 @@ from ..spec.json_path import last_name
 from ..spec.service.value_types import NONE
 from . import steps
 from .evidence import find_contradictions
+from .refusals import words_of
 from .report import HopelessError
 from .stated import is_one_item, stated_amount, stated_bytes
-from .trial import BudgetError, Trials, words_of
-
-R = TypeVar("R")
+from .steps import R
+from .trial import BudgetError, Trials
 
 LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 LONG = ("transfers", "conversions")
