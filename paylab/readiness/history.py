@@ -49,6 +49,15 @@ class History:
         return self.of(*ORDER_OPERATIONS)
 
     @cached_property
+    def _quotes_by_id(self) -> dict[str, JsonMapping]:
+        return {str(quote.answer.get("id")): quote.answer for quote in self.of("quotes.create")}
+
+    def terms_of(self, request: RequestFacts) -> JsonMapping:
+        """The fields of a request, after those of the quote that it names, with its answer."""
+        quote = self._quotes_by_id.get(str(request.fields.get("quote_id")), {})
+        return {**quote, **request.fields, **request.answer}
+
+    @cached_property
     def deliveries(self) -> list[NoteFacts]:
         """The attempts to deliver events, in order."""
         return [note for note in self.notes if note.kind == "delivery"]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ..spec.codes import RAMP_PRODUCTS, STABLECOINS
 from .answer_items import ITEMS as ANSWER_ITEMS
+from .corridor_items import ITEMS as CORRIDOR_ITEMS
+from .corridor_items import is_off_ramp
 from .event_items import ITEMS as EVENT_ITEMS
 from .history import History
 from .item import Item
@@ -26,6 +28,7 @@ ITEMS: tuple[Item, ...] = (
     *RETRY_ITEMS,
     *POLLING_ITEMS,
     *ANSWER_ITEMS,
+    *CORRIDOR_ITEMS,
     *PAYMENT_ITEMS,
     *PERSON_ITEMS,
     *LIST_ITEMS,
@@ -57,6 +60,9 @@ USES: Mapping[str, Callable[[History], bool]] = {
     "POST without a key": lambda history: bool(history.of(*UNREPEATABLE)),
     "orders": lambda history: bool(history.orders),
     "transfers": lambda history: bool(history.of("transfers.create")),
+    "payouts": lambda history: any(
+        not is_off_ramp(history, request) for request in history.of("transfers.create")
+    ),
     "off-ramp": _is_off_ramp,
     "on-ramp": lambda history: bool(history.of("conversion_accounts.create")),
     "quotes": lambda history: bool(history.of("quotes.create")),

@@ -1,4 +1,4 @@
-"""Items: transfers, quotes, conversion accounts, deposits, corridors and amounts."""
+"""Items: transfers, quotes, conversion accounts, deposits and amounts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from ..spec import codes, timestamps
 from ..spec.money import check_amount, read_amount
+from .corridor_items import is_off_ramp
 from .facts import RequestFacts
 from .history import History
 from .item import Item, Observation, Situation, broken, needed, shown
@@ -61,19 +62,10 @@ def _is_open(history: History, object_id: str, before: int) -> bool:
     )
 
 
-def _is_off_ramp(history: History, request: RequestFacts) -> bool:
-    """Whether a transfer is paid from a stablecoin, by its own terms or by those of its quote."""
-    quote_id = request.fields.get("quote_id")
-    quotes = [quote.answer for quote in history.of("quotes.create")]
-    terms = [request.fields, *(quote for quote in quotes if quote.get("id") == quote_id)]
-    currencies = {str(fields.get("source_currency") or "").upper() for fields in terms}
-    return not currencies.isdisjoint(codes.STABLECOINS)
-
-
 def judge_off_ramp(history: History) -> Iterator[Observation]:
     """An off-ramp transfer is created only when the individual has a crypto wallet."""
     for request in history.of("transfers.create"):
-        if not _is_off_ramp(history, request):
+        if not is_off_ramp(history, request):
             continue
         if request.is_ok:
             yield shown(request, "the wallet was there")
@@ -119,22 +111,6 @@ def _find_renewals(history: History) -> Iterator[Observation]:
         is_unused = quote.answer.get("id") not in used_ids
         if expires_at and is_unused and renewal.at >= expires_at and renewal.is_ok:
             yield shown(renewal, f"a new quote: that of call {quote.number} had expired")
-
-
-def judge_corridors(history: History) -> Iterator[Observation]:
-    """Each corridor and rail that is used ends well once, and badly once."""
-    for request in history.of("transfers.create"):
-        if not request.is_ok:
-            continue
-        transfer = {**request.fields, **request.answer}
-        currency = str(transfer.get("destination_currency") or "").upper()
-        rail = f"{currency} by {transfer.get('payout_method')}"
-        for outcome in ("completed", "failed"):
-            yield needed(request, f"{rail}, {outcome}")
-        for _, status, _ in history.statuses_known(str(transfer.get("id"))):
-            if status in ("completed", "failed"):
-                subject = f"{rail}, {status}"
-                yield shown(request, subject, subject)
 
 
 def judge_deadline(history: History) -> Iterator[Observation]:
@@ -214,20 +190,6 @@ ITEMS = (
             "create a quote, and pay by it after the next pause",
             after="quotes.create",
             advance="3m",
-        ),
-    ),
-    Item(
-        "payments.corridors",
-        "Each corridor and rail in use ends well once, and badly once",
-        "A terminal failure during processing sets failed and failure_reason.",
-        "spec: Transfer status",
-        'Pay with the reference "scenario:failed", and once without.',
-        needs="transfers",
-        judge=judge_corridors,
-        situation=Situation(
-            "create a transfer, and follow it",
-            after="transfers.create",
-            moves=("started", "failed"),
         ),
     ),
     Item(

@@ -163,12 +163,26 @@ class Rehearsal:
             self._controls.clock.advance(situation.advance)
         if situation.grows:
             self._controls.seed(transfers=1)
-        answer = rows[-1]["answer"]
         for status in situation.moves:
             # The object may have moved by itself meanwhile.
             with suppress(PaylabError):
-                self._controls.move(str(answer["id"]), status)
+                self._controls.move(self._find_payment_id(rows[-1]), status)
         return True
+
+    def _find_payment_id(self, created_row: JsonObject) -> str:
+        """The id of what a request created; of a deposit, that of its conversion."""
+        answer = created_row["answer"]
+        if created_row["operation"] != "sandbox.deposit":
+            return str(answer["id"])
+        conversion_ids = (
+            row["resource_id"]
+            for row in self._read_rows()
+            if row["sequence"] > created_row["sequence"]
+            and row.get("event_type") == "conversion.created"
+            and row["body"]["event_payload"]["conversion_account_id"]
+            == answer["conversion_account_id"]
+        )
+        return str(next(conversion_ids, ""))
 
     def _find_created(self, operation: str) -> list[JsonObject]:
         """The requests of an operation that succeeded."""

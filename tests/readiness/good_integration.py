@@ -237,19 +237,27 @@ class GoodIntegration:
             account = self.call("GET", f"{path}/{account['id']}")
         return account["id"]
 
-    def deposit(self, account, amount, currency):
+    def deposit(self, account, amount, currency, sender_name):
         """A sandbox deposit."""
         fields = {"conversion_account_id": account, "amount": amount, "currency": currency}
-        self.call("POST", "/v1/sandbox/deposits", fields)
+        self.call("POST", "/v1/sandbox/deposits", fields | {"sender_name": sender_name})
 
     # Lists and events
 
     def transfers(self):
-        """Every transfer; a cursor that is refused leads back to the first page."""
+        """Every transfer."""
+        return self.read_list("/v1/transfers")
+
+    def conversions(self):
+        """Every conversion."""
+        return self.read_list("/v1/conversions")
+
+    def read_list(self, path):
+        """Every row; a cursor that is refused leads back to the first page."""
         rows, query = {}, {"limit": 50}
         for _ in range(20):
             try:
-                page = self.call("GET", "/v1/transfers", **query)
+                page = self.call("GET", path, **query)
             except ServiceError as error:
                 if error.status != 400 or "cursor" not in query:
                     raise

@@ -89,9 +89,13 @@ class PaylabIntegration:
         account = accounts.create(person, wallet, "mxn", client_reference_id=reference)
         return accounts.wait(account.id).id
 
-    def deposit(self, account, amount, currency):
+    def deposit(self, account, amount, currency, sender_name):
         """A sandbox deposit."""
-        self.lab.sandbox.deposit(account, amount, currency)
+        self.lab.sandbox.deposit(account, amount, currency, sender_name=sender_name)
+
+    def conversions(self):
+        """Every conversion."""
+        return self.lab.conversions.list().to_list()
 
     def transfers(self):
         """Every transfer."""

@@ -230,10 +230,19 @@ class QuotingIntegration:
             account = self.read(f"{path}/{account['id']}")
         return account["id"]
 
-    def deposit(self, account, amount, currency):
+    def deposit(self, account, amount, currency, sender_name):
         """Simulate a deposit."""
-        body = {"conversion_account_id": account, "amount": amount, "currency": currency}
+        body = {
+            "conversion_account_id": account,
+            "amount": amount,
+            "currency": currency,
+            "sender_name": sender_name,
+        }
         self.call("POST", "/v1/sandbox/deposits", body)
+
+    def conversions(self):
+        """The newest conversions."""
+        return self.call("GET", "/v1/conversions")["data"]
 
     # Lists and events
 

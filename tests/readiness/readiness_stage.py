@@ -120,13 +120,17 @@ def quotes(stage, program):
 
 
 def ramps(stage, program):
-    """A payment from stablecoin, and a conversion account that is provisioned slowly."""
+    """Payments from stablecoin and deposits, which arrive and fail; the account comes slowly."""
     with going_on():
         program.wallet = program.add_wallet(program.person)
-    with going_on():
-        program.pay("order-6", program.bank, "10.00", currency="usdc")
+    for reference in ("order-6", "scenario:failed:6"):
+        with going_on():
+            program.follow(program.pay(reference, program.bank, "10.00", currency="usdc"))
     account = program.open_account(program.person, program.wallet, "scenario:slow:7")
-    program.deposit(account, "50.00", "mxn")
+    for sender_name in ("Ana Ruiz", "Scenario Failed"):
+        program.deposit(account, "50.00", "mxn", sender_name)
+    stage.sleep(10)
+    program.conversions()
 
 
 def lost_answer(stage, program):

@@ -46,6 +46,8 @@ CARELESS = {
     "payments.quote": "not applicable",
     "payments.caps": "not applicable",
     "payments.wallet": "broken",
+    "payments.off-ramps": "not seen",
+    "payments.on-ramps": "not applicable",
     "people.rejected": "broken",
     "lists.pages": "not seen",
     "lists.growing": "not seen",

@@ -1,0 +1,128 @@
+"""Items: each corridor and rail in use, with a payment that completes and one that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..spec.codes import is_stablecoin
+from ..spec.text import JsonMapping
+from .facts import RecordFacts, RequestFacts
+from .history import History
+from .item import Item, Observation, Situation, needed, shown
+
+OUTCOMES = ("completed", "failed")
+"""How a payment of each corridor must have ended for the integration."""
+
+
+def is_off_ramp(history: History, transfer: RequestFacts) -> bool:
+    """Whether a transfer is paid from a stablecoin, by its own terms or by those of its quote."""
+    return is_stablecoin(str(history.terms_of(transfer).get("source_currency") or ""))
+
+
+def judge_payouts(history: History) -> Iterator[Observation]:
+    """Each currency and rail of payouts from fiat: one completes, and one fails."""
+    for request in history.of("transfers.create"):
+        if request.is_ok and not is_off_ramp(history, request):
+            corridor = _destination_of(history.terms_of(request))
+            yield from _judge_corridor(history, request, corridor, str(request.answer.get("id")))
+
+
+def judge_off_ramps(history: History) -> Iterator[Observation]:
+    """Each stablecoin, network, currency and rail of off-ramps: one completes, and one fails."""
+    for request in history.of("transfers.create"):
+        if request.is_ok and is_off_ramp(history, request):
+            terms = history.terms_of(request)
+            network = terms.get("source_network")
+            origin = str(terms["source_currency"]).upper() + (f" on {network}" if network else "")
+            corridor = f"{origin} to {_destination_of(terms)}"
+            yield from _judge_corridor(history, request, corridor, str(request.answer.get("id")))
+
+
+def judge_on_ramps(history: History) -> Iterator[Observation]:
+    """Each currency of conversion accounts: one conversion completes, and one fails."""
+    conversion_ids = _conversions_by_account(history)
+    for request in history.of("conversion_accounts.create", "sandbox.deposit"):
+        if not request.is_ok:
+            continue
+        terms = history.terms_of(request)
+        currency = terms.get("source_currency") or terms.get("currency")
+        account_id = str(terms.get("conversion_account_id") or terms.get("id"))
+        corridor = f"{str(currency).upper()} to a stablecoin"
+        yield from _judge_corridor(history, request, corridor, *conversion_ids.get(account_id, ()))
+
+
+def _destination_of(terms: JsonMapping) -> str:
+    currency = str(terms.get("destination_currency") or "").upper()
+    return f"{currency} by {terms.get('payout_method')}"
+
+
+def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
+    """The ids of the conversions of each account that the integration was told of."""
+    conversion_ids: dict[str, set[str]] = {}
+    for object_id in history.object_ids:
+        _, _, conversion = history.statuses_known(object_id)[0]
+        if conversion.get("conversion_account_id"):
+            account_id = str(conversion["conversion_account_id"])
+            conversion_ids.setdefault(account_id, set()).add(object_id)
+    return conversion_ids
+
+
+def _judge_corridor(
+    history: History, request: RecordFacts, corridor: str, *payment_ids: str
+) -> Iterator[Observation]:
+    """A corridor that is used needs both outcomes; those of payments that were told are shown."""
+    for outcome in OUTCOMES:
+        yield needed(request, f"{corridor}, {outcome}")
+    for payment_id in payment_ids:
+        for sequence, status, _ in history.statuses_known(payment_id):
+            if status in OUTCOMES:
+                subject = f"{corridor}, {status}"
+                yield shown(history.record_at(sequence), subject, subject)
+
+
+ITEMS = (
+    Item(
+        "payments.corridors",
+        "Each payout corridor and rail in use ends well once, and badly once",
+        "A terminal failure during processing sets failed and failure_reason.",
+        "spec: Transfer status",
+        'Pay with the reference "scenario:failed", and once without, and read both.',
+        needs="payouts",
+        judge=judge_payouts,
+        situation=Situation(
+            "create a transfer, and follow it",
+            after="transfers.create",
+            moves=("started", "failed"),
+        ),
+    ),
+    Item(
+        "payments.off-ramps",
+        "Each off-ramp corridor and rail in use ends well once, and badly once",
+        "The crypto wallet receives the stablecoins back when a transfer cannot be completed.",
+        "spec: What the service does, 6",
+        'Pay from USDC with the reference "scenario:failed", and once without, and read both.',
+        needs="off-ramp",
+        judge=judge_off_ramps,
+        situation=Situation(
+            "pay from USDC, and follow the transfer",
+            after="transfers.create",
+            moves=("started", "failed"),
+        ),
+    ),
+    Item(
+        "payments.on-ramps",
+        "Each on-ramp corridor in use ends well once, and badly once",
+        "Each deposit creates a conversion, which ends completed, or failed after a terminal "
+        "failure.",
+        "spec: Conversion status",
+        'Pay a sandbox deposit with the sender_name "Scenario Failed", and once without, and read '
+        "the conversions.",
+        needs="on-ramp",
+        judge=judge_on_ramps,
+        situation=Situation(
+            "pay a sandbox deposit, and follow its conversion",
+            after="sandbox.deposit",
+            moves=("failed",),
+        ),
+    ),
+)
