@@ -230,10 +230,12 @@ ITEMS = (
         "After an outage of the receiver the retry is taken",
         "A delivery that fails is tried again after 5 s, 30 s and 5 min, then given up.",
         "webhook.delivery",
-        "Stop the receiver, create a transfer, start it again, and advance the clock.",
+        'faults.on("transfer.created", "event_outage", seconds=10).',
         needs="events",
         judge=judge_outage,
-        situation=Situation("stop your receiver, create a transfer, and start it again"),
+        situation=Situation(
+            "create a transfer", {"kind": "event_outage", "seconds": 3, "times": 0}
+        ),
     ),
     Item(
         "events.verified",

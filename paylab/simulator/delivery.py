@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 DELIVERIES_AT_ONCE = 4
 """Maximum concurrent deliveries of one subscription."""
 
+OUTAGE_ERROR = "simulated outage: nothing was sent"
+"""The error of an attempt that the fault `event_outage` fails."""
+
 DELIVERY_HEADERS = {"content-type": "application/json", "user-agent": "paylab-simulator"}
 """The headers of every delivery, besides the one that signs it."""
 
@@ -146,8 +149,12 @@ class EventDelivery:
         signed_headers = signature_headers(self._world, delivery_row)
         with self._changed:
             note = note_attempt(self._world, delivery_row)
+            has_outage = delivery_row.get("outage_until", "") > self._world.stamp()
         begun = perf_counter()
-        status, error = self._send_row(delivery_row, signed_headers)
+        status: int | None = None
+        error: str | None = OUTAGE_ERROR
+        if not has_outage:
+            status, error = self._send_row(delivery_row, signed_headers)
         duration = round(perf_counter() - begun, 6)
         with self._changed:
             note.facts |= {"status": status, "error": error, "duration": duration}

@@ -1,7 +1,7 @@
 """Events: recorded, and queued for every subscription to their type.
 
-A fault can drop an event, send it twice, reorder it, or hold it back until the
-next event of the same resource overtook it.
+A fault can drop an event, send it twice, delay it, hold it back until the next
+event of the same resource overtook it, or fail its deliveries for a while.
 """
 
 from __future__ import annotations
@@ -211,5 +211,6 @@ EVENT_CHANGES: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
     "event_reorder": lambda world, row, fault: [
         {**BY_FAULT, "lane": f"{row['lane']} held", "due": world.after(HOLD_SECONDS)}
     ],
+    "event_outage": lambda world, row, fault: [{"outage_until": world.after(fault["seconds"])}],
 }
 """The changes of each delivery that a fault makes of an event. None for an event it drops."""

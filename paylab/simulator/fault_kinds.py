@@ -13,7 +13,7 @@ from .table import Row
 
 FaultKind = Literal[
     "status", "refuse", "timeout", "drop_after", "truncate", "html", "skew", "bad_cursor", "custom",
-    "event_drop", "event_duplicate", "event_delay", "event_reorder",
+    "event_drop", "event_duplicate", "event_delay", "event_reorder", "event_outage",
 ]  # fmt: skip
 ON_CALLS = {
     "status": "answers with a status: 429 with Retry-After, 500, 502, 503",
@@ -31,6 +31,7 @@ ON_EVENTS = {
     "event_duplicate": "delivers an event twice",
     "event_delay": "delivers an event late by seconds",
     "event_reorder": "delivers an event after the next one",
+    "event_outage": "fails each attempt to deliver an event, for seconds; retries follow",
 }
 KINDS = {**ON_CALLS, **ON_EVENTS}
 """The kinds of fault, and their effects."""

@@ -28,7 +28,7 @@ def stage():
 PLAYED = (
     *("signing.non-ascii", "signing.refused", "orders.timeout", "orders.conflict"),
     *("retries.429", "answers.statuses", "payments.corridors", "lists.dead-cursor"),
-    *("events.duplicate", "events.lost", "events.unknown"),
+    *("events.duplicate", "events.lost", "events.outage", "events.unknown"),
 )
 """Situations of each kind: faults of calls and events, moves, seeds, and none but an action."""
 

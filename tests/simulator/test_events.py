@@ -258,6 +258,44 @@ def test_an_overtaken_event_comes_right_after_the_next(post):
     assert receiver.types == ["funded", "created", "payout_initiated", "completed"]
 
 
+@pytest.mark.parametrize(
+    ("seconds", "attempts"),
+    [
+        (0, [(1, 200)]),
+        (5, [(1, None), (2, 200)]),
+        (5.001, [(1, None), (2, None), (3, 200)]),
+        (3600, [(1, None), (2, None), (3, None), (4, None)]),
+    ],
+)
+@pytest.mark.parametrize("order", ["independent", "in_order"])
+def test_in_an_outage_attempts_fail_and_are_retried(post, order, seconds, attempts):
+    """Nothing reaches the receiver until the outage of an event is over; other events do."""
+    receiver = Receiver()
+    service = post(receiver, order=order)
+    fault(service, "event_outage", event_type="transfer.created", seconds=seconds)
+    service.transfer()
+    service.advance(3600)
+    rows = log(service, "event_type", "attempt", "status")
+    assert [row[1:] for row in rows if row[0] == "transfer.created"] == attempts
+    assert [row[1:] for row in rows if row[0] != "transfer.created"] == [(1, 200)] * 3
+    assert receiver.types.count("created") == sum(status == 200 for _, status in attempts)
+
+
+def test_an_outage_outlasts_its_block_and_a_snapshot(post):
+    """An event of the block stays undelivered until its outage is over, with the error told."""
+    receiver = Receiver()
+    service = post(receiver, ["transfer.created"])
+    armed = fault(service, "event_outage", seconds=10)
+    service.transfer()
+    service.delete(f"/_simulator/faults/{armed['id']}")
+    service.put("/_simulator/snapshot", service.get("/_simulator/snapshot").body)
+    service.advance(5)
+    assert receiver.got == []
+    assert {row[0] for row in log(service, "error")} == {"simulated outage: nothing was sent"}
+    service.advance(30)
+    assert receiver.types == ["created"]
+
+
 def test_in_a_loaded_snapshot_a_reordered_event_still_follows_the_one_that_overtook_it(post):
     """In a loaded snapshot a reordered event still follows the one that overtook it."""
     receiver = Receiver()

@@ -18,6 +18,7 @@ FAULTS = (
     ("event_duplicate", {"seed": 1}),
     ("event_delay", {"seed": 2, "seconds": 400}),
     ("event_reorder", {"seed": 3}),
+    ("event_outage", {"seed": 6, "seconds": 40}),
 )
 
 
