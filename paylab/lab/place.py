@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ..client.base_url import is_sandbox_host
 from ..client.request import CONTROLS
 from ..client.settings import Settings
+from ..client.via import PROXY_PRODUCT, read_proxied_host
 from ..errors.base import PaylabError
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable
@@ -30,11 +31,15 @@ ANSWER_SECONDS = 2.0
 @with_name_suggestions
 @light_dataclass(frozen=True)
 class Place:
-    """The kind and address of a service; its text is the badge on results."""
+    """The kind and address of a service; its text is the badge on results.
+
+    With a `proxied_host` the address is that of a proxy in front of it.
+    """
 
     kind: Kind
     base_url: str
     file: str = ""
+    proxied_host: str = ""
 
     @property
     def is_simulator(self) -> bool:
@@ -49,10 +54,14 @@ class Place:
         if self.kind == "recording":
             return f"answering from the recording {self.file}"
         noun = {"shared": "simulator", "sandbox": "sandbox"}.get(self.kind, "service")
+        if self.proxied_host:
+            return f"using the {noun} at {self.proxied_host} through the proxy at {self.base_url}"
         return f"using the {noun} at {self.base_url}"
 
     def __str__(self) -> str:
         host = urlsplit(self.base_url).netloc
+        if self.proxied_host:
+            host = f"{self.proxied_host}, through {host}"
         text_by_kind = {
             "embedded": "SIMULATOR (embedded)",
             "shared": f"SIMULATOR (shared, {host})",
@@ -88,11 +97,16 @@ class ServiceLocator:
         self._replay = replay
         self._controls: Controls | None = None
         self._product: str | None = None
+        self._proxied_host = ""
 
     def note_product(self, exchange: Exchange) -> None:
-        """Note the product that an answer names in its Server header."""
-        if exchange.status:
-            self._product = exchange.headers.get("server", "")
+        """Note the product that an answer names in its Server header, and the host in its Via."""
+        if not exchange.status:
+            return
+        self._proxied_host = read_proxied_host(exchange.headers)
+        product = exchange.headers.get("server", "")
+        if self._product is None or product != PROXY_PRODUCT:  # the service is known better
+            self._product = product
 
     def find_controls(self) -> Controls | None:
         """The simulator's controls; None for a real service, which is asked if it is local."""
@@ -130,11 +144,13 @@ class ServiceLocator:
         settings = self._settings
         if self._replay:
             return Place("recording", settings.base_url, self._replay.path.name)
-        place_kind: Kind = "other"
         if self._embedded:
-            place_kind = "embedded"
-        elif is_local(settings):
-            place_kind = "shared" if self._controls or self._product == PRODUCT else "other"
-        elif is_sandbox_host(settings.base_url):
+            return Place("embedded", settings.base_url)
+        place_kind: Kind = "other"
+        # Only a proxy on this machine is believed what it says of the service behind it.
+        proxied_host = self._proxied_host if is_local(settings) else ""
+        if is_local(settings) and (self._controls or self._product == PRODUCT):
+            place_kind = "shared"
+        elif is_sandbox_host(f"https://{proxied_host}" if proxied_host else settings.base_url):
             place_kind = "sandbox"
-        return Place(place_kind, settings.base_url)
+        return Place(place_kind, settings.base_url, proxied_host=proxied_host)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 from ..client.base_url import check_base_url, check_encrypted
 from ..client.exchange import Transport
 from ..client.settings import Settings
+from ..client.via import PROXY_PRODUCT, add_via
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..errors.names import with_name_suggestions
@@ -32,9 +34,6 @@ from .upstream import Upstream
 
 if TYPE_CHECKING:
     import socket
-
-PRODUCT = "paylab-proxy"
-"""The Server header of answers for which the service has none."""
 
 HOST = "127.0.0.1"
 WORKERS = 32
@@ -112,7 +111,7 @@ class Proxy:
         )
         self._socket: socket.socket = listen(HOST, port)
         self.port: int = self._socket.getsockname()[1]
-        self._executor = make_executor(WORKERS, PRODUCT)
+        self._executor = make_executor(WORKERS, PROXY_PRODUCT)
         allowed = [urlsplit(self.to).hostname or ""] if pass_through else []
         app = SimulatorApp(
             self._answer,
@@ -120,9 +119,9 @@ class Proxy:
             service=self.service,
             allowed=allowed,
             executor=self._executor,
-            product=PRODUCT,
+            product=PROXY_PRODUCT,
         )
-        self._serving = ServingThread(app, self._socket, PRODUCT, Protocol)
+        self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, Protocol)
 
     @property
     def base_url(self) -> str:
@@ -169,9 +168,12 @@ class Proxy:
 
     def _answer(self, request: Request) -> Reply:
         path = request.path.removeprefix(self._base_path)
-        if path == CONTROL or path.startswith(f"{CONTROL}/"):
-            return self._journal_api.respond(request, path)
-        return self._recorder.respond(request)
+        is_control = path == CONTROL or path.startswith(f"{CONTROL}/")
+        if is_control:
+            reply = self._journal_api.respond(request, path)
+        else:
+            reply = self._recorder.respond(request)
+        return replace(reply, headers=add_via(reply.headers, self._upstream.host))
 
     def _abort(self, client: object) -> None:
         self._serving.abort(client)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import pickle
 
+import httpx
 import pytest
 
 import paylab
+from paylab.client import Client, Secret, Settings
 from paylab.lab import displays
+from paylab.lab.place import ServiceLocator
+from paylab.proxy import Proxy
 from paylab.simulator.controls import Controls
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -60,6 +65,74 @@ def test_an_address_is_named(base_url, kind, badge):
     place = paylab.connect(base_url, "k", "s").place
     assert (place.kind, str(place), place.is_simulator) == (kind, badge, False)
     assert place.base_url in place.notice
+
+
+PAGE = {"data": [], "has_next_page": False, "cursor": None}
+
+
+@pytest.fixture(scope="module")
+def proxied():
+    """A function that connects to a proxy in front of a service, which answers with headers."""
+    with contextlib.ExitStack() as stack:
+
+        def connect(to, **headers):
+            service = httpx.MockTransport(lambda _: httpx.Response(200, json=PAGE, headers=headers))
+            proxy = stack.enter_context(Proxy(to, keys=("key", "secret"), transport=service))
+            return paylab.connect(proxy.base_url, "key", "secret"), f"127.0.0.1:{proxy.port}"
+
+        yield connect
+
+
+@pytest.mark.parametrize(
+    ("to", "headers", "kind", "badge"),
+    [
+        ("https://sandbox.example.com", {}, "sandbox", "SANDBOX (sandbox.example.com, through {})"),
+        (
+            "https://api.sandbox.example.com:8443/pay",
+            {"via": "1.1 cache", "server": "nginx"},
+            "sandbox",
+            "SANDBOX (api.sandbox.example.com:8443, through {})",
+        ),
+        ("https://api.example.com/sandbox", {}, "other", "api.example.com, through {}"),
+        (
+            "https://api.example.com",
+            {"via": "1.1 paylab-proxy (sandbox.example.com)"},
+            "other",
+            "api.example.com, through {}",
+        ),
+        (
+            "http://localhost:9",
+            {"server": "paylab-simulator"},
+            "shared",
+            "SIMULATOR (shared, localhost:9, through {})",
+        ),
+    ],
+)
+def test_behind_a_proxy_the_badge_names_the_service(proxied, to, headers, kind, badge):
+    """The proxy on this machine names the service behind it in each answer."""
+    lab, address = proxied(to, **headers)
+    lab.transfers.list().to_list()
+    assert (lab.place.kind, str(lab.place)) == (kind, badge.format(address))
+    assert lab.place.notice.endswith(f"through the proxy at {lab.place.base_url}")
+    assert lab.simulator is None
+    assert str(lab.place) == badge.format(address)
+
+
+def test_a_proxy_is_asked_before_the_first_call(proxied):
+    """The badge is right before anything is sent to the service."""
+    lab, address = proxied("https://sandbox.example.com")
+    assert str(lab.place) == f"SANDBOX (sandbox.example.com, through {address})"
+
+
+def test_only_a_proxy_on_this_machine_is_believed():
+    """A service elsewhere cannot say that it is a sandbox."""
+    settings = Settings("https://api.example.com", Secret("key"), Secret("secret"))
+    locator = ServiceLocator(settings, lambda: pytest.fail("asked"))
+    via = {"via": "1.1 paylab-proxy (sandbox.example.com)"}
+    service = httpx.MockTransport(lambda _: httpx.Response(200, json=PAGE, headers=via))
+    client = Client(settings, transport=service, watchers=[locator.note_product])
+    assert client.transfers.list().to_list() == []
+    assert (locator.place.kind, str(locator.place)) == ("other", "api.example.com")
 
 
 def test_the_embedded_simulator_says_why_it_is_used(lab):
