@@ -12,6 +12,9 @@ from .terminal import warn_user
 CHECK_SECONDS = 0.5
 """Seconds between two looks at the journal."""
 
+SETTLING_SECONDS = 3.0
+"""Seconds after which what is shown is judged again: a hasty repetition comes sooner."""
+
 COLOURS = {"shown": "green", "broken": "red"}
 
 
@@ -38,6 +41,9 @@ def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> N
         if stopped.wait(min(CHECK_SECONDS, seconds)):
             break
         rehearsal.act()
+        judged = rehearsal.judge(item)
+    if judged.verdict == "shown":
+        stopped.wait(min(SETTLING_SECONDS, seconds))
         judged = rehearsal.judge(item)
     rehearsal.end()
     evidence = f" ({judged.evidence[0]})" if judged.evidence else ""

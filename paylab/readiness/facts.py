@@ -236,3 +236,14 @@ def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
     real_seconds = (later.real_at - earlier.real_at).total_seconds() - duration
     world_seconds = (later.at - earlier.at).total_seconds()
     return max(real_seconds, world_seconds, 0.0)
+
+
+def client_seconds(earlier: RequestFacts, later: RequestFacts) -> float:
+    """The seconds between two requests on the clock by which the client dates the later one.
+
+    That of the world if it is nearer to the date, or if there is no date.
+    """
+    date = timestamps.read(later.row["headers"].get("x-date"))
+    if date is not None and abs(date - later.real_at) < abs(date - later.at):
+        return (later.real_at - earlier.real_at).total_seconds()
+    return (later.at - earlier.at).total_seconds()

@@ -109,7 +109,14 @@ ITEMS = (
         "Create a transfer between two pages.",
         needs="lists",
         judge=judge_growing,
-        situation=Situation("read all transfers", seed=130, after="transfers.list", grows=True),
+        situation=Situation(
+            "read all transfers",
+            # Pages that come at once are all read before a row can be added between two.
+            {"kind": "custom", "operation": "transfers.list", "delay": 1, "times": 20},
+            seed=130,
+            after="transfers.list",
+            grows=True,
+        ),
     ),
     Item(
         "lists.dead-cursor",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from ..redaction.hiding import HIDDEN
 from ..spec.operations.records import OPERATIONS
@@ -30,7 +31,7 @@ PERSONAL_NAMES = frozenset(
 """The names of fields that hold personal data or a secret."""
 
 SECRET_NAMES = frozenset({"api_key", "apikey", "secret", "secret_key", "signature", "password"})
-PERSONAL_VALUE = re.compile(r"[^@\\s]+@[^@\\s]+\\.\\w+|\\+\\d{8,}")
+PERSONAL_VALUE = re.compile(r"[^@\s/]+@[^@\s/]+\.\w+|\+\d{8,}")
 """An e-mail address or a phone number."""
 
 
@@ -142,7 +143,8 @@ def _find_personal(request: RequestFacts) -> str:
             return f"{parameter_name} is in the query string"
         if HIDDEN in str(parameter_value) or PERSONAL_VALUE.search(str(parameter_value)):
             return f"{parameter_name} holds personal data or a key in the query string"
-    if HIDDEN in str(request.row["path"]):
+    path = unquote(str(request.row["path"]))
+    if HIDDEN in path or PERSONAL_VALUE.search(path):
         return "the path holds personal data or a key"
     return ""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from itertools import pairwise
 
 from ..spec import timestamps
-from .facts import RequestFacts, gap_seconds
+from .facts import RequestFacts, client_seconds, gap_seconds
 from .history import History
 from .item import Item, Observation, Situation, broken, shown
 
@@ -55,7 +54,8 @@ def judge_attempts(history: History) -> Iterator[Observation]:
         date = request.row["headers"].get("x-date")
         if date is not None:
             first = first_by_date.setdefault(date, request)
-            if _client_seconds(date, first, request) >= CLOCK_SECONDS:
+            is_readable = timestamps.read(date) is not None
+            if is_readable and client_seconds(first, request) >= CLOCK_SECONDS:
                 yield broken(request, f"its date is that of call {first.number}")
     for attempts in history.repeats():
         for earlier, later in pairwise(attempts):
@@ -64,22 +64,6 @@ def judge_attempts(history: History) -> Iterator[Observation]:
             if has_failed and len(nonces) == 2 and None not in nonces:
                 text = f"calls {earlier.number} and {later.number} are one request"
                 yield shown(later, f"{text} with a nonce each")
-
-
-def _client_seconds(date: str, first: RequestFacts, later: RequestFacts) -> float:
-    """The seconds between two requests on the clock that the client dates them by."""
-    sent = _read_date(date)
-    if sent is None:
-        return 0.0
-    real_distance = abs((sent - first.real_at).total_seconds())
-    world_distance = abs((sent - first.at).total_seconds())
-    if real_distance < world_distance:
-        return (later.real_at - first.real_at).total_seconds()
-    return (later.at - first.at).total_seconds()
-
-
-def _read_date(text: str) -> datetime | None:
-    return timestamps.read(text)
 
 
 def judge_refused_signature(history: History) -> Iterator[Observation]:

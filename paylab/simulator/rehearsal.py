@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import product
 from typing import Protocol
 
 from ..errors.arguments import explain_arguments
@@ -163,10 +164,10 @@ class Rehearsal:
             self._controls.clock.advance(situation.advance)
         if situation.grows:
             self._controls.seed(transfers=1)
-        for status in situation.moves:
+        for created_row, status in product(rows, situation.moves):
             # The object may have moved by itself meanwhile.
             with suppress(PaylabError):
-                self._controls.move(self._find_payment_id(rows[-1]), status)
+                self._controls.move(self._find_payment_id(created_row), status)
         return True
 
     def _find_payment_id(self, created_row: JsonObject) -> str:
@@ -189,7 +190,7 @@ class Rehearsal:
         return [
             row
             for row in self._read_rows()
-            if row.get("operation") == operation and row["status"] < 300
+            if row.get("operation") == operation and 200 <= row["status"] < 300
         ]
 
     def end(self) -> None:

@@ -85,6 +85,25 @@ def test_the_har_file_of_another_program(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("target", "verdict"),
+    [
+        ("/v1/transfers?limit=5&cursor=eyJhIjoxfQ==", "shown"),
+        ("/v1/individuals?search=a.b@example.com", "broken"),
+        ("/v1/individuals?q=%2B525512345678", "broken"),
+        ("/v1/individuals?api_key=x", "broken"),
+        ("/v1/individuals/a.b%40example.com", "broken"),
+    ],
+)
+def test_an_address_with_personal_data_is_found_in_any_har_file(tmp_path, target, verdict):
+    """Another program does not redact addresses."""
+    request = {"method": "GET", "url": f"https://x.example{target}", "headers": []}
+    entry = {"request": request, "response": {"status": 200, "headers": []}}
+    path = tmp_path / "other.har"
+    path.write_text(json.dumps({"log": {"entries": [entry]}}))
+    assert judge({"": read_har_rows(path)})["people.addresses"].verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("text", "read", "words"),
     [
         ("{", read_har_rows, "is not a HAR file"),
@@ -255,6 +274,30 @@ def test_a_key_is_a_uuid_of_36_characters(stage, key, verdict):
     with contextlib.suppress(ServiceError):
         stage.program.call("POST", "/v1/transfers", {"source_amount": "0"}, key)
     assert stage.readiness()["orders.key"].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("hours_by_date", "test", "verdict"),
+    [(0, None, "not seen"), (25, None, "broken"), (0, "a day later", "broken")],
+)
+def test_a_day_passes_on_the_clock_of_the_integration(stage, hours_by_date, test, verdict):
+    """A program that runs on does not notice that the clock of a world was advanced."""
+    stage.program.pay("order", stage.bank, "10.00")
+    first = [row for row in stage.records() if row["kind"] == "request"][-1]
+    real_at = timestamps.from_text(first["real_at"])
+
+    def later(**span):
+        return timestamps.to_text(real_at + timedelta(**span))
+
+    first |= {"at": first["real_at"], "headers": first["headers"] | {"x-date": first["real_at"]}}
+    again = first | {
+        "sequence": first["sequence"] + 1,
+        "at": later(hours=25),
+        "real_at": later(seconds=2),
+        "headers": first["headers"] | {"x-date": later(seconds=2, hours=hours_by_date)},
+        "test": test,
+    }
+    assert judge({"": [first, again]})["orders.24-hours"].verdict == verdict
 
 
 def test_a_code_is_answered_by_the_side_that_it_asks_for():

@@ -1,5 +1,6 @@
 """A rehearsal: what is not seen comes one after another while an integration runs."""
 
+import time
 from threading import Event
 
 import pytest
@@ -63,10 +64,25 @@ def test_objects_move_while_the_integration_runs(stage):
     [item] = [item for item in rehearsal.missing if item.id == "payments.deadline"]
     rehearsal.begin(item)
     assert not rehearsal.act()
-    transfer = stage.program.pay("late", stage.program.bank, "12.00")
+    bank = stage.program.bank
+    transfers = [stage.program.pay(f"late-{number}", bank, "12.00") for number in range(2)]
     assert rehearsal.act()
     assert not rehearsal.act()
-    assert stage.program.follow(transfer)["status"] == "expired"
+    for transfer in transfers:
+        assert stage.program.follow(transfer)["status"] == "expired"
+    assert rehearsal.judge(item).verdict == "shown"
+
+
+def test_a_row_is_added_between_two_pages(stage):
+    """The pages come slowly enough for a rehearsal that looks every half second."""
+    rehearsal = stage.controls.rehearse()
+    [item] = [item for item in rehearsal.missing if item.id == "lists.growing"]
+    rehearsal.begin(item)
+    stage.before = lambda request: rehearsal.act()
+    begun = time.monotonic()
+    stage.program.transfers()
+    assert time.monotonic() - begun > 2
+    rehearsal.end()
     assert rehearsal.judge(item).verdict == "shown"
 
 
@@ -84,3 +100,31 @@ def test_the_command_tells_what_it_plays(stage, capsys):
     rehearse(stage.controls.rehearse(), 60, stopped)
     assert len(capsys.readouterr().err.splitlines()) == 2
     assert stage.controls.faults.list() == []
+
+
+class HastyIntegration:
+    """Runs while a rehearsal waits, in place of the event that stops it."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.count = 0
+
+    def is_set(self):
+        """Whether the rehearsal must stop."""
+        return self.count == 2
+
+    def wait(self, seconds):
+        """Send the request again as soon as it got a 429."""
+        faults = self.stage.controls.faults.list()
+        if any(fault.get("status") == 429 for fault in faults) or self.count:
+            self.count += 1
+            self.stage.program.attempt("GET", "/v1/transfers", b"", None)
+        return self.is_set()
+
+
+def test_what_is_shown_is_judged_again_before_it_is_told(stage, capsys):
+    """A 429 after which nothing was sent yet seems to be obeyed, until a hasty repetition comes."""
+    rehearse(stage.controls.rehearse(), 0.05, HastyIntegration(stage))
+    lines = capsys.readouterr().err.splitlines()
+    [place] = [index for index, line in enumerate(lines) if "A 429 is obeyed" in line]
+    assert lines[place + 1].startswith("   broken (")
