@@ -26,6 +26,7 @@ from ..signing.canonical import (
 from ..signing.dates import date_text
 from ..spec.money import Amount
 from ..spec.service.signing import SigningSettings
+from ..spec.service.value_types import HEADER_NAME, MESSAGE_HEADERS
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
 
@@ -34,15 +35,8 @@ if TYPE_CHECKING:
 
     from httpx import URL, Request
 
-# Headers that paylab sets itself: those of the signature, of the body and of the connection.
-OWN_HEADERS = frozenset(
-    {
-        *("authorization", "host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"),
-        *("idempotency-key", "content-type", "content-length", "content-encoding"),
-        *("transfer-encoding", "accept-encoding", "connection", "expect", "te", "upgrade"),
-    }
-)
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Headers that paylab sets itself.
+OWN_HEADERS = MESSAGE_HEADERS | {"idempotency-key"}
 
 # Returns the id of the object that a lost attempt made, or None. It is given the status of its
 # answer, 0 without one, and the earliest time at the service at which it was made.

@@ -6,6 +6,7 @@ The functions of a resource are in its module in `resources`: those of its opera
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -225,7 +226,7 @@ def _with_envelope(service: Service, operation_record: Record, reply: Reply) -> 
     if item_path == NONE:
         return reply
     envelope_names = item_path.split(".")
-    opening = "".join(f'{{"{name}":' for name in envelope_names).encode()
+    opening = "".join(f"{{{json.dumps(name)}:" for name in envelope_names).encode()
     return replace(reply, body=opening + reply.body + b"}" * len(envelope_names))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from ..errors.base import Problem
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
+from ..spec.service.value_types import HEADER_NAME
 from .table import Row
 
 FaultKind = Literal[
@@ -167,5 +168,4 @@ DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
 """The details of faults: a check, and the description or the names of valid values."""
 
 _is_error_status = _number_check(400, 599, whole=True)
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 HEADER_VALUE = re.compile(r"[ -~\xa0-\xff]*")

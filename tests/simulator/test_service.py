@@ -76,9 +76,9 @@ def started(make, key, value, **options):
     return make(service=Service({**needed, key: value}), **options)
 
 
-def observed(caller, key, sent):
-    """The value of a setting, observed from outside."""
-    candidates = list(dict.fromkeys((Service().value(key), *KEYS[key].others)))
+def observed(caller, key, value, sent):
+    """The value of a setting, observed from outside; `value` is the one that was set."""
+    candidates = list(dict.fromkeys((*usual_values(KEYS[key]), value)))
     seen, parts = reader_of(key)
     return seen(caller, key, candidates, sent, *parts)
 
@@ -209,7 +209,7 @@ def delays(caller, _key, _candidates, _sent):
     """The seconds between the attempts of a failing delivery."""
     look.posted(caller, "webhook_subscriptions", look.SUBSCRIPTION)
     look.posted(caller, "transfers", look.terms(caller))
-    caller.advance(100_000)
+    caller.advance(1_000_000)
     at = [each["at"] for each in caller.get("/_simulator/deliveries").json]
     return [look.seconds_between(*pair) for pair in itertools.pairwise(at)]
 
@@ -636,7 +636,7 @@ SEEN = (
 
 
 SAMPLE = 4
-"""Cases of each way of reading a setting; `-m whole_table` runs all of them."""
+"""Cases of each way of reading a setting, besides limits; `-m whole_table` runs all."""
 
 
 def reader_of(key):
@@ -647,21 +647,48 @@ def reader_of(key):
     raise AssertionError(f"no test sees {key}: add it to SEEN, or to NOT_FOLLOWED with the reason")
 
 
+LIMITS_NOT_SEEN = {
+    "lists.default_limit": "a page is never longer than lists.max_limit",
+    "idempotency.stored": "no operation answers with 299",
+    "individuals.ramp_required": "most of these fields are required without the setting",
+    "verification.token_countries": "many countries have no ramp",
+    "conversion_accounts.at_once": "many countries have no on-ramp",
+}
+"""Settings whose limits no answer shows, each with the reason."""
+
+
+def limits_of(key):
+    """The least and the most number that a setting takes; of a list, all words or numbers."""
+    if key.name in LIMITS_NOT_SEEN:
+        return ()
+    if key.kind == "words":
+        return (key.limit.words,) if key.limit.words else ()
+    if key.kind not in ("integer", "integers"):
+        return ()
+    limits = (key.limit.least, key.limit.most)
+    return limits if key.kind == "integer" else (limits,)
+
+
+def usual_values(key):
+    """The default of a setting and its other values."""
+    return (Service().value(key.name), *key.others)
+
+
 def cases():
-    """Each setting that is followed, with its default and its other values."""
-    usual = Service()
+    """Each setting that is followed, with its default, its other values and its limits."""
     found = {
         f"{name}={value}": (name, value)
         for name, key in KEYS.items()
         if name not in NOT_FOLLOWED
-        for value in (usual.value(name), *key.others)
+        for value in (*usual_values(key), *limits_of(key))
     }
     read = Counter()
     for label in sorted(found, key=lambda label: crc32(label.encode())):
         key = found[label][0]
         pattern = next((each for each, _ in SEEN if re.fullmatch(each, key)), key)
         read[pattern] += 1
-        marks = [pytest.mark.whole_table] if read[pattern] > SAMPLE else []
+        is_always_run = read[pattern] <= SAMPLE or found[label][1] in limits_of(KEYS[key])
+        marks = [] if is_always_run else [pytest.mark.whole_table]
         yield pytest.param(*found[label], id=label, marks=marks)
 
 
@@ -675,7 +702,7 @@ def test_the_value_observed_from_outside_is_the_value_of_the_setting(make, key, 
         return 500
 
     caller = started(make, key, value, send=receive)
-    found = observed(caller, key, sent)
+    found = observed(caller, key, value, sent)
     if isinstance(value, tuple):
         found, value = set(found), set(value)
     assert found == value, f"is the first pattern in SEEN that fits {key} the right one?"

@@ -25,6 +25,7 @@ from paylab.simulator.transport import SimulatorTransport
 from paylab.spec import models
 from paylab.spec.service import Service
 from paylab.spec.service.keys import keys
+from paylab.spec.service.value_types import NameLimit
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 
@@ -350,6 +351,29 @@ def test_client_and_simulator_follow_all_settings_at_once(number, walk):
     service = all_at_once(number)
     assert len(service.diff()) > 140
     walk(simulated(service, service))
+
+
+NUMBERS = [key for key in keys().values() if key.kind in ("integer", "integers")]
+NAMES = [key for key in keys().values() if isinstance(key.limit, NameLimit)]
+ODD = 'x "1" &=[<\\\']>{}#?/;%'
+"""A name that has every sign with a meaning in JSON, queries, paths and HTML, but for dots."""
+
+
+@pytest.mark.parametrize("key", NUMBERS, ids=lambda key: key.name)
+def test_client_and_simulator_work_with_the_least_and_the_most_number(key):
+    """What a setting takes, client and simulator work with; else its limit is wrong."""
+    for number in (key.limit.least, key.limit.most):
+        service = Service({key.name: number if key.kind == "integer" else [number]})
+        everything(service, service)
+
+
+@pytest.mark.parametrize("group", sorted({key.name.partition(".")[0] for key in NAMES}))
+def test_client_and_simulator_work_with_an_odd_name(group):
+    """Whatever signs a setting takes in a name, client and simulator work with."""
+    for key in NAMES:
+        if key.name.startswith(f"{group}."):
+            service = Service({key.name: ODD})
+            everything(service, service)
 
 
 @pytest.mark.parametrize(

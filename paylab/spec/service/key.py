@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from ...light_dataclass import light_dataclass
 from .frozen import FrozenDict
-from .value_types import NONE, Limit, NameLimit, PathLimit, find_placeholders
+from .value_types import NONE, Limit, find_placeholders
 
 Value = str | int | tuple[str, ...] | tuple[int, ...] | FrozenDict[Any]
 
@@ -50,7 +50,7 @@ class Key:
     @property
     def optional(self) -> bool:
         """Whether "none" is a value: the service has no such thing."""
-        return isinstance(self.limit, NameLimit | PathLimit) and self.limit.may_be_none
+        return self.limit is not None and self.limit.may_be_none
 
     @property
     def example(self) -> Any:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
-from .value_types import IntegerListLimit, Name
+from .value_types import HeaderName, IntegerListLimit
 
 
 @light_dataclass(frozen=True)
@@ -14,7 +14,7 @@ class RateLimitSettings:
     """What a 429 says."""
 
     header: Annotated[
-        Name,
+        HeaderName,
         Setting(
             "Which header of a 429 says when to send again?",
             row="errors.server",
@@ -54,7 +54,7 @@ class IdempotencySettings:
         ),
     ] = "as_specified"
     header: Annotated[
-        Name,
+        HeaderName,
         Setting(
             "Which header takes the idempotency key?",
             row="idempotency.operations",

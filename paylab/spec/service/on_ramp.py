@@ -9,7 +9,7 @@ from ...light_dataclass import light_dataclass
 from .. import codes
 from .frozen import FrozenDict, make_name_table
 from .setting import Setting
-from .value_types import IntegerLimit, OptionalName, Place, Words, WordsLimit
+from .value_types import CurrencyLimit, IntegerLimit, Place, Words, WordsLimit
 
 
 @light_dataclass(frozen=True)
@@ -17,7 +17,8 @@ class ConversionAccountSettings:
     """Conversion accounts."""
 
     default_destination_currency: Annotated[
-        OptionalName,
+        str,
+        CurrencyLimit(sorted(codes.STABLECOINS)),
         Setting(
             "Which currency does a conversion account pay out that has no "
             "destination_currency (none: it is refused)?",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
+from .. import codes
 from .frozen import FrozenDict, make_name_table
 from .setting import Setting
-from .value_types import IntegerLimit, OptionalName, Place, Words, WordsLimit
+from .value_types import CurrencyLimit, IntegerLimit, OptionalName, Place, Words, WordsLimit
 
 
 @light_dataclass(frozen=True)
@@ -15,7 +16,8 @@ class QuoteSettings:
     """Quotes."""
 
     default_source_currency: Annotated[
-        OptionalName,
+        str,
+        CurrencyLimit(codes.SOURCE_CURRENCIES),
         Setting(
             "In which currency is a quote's source that has no source_currency (none: it is"
             " refused)?",

@@ -14,6 +14,19 @@ from typing import Annotated, Any, ClassVar
 NONE = "none"
 """The place, name or path of what a service does not have."""
 
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+TRANSPORT_HEADERS = frozenset(
+    {
+        *("host", "content-type", "content-length", "content-encoding", "transfer-encoding"),
+        *("accept-encoding", "connection", "expect", "te", "upgrade"),
+    }
+)
+"""The headers of the body and of the connection."""
+MESSAGE_HEADERS = TRANSPORT_HEADERS | {
+    *("authorization", "x-api-key", "x-date", "x-content-sha256", "x-nonce")
+}
+"""The same and those of the signature of a request."""
+
 _NAME = r"[!-~](?:[ -~]{0,98}[!-~])?"
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = r"(?:/(?:[A-Za-z0-9._~%!$&'()*+,;=:@-]|\{[a-z_]+\})+)+"
@@ -23,6 +36,7 @@ class Limit:
     """A limit of a value; `check` returns it, or raises ValueError that says what it must be."""
 
     kind: ClassVar[str]
+    may_be_none: bool = False
 
     def check(self, value: object) -> Any:
         """The value in the form of a Service."""
@@ -72,6 +86,55 @@ def _check_path_steps(path_text: str) -> None:
         raise ValueError("must not step into a list of objects: only objects hold single names")
     if not all(steps):
         raise ValueError("must have a name before and after each dot")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HeaderLimit(Limit):
+    """The name of a header of HTTP that is not in `taken`; "none" only if it `may_be_none`."""
+
+    kind = "name"
+    taken: frozenset[str] = MESSAGE_HEADERS
+    may_be_none: bool = False
+
+    def check(self, value: object) -> Any:
+        """The name of a header that has no other use."""
+        none = f', or "{NONE}"' if self.may_be_none else ""
+        if not isinstance(value, str) or not HEADER_NAME.fullmatch(value) or len(value) > 100:
+            raise ValueError(
+                f'must be the name of a header: 1 to 100 letters, digits and "-"{none}'
+            )
+        if value == NONE and not self.may_be_none:
+            raise ValueError("must be the name of a header")
+        if value.lower() in self.taken:
+            raise ValueError(f"must be the name of a header that has no other use{none}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """A text with the pattern of a header's name."""
+        return {"type": "string", "pattern": f"^{HEADER_NAME.pattern}$", "maxLength": 100}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CurrencyLimit(Limit):
+    """One of `currencies` in capitals or small letters, or "none"."""
+
+    kind = "name"
+    currencies: Collection[str]
+    may_be_none: bool = True
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        return (*self.currencies, *map(str.lower, self.currencies), NONE)
+
+    def check(self, value: object) -> Any:
+        """A currency as a service may write it."""
+        if value not in self._words:
+            raise ValueError(f"must be one of {', '.join(self._words)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """A text with the pattern of the known currencies."""
+        return {"type": "string", "pattern": f"^(?:{'|'.join(self._words)})$"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -203,6 +266,8 @@ def find_placeholders(path: str) -> Collection[str]:
 
 Name = Annotated[str, NameLimit()]
 OptionalName = Annotated[str, NameLimit(may_be_none=True)]
+HeaderName = Annotated[str, HeaderLimit()]
+DeliveryHeaderName = Annotated[str, HeaderLimit(TRANSPORT_HEADERS, may_be_none=True)]
 Place = Annotated[str, NameLimit(is_nested=True)]
 OptionalPlace = Annotated[str, NameLimit(may_be_none=True, is_nested=True)]
 """Where a value stands in an object: dots step into objects."""

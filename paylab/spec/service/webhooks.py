@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from ...light_dataclass import light_dataclass
 from .setting import Setting
 from .value_types import (
+    DeliveryHeaderName,
     IntegerLimit,
     IntegerListLimit,
-    OptionalName,
     OptionalPlace,
     Place,
     Words,
@@ -32,7 +32,7 @@ class WebhookSettings:
         ),
     ] = ()
     signature_header: Annotated[
-        OptionalName,
+        DeliveryHeaderName,
         Setting(
             "Which header of a delivery holds its signature, if it is signed?",
             row="webhook.delivery",
