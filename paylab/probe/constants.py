@@ -21,13 +21,19 @@ LISTED = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.
 def with_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
     """The constant fields of a service with one more, at a dotted place of an operation."""
     extra = to_json_value(service.extra)
-    inside = extra.setdefault(operation, {})
-    *groups, field_name = place.split(".")
-    for group in groups:
-        inside = inside.setdefault(group, {})
-    inside[field_name] = value
+    holder, field_name = find_holder(extra, operation, place)
+    holder[field_name] = value
     frozen: FrozenDict[Any] = freeze_value(extra)
     return frozen
+
+
+def find_holder(extra: dict[str, Any], operation: str, place: str) -> tuple[dict[str, Any], str]:
+    """The object that has the field at a dotted place, which is made if needed, and its name."""
+    *object_names, field_name = place.split(".")
+    holder = extra.setdefault(operation, {})
+    for object_name in object_names:
+        holder = holder.setdefault(object_name, {})
+    return holder, field_name
 
 
 def find_blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
@@ -46,15 +52,11 @@ def listed_words(content: bytes) -> list[str]:
         body = read_json(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return []
-    whole = body[0] if isinstance(body, list) and body else body
-    for field_name, field_value in walk_values(whole, 4):
-        is_list = (
-            isinstance(field_value, list)
-            and field_value
-            and all(isinstance(v, str) for v in field_value)
-        )
-        if is_list and LISTED.search(last_name(field_name)):
-            return list(field_value[:MOST_VALUES])
+    refusal = body[0] if isinstance(body, list) and body else body
+    for field_path, members in walk_values(refusal, 4):
+        is_listed = isinstance(members, list) and LISTED.search(last_name(field_path))
+        if is_listed and members and all(isinstance(member, str) for member in members):
+            return list(members[:MOST_VALUES])
     return []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ..client.call import Call
 from ..corridors.on_ramps import ON_RAMPS
@@ -17,9 +16,9 @@ from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
-from .candidates import Values, page_values
+from .candidates import page_values
 from .drift import answer_differences, answer_of
-from .names import list_key
+from .names import Candidates, list_key
 
 SHAPES = {
     **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
@@ -38,7 +37,7 @@ def is_replayed(call: Call) -> bool:
     return str(headers.get("idempotency-replayed", "")).lower() == "true"
 
 
-def find_contradictions(call: Call, operation: str, service: Service) -> Iterator[Values]:
+def find_contradictions(call: Call, operation: str, service: Service) -> Candidates:
     """The settings that a successful answer contradicts, with their values in it."""
     words_by_key: dict[str, tuple[str, ...]] = {}
     for difference_kind, _, field_name, setting_key in answer_differences(call, service):
@@ -63,7 +62,7 @@ def find_contradictions(call: Call, operation: str, service: Service) -> Iterato
     yield from _find_instruction_name(answer_of(call), service)
 
 
-def _find_envelope(operation: str, body: object, service: Service) -> Iterator[Values]:
+def _find_envelope(operation: str, body: object, service: Service) -> Candidates:
     """The key under which the answer holds its object."""
     operation_record = OPERATIONS[operation]
     if (
@@ -77,7 +76,7 @@ def _find_envelope(operation: str, body: object, service: Service) -> Iterator[V
         yield {key_of(lambda tree: ITEMS[operation_record.answer](tree.objects).item): object_path}
 
 
-def _find_more_pages_field(body: object, form: ListForm) -> Iterator[Values]:
+def _find_more_pages_field(body: object, form: ListForm) -> Candidates:
     """The settings by which this answer says that there is a next page, with their values in it."""
     if not isinstance(body, dict):
         return
@@ -96,7 +95,7 @@ def _find_more_pages_field(body: object, form: ListForm) -> Iterator[Values]:
         yield {more_key: NONE}
 
 
-def _find_instruction_name(body: object, service: Service) -> Iterator[Values]:
+def _find_instruction_name(body: object, service: Service) -> Candidates:
     """The name of a deposit instruction whose value has the form that ours has."""
     details = value_at(body, "deposit_instructions.details")
     if not isinstance(details, dict):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name
 from ..spec.operations.operation import Operation
-from ..spec.service.key import Key, Value
+from ..spec.service.key import Key
 from ..spec.service.keys import keys
 from ..spec.service.setting import key_of
-from .names import likeness, unlikeness, words_of_name
-
-Candidates = Iterator[Mapping[str, Value]]
-"""Settings to try, most likely first."""
+from .names import Candidates, likeness, unlikeness, words_of_name
 
 MOST_RENAMES = 4
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -25,8 +25,8 @@ from ..spec.service.value_types import NONE, WordsLimit
 from ..spec.translation import Translation
 from .account_fields import SentAccounts
 from .constants import listed_words, sent_body, with_constant
-from .field_renames import MOST_RENAMES, Candidates, FieldRenames, table_of
-from .names import cursor_names, list_key, noun_of, unlikeness
+from .field_renames import MOST_RENAMES, FieldRenames, table_of
+from .names import Candidates, cursor_names, list_key, noun_of, unlikeness
 from .stated import stated_numbers, stated_words
 
 NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
@@ -58,13 +58,16 @@ class RefusedFields:
         self._body: Mapping[str, Any] = request.asked if isinstance(request.asked, dict) else {}
         self._sent = sent_body(request.content)
         self._answer = exchange.content
-        self._translation = Translation(service)
+        translation = Translation(service)
+        self._our_name = partial(translation.field, self._operation.name, self._body)
         self._complaints = ErrorBody(error.text, error.problems).complaints
-        self._ours = partial(self._translation.field, self._operation.name, self._body)
-        unknown_complaints = [complaint for complaint in self._complaints if complaint.is_unknown]
-        self._unknown = {last_name(self._ours(complaint.field)) for complaint in unknown_complaints}
-        self._renames = FieldRenames(self._operation, self._body, self._unknown)
-        self._accounts = SentAccounts(self._operation, self._body, self._translation, self._unknown)
+        self._unknown_names = {
+            last_name(self._our_name(complaint.field))
+            for complaint in self._complaints
+            if complaint.is_unknown
+        }
+        self._renames = FieldRenames(self._operation, self._body, self._unknown_names)
+        self._accounts = SentAccounts(self._operation, self._body, translation, self._unknown_names)
 
     def candidates(self) -> Candidates:
         """Values to try, most likely first."""
@@ -74,28 +77,32 @@ class RefusedFields:
         yield from self._renames.together(self._complaints)
         for complaint in self._complaints:
             if complaint.field:
-                yield from self._of_field(complaint, self._ours(complaint.field))
+                yield from self._of_field(complaint, self._our_name(complaint.field))
 
     def _of_list(self) -> Candidates:
+        """The limit of a page, no limit at all, and other names of the cursor."""
         list_form = self._service.list(self._operation.resource)
         complaint_text = " ".join(" ".join(complaint) for complaint in self._complaints).lower()
-        unknown_complaints = [complaint for complaint in self._complaints if complaint.is_unknown]
-        if any(list_form.limit_parameter in complaint for complaint in unknown_complaints):
-            # Another name would be ignored, and prove nothing.
+        is_limit_unknown = any(
+            complaint.is_unknown and list_form.limit_parameter in complaint
+            for complaint in self._complaints
+        )
+        if is_limit_unknown:  # another name would be ignored, and prove nothing
             yield {list_key(list_form, "limit_parameter"): NONE}
         elif "limit" in complaint_text:
-            numbers = sorted(stated_numbers(complaint_text), reverse=True)
-            yield from ({"lists.max_limit": size} for size in (*numbers, *PAGE_SIZES) if size > 0)
+            stated_sizes = sorted(stated_numbers(complaint_text), reverse=True)
+            yield from (
+                {"lists.max_limit": size} for size in (*stated_sizes, *PAGE_SIZES) if size > 0
+            )
         if "cursor" in complaint_text:
             yield from cursor_names(list_form, self._service)
 
     def _of_field(self, complaint: Complaint, our_name: str) -> Candidates:
         """Values for one complaint; `our_name` is the name of its field with us."""
-        if self._accounts.has_field(our_name):
-            account = self._accounts.find_form(our_name)
-            if account is not None:
-                yield from self._of_detail(*account, complaint, last_name(our_name))
-                return
+        account = self._accounts.find_form(our_name) if self._accounts.has_field(our_name) else None
+        if account is not None:
+            yield from self._of_detail(*account, complaint, last_name(our_name))
+            return
         yield from self._of_reference(complaint, our_name)
         suggestion = SUGGESTED.search(complaint.words)
         setting = self._renames.setting_by_name.get(our_name)
@@ -127,90 +134,78 @@ class RefusedFields:
 
     def _of_reference(self, complaint: Complaint, our_name: str) -> Candidates:
         """The other forms of a reference: its id, or an object with the id."""
-        their_name = complaint.field
         for field_name, setting in self._renames.setting_by_name.items():
-            id_path = str(self._service.value(setting.name))
             if not field_name.endswith("_id"):
                 continue
-            holder = id_path.removesuffix(".id").removesuffix("_id")
-            their_holder = their_name.removesuffix(".id").removesuffix("_id")
-            is_same = their_holder in (holder, field_name.removesuffix("_id"))
-            is_same = is_same or noun_of(their_holder) == noun_of(holder)
+            id_path = str(self._service.value(setting.name))
             if complaint.is_missing:
-                # A service that needs another reference as well misses this one then.
-                if their_name == id_path:
-                    continue
-                if is_same and (their_name.endswith("id") or their_name == their_holder):
-                    yield {setting.name: their_name}
-                    yield {setting.name: f"{their_name}.id"}
-                elif not is_same and their_name.startswith(f"{holder}."):
-                    yield {setting.name: their_name}
-            elif our_name in (field_name, id_path, holder):
-                if TEXT.search(complaint.words) and "." in id_path:
-                    yield {setting.name: holder}
-                elif OBJECT.search(complaint.words) and "." not in id_path:
-                    yield from ({setting.name: f"{form}.id"} for form in (id_path, holder))
+                new_paths = missed_reference_paths(field_name, id_path, complaint.field)
+            elif our_name in (field_name, id_path, holder_of(id_path)):
+                new_paths = refused_reference_paths(id_path, complaint.words)
+            else:
+                continue
+            yield from ({setting.name: new_path} for new_path in new_paths)
 
     def _of_missing(self, complaint: Complaint, our_name: str) -> Candidates:
         """Another name of a field, one more required field, or a constant."""
-        name = last_name(our_name)
-        default_key = DEFAULTS.get(f"{self._table}.{name}", "")
-        if default_key in keys() and value_at(self._body, our_name) is None:
+        field_name = last_name(our_name)
+        setting_by_name = self._renames.setting_by_name
+        is_sent = value_at(self._body, our_name) is not None
+        default_key = DEFAULTS.get(f"{self._table}.{field_name}", "")
+        if default_key in keys() and not is_sent:
             yield {default_key: NONE}
-        if self._table:
-            fields = self._renames.setting_by_name
-            if name not in fields or value_at(self._body, our_name) is not None:
-                yield from self._renames.in_body(complaint.field)
-        if "quote_id" in self._body and "quote_id" in self._renames.setting_by_name:
+        if self._table and (is_sent or field_name not in setting_by_name):
+            yield from self._renames.in_body(complaint.field)
+        if "quote_id" in self._body and "quote_id" in setting_by_name:
             # The service may miss the terms because it does not know this name of a quote.
-            others = keys()["transfers.fields.quote_id"].others
-            yield from ({"transfers.fields.quote_id": other} for other in others)
-        table = self._table or self._operation.resource
-        if value_at(self._body, our_name) is None:
-            yield from self._require_field(f"{table}.required", our_name)
-            yield from self._suggest_constants(complaint, our_name)
-            if our_name not in self._vocabulary:
-                yield from self._renames.of_required(complaint.field)
+            quote_key = keys()["transfers.fields.quote_id"]
+            yield from ({quote_key.name: other_name} for other_name in quote_key.others)
+        if is_sent:
+            return
+        yield from self._require_field(
+            f"{self._table or self._operation.resource}.required", our_name
+        )
+        yield from self._suggest_constants(complaint, our_name)
+        if our_name not in self._vocabulary:
+            yield from self._renames.of_required(complaint.field)
 
     def _require_field(self, setting_key: str, our_name: str) -> Candidates:
         """One more required field, if the setting can have it and paylab knows its value."""
         limit = keys()[setting_key].limit if setting_key in keys() else None
-        if not isinstance(limit, WordsLimit):
+        required_names = self._service.value(setting_key) if limit else None
+        if not isinstance(limit, WordsLimit) or not isinstance(required_names, tuple):
             return
+        # A field in an object may be required by its path, or by any end of it.
         path_segments = our_name.split(".")
-        candidate_names = [".".join(path_segments[number:]) for number in range(len(path_segments))]
-        if "document" in path_segments[:1]:
-            candidate_names.append("document")
-        permitted_names = [
-            name for name in candidate_names if not limit.words or name in limit.words
-        ]
-        present_names = self._service.value(setting_key)
-        if not permitted_names or not isinstance(present_names, tuple):
-            return
-        if permitted_names[0] not in present_names:
-            yield {setting_key: (*map(str, present_names), permitted_names[0])}
+        names = [".".join(path_segments[start:]) for start in range(len(path_segments))]
+        if path_segments[0] == "document":
+            names.append("document")
+        permitted_names = [name for name in names if not limit.words or name in limit.words]
+        if permitted_names and permitted_names[0] not in required_names:
+            yield {setting_key: (*map(str, required_names), permitted_names[0])}
 
     def _suggest_constants(self, complaint: Complaint, our_name: str) -> Candidates:
         """A constant field: a value that is known or stated, else one that the user fills in."""
-        field_path = complaint.field
+        if not self._may_be_constant(complaint.field, our_name):
+            return
+        constants: list[Any] = [KNOWN[our_name]] if our_name in KNOWN else []
+        constants += listed_words(self._answer) or stated_words(complaint.words)[:MOST_RENAMES]
+        if TRUE.search(complaint.words):
+            constants.append(True)
+        for constant in constants or [FILL_IN]:
+            extra = with_constant(self._service, self._operation.name, complaint.field, constant)
+            yield {"extra": extra}
+
+    def _may_be_constant(self, field_path: str, our_name: str) -> bool:
+        """Whether a field may be a constant: it is new, and no field whose value paylab knows."""
         top_name, *nested_names = field_path.split(".")
-        is_object = isinstance(self._sent.get(top_name), Mapping) if nested_names else True
-        is_new = top_name not in self._sent or (is_object and nested_names)
-        if self._unknown or not is_new or not self._operation.fields:
-            return
-        if not PLACE.fullmatch(field_path) or (
-            our_name in self._vocabulary and our_name not in KNOWN
-        ):
-            return
-        constant_values: list[Any] = [KNOWN[our_name]] if our_name in KNOWN else []
-        constant_values += (
-            listed_words(self._answer) or stated_words(complaint.words)[:MOST_RENAMES]
-        )
-        constant_values += [True] if TRUE.search(complaint.words) else []
-        for constant in constant_values or [FILL_IN]:
-            yield {
-                "extra": with_constant(self._service, self._operation.name, field_path, constant)
-            }
+        # Something can be added to an object, but not to text.
+        holder = self._sent.get(top_name) if nested_names else None
+        is_new = top_name not in self._sent or isinstance(holder, Mapping)
+        has_values = our_name in self._vocabulary and our_name not in KNOWN
+        is_name_known = bool(self._unknown_names) or has_values
+        is_body_known = bool(self._operation.fields)
+        return is_new and is_body_known and not is_name_known and bool(PLACE.fullmatch(field_path))
 
     @property
     def _vocabulary(self) -> set[str]:
@@ -223,43 +218,74 @@ class RefusedFields:
         """Another form, case or word of a value that was sent and refused."""
         complaint_words = complaint.words
         field_name = last_name(our_name)
-        sent_names = [
-            field for field in self._body if field == field_name or field.endswith(f"_{field_name}")
-        ]
+        sent_names = [name for name in self._body if f"_{name}".endswith(f"_{field_name}")]
         if field_name.endswith("amount") and NUMBER.search(complaint_words):
             yield {"amounts.requests": "number"}
         if field_name.endswith("currency"):
-            sent_texts = [str(self._body[field]) for field in sent_names]
-            case_words = ["case", *(sent_text.lower() for sent_text in sent_texts)]
-            if any(case_word in complaint_words.lower() for case_word in case_words):
+            sent_words = [str(self._body[name]).lower() for name in sent_names]
+            if any(word in complaint_words.lower() for word in ("case", *sent_words)):
                 yield {"currencies.case": "upper"}
                 yield {"currencies.case": "lower"}
         if field_name == "payout_method":
-            payout_method = self._body.get(field_name)
-            for country, country_rails in RAILS.items():
-                if payout_method in country_rails(self._service.rails):
-                    yield from self._of_words(keys()[f"rails.{country}"], complaint)
-        if field_name == "client_reference_id" and TOO_LONG.search(complaint_words):
-            limit_key = f"{self._table}.max_reference"
-            for number in stated_numbers(complaint_words) if limit_key in keys() else ():
-                yield {limit_key: number}
+            yield from self._of_rail(complaint)
+        reference_key = f"{self._table}.max_reference"
+        is_long_reference = field_name == "client_reference_id" and TOO_LONG.search(complaint_words)
+        if is_long_reference and reference_key in keys():
+            yield from ({reference_key: length} for length in stated_numbers(complaint_words))
         field = self._operation.by_name.get(field_name)
-        setting = key_of(field.setting) if field else ""
-        if setting in keys() and keys()[setting].kind == "words":
-            yield from self._of_words(keys()[setting], complaint)
-        if (
-            not sent_names
-            and field_name not in self._body
-            and value_at(self._body, our_name) is None
-        ):
+        words_key = key_of(field.setting) if field else ""
+        if words_key in keys() and keys()[words_key].kind == "words":
+            yield from self._of_words(keys()[words_key], complaint)
+        if not sent_names and value_at(self._body, our_name) is None:
             yield from self._suggest_constants(complaint, our_name)
+
+    def _of_rail(self, complaint: Complaint) -> Candidates:
+        """Other rails of the countries that have the one that was sent."""
+        payout_method = self._body.get("payout_method")
+        for country, rails_of in RAILS.items():
+            if payout_method in rails_of(self._service.rails):
+                yield from self._of_words(keys()[f"rails.{country}"], complaint)
 
     def _of_words(self, setting: Key, complaint: Complaint) -> Candidates:
         """Other words: those of the message, those of other services, upper case, each alone."""
         setting_value = self._service.value(setting.name)
-        present_words = setting_value if isinstance(setting_value, tuple) else ()
-        for choice in (stated_words(complaint.words), setting.default, *setting.others):
-            if isinstance(choice, list | tuple) and choice:
-                yield {setting.name: tuple(map(str, choice))}
-        yield {setting.name: tuple(str(present_word).upper() for present_word in present_words)}
-        yield from ({setting.name: (str(present_word),)} for present_word in present_words)
+        words_now = tuple(map(str, setting_value)) if isinstance(setting_value, tuple) else ()
+        for words in (stated_words(complaint.words), setting.default, *setting.others):
+            if isinstance(words, list | tuple) and words:
+                yield {setting.name: tuple(map(str, words))}
+        yield {setting.name: tuple(word.upper() for word in words_now)}
+        yield from ({setting.name: (word,)} for word in words_now)
+
+
+def holder_of(path: str) -> str:
+    """The object that a reference names: `recipient` of `recipient_id` and of `recipient.id`."""
+    return path.removesuffix(".id").removesuffix("_id")
+
+
+def missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> Iterator[str]:
+    """The paths that a reference may have, if a service misses a path.
+
+    `field_name` is our name of the reference, `id_path` the path where it was sent. None if that is
+    the missed one, since the service needs another reference as well then.
+    """
+    if missed_path == id_path:
+        return
+    holder = holder_of(id_path)
+    missed_holder = holder_of(missed_path)
+    has_same_noun = noun_of(missed_holder) == noun_of(holder)
+    is_same_object = has_same_noun or missed_holder in (holder, holder_of(field_name))
+    if is_same_object and (missed_path.endswith("id") or missed_path == missed_holder):
+        yield missed_path
+        yield f"{missed_path}.id"
+    elif not is_same_object and missed_path.startswith(f"{holder}."):
+        yield missed_path
+
+
+def refused_reference_paths(id_path: str, refusal_words: str) -> Iterator[str]:
+    """The paths of a reference that was sent as an object instead of text, or the reverse."""
+    holder = holder_of(id_path)
+    is_in_object = "." in id_path
+    if is_in_object and TEXT.search(refusal_words):
+        yield holder
+    elif not is_in_object and OBJECT.search(refusal_words):
+        yield from (f"{id_path}.id", f"{holder}.id")

@@ -1,4 +1,4 @@
-"""Names: how alike two are, and those of the settings and the cursor of a list."""
+"""Names: of settings and their values, of the settings of a list, and how alike two are."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 
+Values = Mapping[str, Value]
+"""The values of settings by their keys."""
+Candidates = Iterator[Values]
+"""Settings to try, most likely first."""
+
 
 def list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: its own key if it has one, else that of all lists."""
@@ -20,7 +25,7 @@ def list_key(form: ListForm, setting: str) -> str:
     return own if own in keys() else f"lists.{setting}"
 
 
-def cursor_names(form: ListForm, service: Service) -> Iterator[Mapping[str, Value]]:
+def cursor_names(form: ListForm, service: Service) -> Candidates:
     """Other names of the parameter with the cursor: often as the answer names it."""
     cursor_key = list_key(form, "cursor_parameter")
     told_as = service.value(cursor_key.removesuffix("_parameter")) or service.value("lists.cursor")

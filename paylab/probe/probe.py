@@ -17,13 +17,12 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from .evidence import find_contradictions
-from .refusals import words_of
+from .refusals import HopelessError, words_of
 from .report import (
     ASSUMED,
     NOT_REACHED,
     PROVEN,
     REFUSED,
-    HopelessError,
     ProbeFinding,
     Report,
     existing_service,

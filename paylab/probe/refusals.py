@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..client.call import Call
-from ..errors.api import APIStatusError, PermissionDeniedError
-from ..errors.base import PaylabError
+from ..client.retries import requested_wait
+from ..errors.api import APIStatusError, PermissionDeniedError, RateLimitError
+from ..errors.base import PaylabError, Problem
+from ..spec.complaints import Complaint
+from ..spec.service.service import Service
 from ..spec.text import plain
-from .report import HopelessError
 
 PROBLEMS_MAX = 5
 """So many problems of a refusal are repeated."""
+
+
+class HopelessError(PaylabError):
+    """The walk cannot work; the message says why and what to do."""
 
 
 def words_of(error: BaseException) -> str:
@@ -24,10 +32,23 @@ def words_of(error: BaseException) -> str:
     return plain(error_text, 300)
 
 
+def complaints_by_field(problems: Iterable[Problem]) -> list[Complaint]:
+    """The complaints of problems, one for each field."""
+    complaints = [Complaint(problem.field, problem.message) for problem in problems]
+    return [part for complaint in complaints for part in complaint.split_by_field()]
+
+
 def is_web_page(call: Call) -> bool:
     """Whether an answer is a web page, which is no answer of an API."""
     is_html = "html" in str(call.response_headers.get("content-type", "")).lower()
     return is_html or call.response_body.text.lstrip().startswith("<")
+
+
+def seconds_to_wait(error: RateLimitError, service: Service) -> float | None:
+    """The seconds that a 429 asks to wait; None if it does not say so in the way of the service."""
+    call = error.call
+    limits = service.rate_limits
+    return requested_wait(call.response_headers, call.when, limits.header, limits.unit)
 
 
 def refused_request(error: PaylabError) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from .. import files
 from ..client.call import Call
 from ..client.har import write_calls
-from ..errors.base import ConfigError, PaylabError, ServiceError
+from ..errors.base import ConfigError, ServiceError
 from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
 from ..spec.service.frozen import to_json_value
 from ..spec.service.key import Value
@@ -20,6 +20,7 @@ from ..spec.service.keys import keys
 from ..spec.service.schema import schema_text
 from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
+from .constants import find_holder
 
 PROVEN = "proven"
 ASSUMED = "assumed"
@@ -27,10 +28,6 @@ NOT_REACHED = "not reached"
 REFUSED = "refused"
 NOTHING = "Nothing beyond the lists worked: no on-ramp and no payout came to the end."
 OUTCOMES = (PROVEN, REFUSED, NOT_REACHED, ASSUMED)
-
-
-class HopelessError(PaylabError):
-    """The walk cannot work; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -181,11 +178,8 @@ def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str
     setting_values = service.declared
     extra = to_json_value(setting_values.get("extra", {}))
     for operation, field_path in places:
-        inside = extra.setdefault(operation, {})
-        *groups, field_name = field_path.split(".")
-        for group in groups:
-            inside = inside.setdefault(group, {})
-        inside.setdefault(field_name, FILL_IN)
+        holder, field_name = find_holder(extra, operation, field_path)
+        holder.setdefault(field_name, FILL_IN)
     return {**setting_values, "extra": extra} if extra else setting_values
 
 

@@ -17,11 +17,9 @@ from unicodedata import combining, normalize
 from ..client.base_url import is_sandbox_host
 from ..client.call import Call
 from ..client.client import Client
-from ..client.retries import requested_wait
 from ..corridors import on_ramps
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
-from ..spec.complaints import Complaint
 from ..spec.envelope import find_object_path, walk_values
 from ..spec.error_body import is_error
 from ..spec.error_words import ERROR_DEPTH
@@ -31,9 +29,9 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
-from .candidates import ABOUT_PATHS, PATH_MISSING, known_paths
-from .refusals import is_web_page, words_of
-from .report import HopelessError
+from .names import Values
+from .paths import ABOUT_PATHS, PATH_MISSING, known_paths
+from .refusals import HopelessError, complaints_by_field, is_web_page, seconds_to_wait, words_of
 from .trial import BudgetError, Trials
 
 OPERATION = "sandbox.deposit"
@@ -77,7 +75,7 @@ ANSWERED = {*Deposit.model_fields, *Conversion.model_fields}
 """The fields of what a deposit is answered with."""
 ENVELOPE = 3
 """How deeply a deposit is nested in an answer."""
-FAILURES = frozenset({
+FAILURE_NAMES = frozenset({
     *("message", "messages", "detail", "fault", "exception", "reason", "title"),
     *("errorcode", "errorcodes", "errormessage", "errormessages", "errormsg", "errmsg", "errno"),
 })  # fmt: skip
@@ -86,6 +84,9 @@ FAILED = frozenset({
     *("error", "errors", "fail", "failed", "failure", "rejected", "refused", "declined", "denied"),
     *("forbidden", "unauthorized", "unauthorised", "false", "invalid"),
 })  # fmt: skip
+SUCCESS_NAMES = ("ok", "success", "issuccess", "succeeded")
+STATE_NAMES = ("status", "state", "result", "code")
+CODE_NAMES = ("status", "statuscode", "code")
 FALSE = frozenset({"0", "false", "no"})
 
 
@@ -172,17 +173,13 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
     refusal_words = _fold_words(" ".join([str(answer), *_find_texts(answer.body)]))
     if ELSEWHERE.search(refusal_words):
         return False
-    fields = _named_fields(answer, service)
+    field_names = _named_fields(answer, service)
     if answer.status == NOT_FOUND:
-        if NO_ACCOUNT in call.path:  # a production looks for the account of any path below it
-            return False
-        return not MISSING_PART.search(refusal_words) and (
-            FIELDS[0] in fields or _names_account(str(answer))
-        )
-    is_named = bool(fields & {*FIELDS}) or any(
-        map(_names_account, [str(answer), *_find_codes(answer)])
-    )
-    return answer.status in INVALID and is_named
+        # A production looks for the account of any path below it, too.
+        is_path_missing = NO_ACCOUNT in call.path or MISSING_PART.search(refusal_words)
+        return not is_path_missing and (FIELDS[0] in field_names or _names_account(str(answer)))
+    names_account = any(map(_names_account, [str(answer), *_find_codes(answer)]))
+    return answer.status in INVALID and (names_account or not field_names.isdisjoint(FIELDS))
 
 
 def _fold_words(words: str) -> str:
@@ -219,12 +216,7 @@ def _names_account(refusal_words: str) -> bool:
 def _named_fields(error: APIStatusError, service: Service) -> set[str]:
     """Our names of the fields that a refusal is about."""
     ours = partial(Translation(service).field, OPERATION, {})
-    complaints = [Complaint(problem.field, problem.message) for problem in error.problems]
-    return {
-        last_name(ours(field_complaint.field))
-        for problem in complaints
-        for field_complaint in problem.split_by_field()
-    }
+    return {last_name(ours(complaint.field)) for complaint in complaints_by_field(error.problems)}
 
 
 def _is_accepted(call: Call) -> bool:
@@ -261,49 +253,31 @@ def _is_failure(member: object) -> bool:
         re.sub("[_-]", "", field_name).lower(): field_value
         for field_name, field_value in member.items()
     }
-    states = [
-        str(value_by_name.get(field_name)).lower()
-        for field_name in ("status", "state", "result", "code")
-    ]
-    codes = [str(value_by_name.get(field_name)) for field_name in ("status", "statuscode", "code")]
-    flags = [
-        value_by_name[field_name]
-        for field_name in ("ok", "success", "issuccess", "succeeded")
-        if field_name in value_by_name
-    ]
+    if is_error(value_by_name) or any(value_by_name.get(name) for name in FAILURE_NAMES):
+        return True
+    flags = [value_by_name[name] for name in SUCCESS_NAMES if name in value_by_name]
+    states = [str(value_by_name.get(name)).lower() for name in STATE_NAMES]
+    codes = [str(value_by_name.get(name)) for name in CODE_NAMES]
     return (
-        is_error(value_by_name)
-        or any(not flag or str(flag).lower() in FALSE for flag in flags)
-        or any(value_by_name.get(field_name) for field_name in FAILURES)
+        any(not flag or str(flag).lower() in FALSE for flag in flags)
         or not FAILED.isdisjoint(states)
         or any(code.isdecimal() and int(code) >= 300 for code in codes)
     )
 
 
 def _propose_deposit(trials: Trials, list_name: str, path: str) -> Any:
-    """The answer to a deposit into no account at a path, or its error."""
+    """The answer to a deposit into no account at a path, or its error.
+
+    HopelessError if the service asks to wait for too long.
+    """
     try:
-        answer = trials.attempt(_deposit_into_none, {PATH: path})
-        if isinstance(answer, RateLimitError) and answer.doubts:
-            _read_without_query(trials, list_name, "rate_limits.")  # finds how long to wait
-            answer = trials.attempt(_deposit_into_none, {PATH: path})
-        elif isinstance(answer, PaylabError):  # a key says nothing of the place
-            key_setting = next(
-                (
-                    doubted_settings
-                    for doubted_settings in answer.doubts
-                    if KEYED in doubted_settings
-                ),
-                None,
-            )
-            if key_setting:
-                answer = trials.attempt(_deposit_into_none, {PATH: path, **key_setting})
+        answer = _deposit_with_settings(trials, list_name, path)
     except (BudgetError, HopelessError):
         raise
     except PaylabError as error:  # such as a request that a recording does not have
         return error
     if isinstance(answer, RateLimitError):
-        seconds = _seconds_to_wait(answer, trials.service)
+        seconds = seconds_to_wait(answer, trials.service) or 0.0
         if seconds > LONGEST_WAITS:
             raise HopelessError(
                 f"the service answers 429 and asks to wait {seconds:.0f} s: nothing was created; "
@@ -312,11 +286,24 @@ def _propose_deposit(trials: Trials, list_name: str, path: str) -> Any:
     return answer
 
 
-def _seconds_to_wait(error: RateLimitError, service: Service) -> float:
-    """The seconds that a 429 asks to wait."""
-    call = error.call
-    limits = service.rate_limits
-    return requested_wait(call.response_headers, call.when, limits.header, limits.unit) or 0.0
+def _deposit_with_settings(trials: Trials, list_name: str, path: str) -> Any:
+    """The answer to a deposit at a path, also with the wait or the key that the service asks for.
+
+    Neither says anything about the path.
+    """
+    settings: Values = {PATH: path}
+    answer = trials.attempt(_deposit_into_none, settings)
+    if not isinstance(answer, PaylabError):
+        return answer
+    if isinstance(answer, RateLimitError):
+        if not answer.doubts:
+            return answer
+        _read_without_query(trials, list_name, "rate_limits.")  # finds how long to wait
+        return trials.attempt(_deposit_into_none, settings)
+    for candidate in answer.doubts:
+        if KEYED in candidate:
+            return trials.attempt(_deposit_into_none, {**settings, **candidate})
+    return answer
 
 
 def _deposit_into_none(client: Client) -> Any:

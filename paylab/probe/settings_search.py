@@ -11,7 +11,9 @@ from ..errors.api import APIResponseError, APIStatusError, ServerError
 from ..errors.base import PagingError, PaylabError, ServiceError
 from ..spec.service.key import Value
 from ..spec.service.service import Service
-from .candidates import Values, is_about_signature, is_progress
+from .candidates import is_progress
+from .names import Values
+from .signatures import is_about_signature
 
 R = TypeVar("R")
 

@@ -15,9 +15,9 @@ from ..errors.api import (
 )
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
-from .candidates import PATH_MISSING, is_about_signature
-from .refusals import is_web_page, words_of
-from .report import HopelessError
+from .paths import PATH_MISSING
+from .refusals import HopelessError, is_web_page, words_of
+from .signatures import is_about_signature
 from .steps import LISTS, first_page
 from .trial import Trials
 

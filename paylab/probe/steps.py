@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable
 from decimal import Decimal
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import corridors
 from ..client.client import Client
@@ -15,10 +14,6 @@ from ..corridors.on_ramps import OnRamp
 from ..errors.base import PagingError
 from ..spec import codes, status
 from .names import cursor_names
-
-R = TypeVar("R")
-Step = Callable[[Client], R]
-"""One request with the real client, made of the client's settings."""
 
 SHORT = 2
 LARGEST = codes.PAGE_MAX

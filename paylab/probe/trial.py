@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from ..client.call import Call
 from ..client.client import Client
 from ..client.exchange import Exchange
-from ..client.retries import RETRY_AFTER_SECONDS_MAX, requested_wait
+from ..client.retries import RETRY_AFTER_SECONDS_MAX
 from ..errors.api import APIConnectionError, APIStatusError, RateLimitError
 from ..errors.base import ConfigError, PaylabError, RuleError
 from ..spec.service.service import Service
-from .candidates import Values, candidates, is_about_signature
+from .candidates import candidates
 from .constants import find_blanks
-from .refusals import raise_if_production, refused_request, words_of
+from .names import Values
+from .refusals import raise_if_production, refused_request, seconds_to_wait, words_of
 from .report import PROVEN, ProbeFinding
 from .settings_search import READABLE, SettingsSearch, Success
-from .steps import R, Step
+from .signatures import is_about_signature
+
+R = TypeVar("R")
+Step = Callable[[Client], R]
+"""One request with the real client, made of the client's settings."""
 
 BUDGET = 400
 """More requests than a normal service needs."""
@@ -169,9 +176,7 @@ class Trials:
 
     def _has_waited(self, error: RateLimitError) -> bool:
         """Whether the service said how long to wait, and the client could wait so long."""
-        limits = self.service.rate_limits
-        call = error.call
-        seconds = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
+        seconds = seconds_to_wait(error, self.service)
         return seconds is not None and seconds <= RETRY_AFTER_SECONDS_MAX
 
     def _run_step(self, step: Step[R], client: Client) -> R | PaylabError:

@@ -22,11 +22,9 @@ from ..spec.json_path import last_name
 from ..spec.service.value_types import NONE
 from . import steps
 from .evidence import find_contradictions
-from .refusals import words_of
-from .report import HopelessError
+from .refusals import HopelessError, words_of
 from .stated import is_one_item, stated_amount, stated_bytes
-from .steps import R
-from .trial import BudgetError, Trials
+from .trial import BudgetError, R, Trials
 
 LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 LONG = ("transfers", "conversions")

@@ -10,7 +10,7 @@ import pytest
 from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.lab.lab import Lab
-from paylab.probe.candidates import known_paths
+from paylab.probe.paths import known_paths
 from paylab.probe.probe import probe
 from paylab.probe.sandbox import NO_ACCOUNT, PATH
 from paylab.simulator.simulator import Simulator
