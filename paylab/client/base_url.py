@@ -1,8 +1,9 @@
-"""The base URL of a service: which ones are accepted, and the address that identifies it."""
+"""The base URL of a service: which ones are accepted, and which service is there or behind it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -103,3 +104,30 @@ def address(base_url: str) -> str:
     url = urlsplit(base_url)
     scheme = url.scheme.lower()
     return f"{scheme}://{url.hostname}:{url.port or PORTS.get(scheme)}{url.path.rstrip('/')}"
+
+
+PROXY_PRODUCT = "paylab-proxy"
+"""The name of `paylab proxy` in the headers Server and Via. RFC 9110, section 7.6.3."""
+
+_VIA_ENTRY = re.compile(rf"(?:^|,\s*)1\.1 {PROXY_PRODUCT} \(([^()\s]+)\)$")
+
+
+def add_via(headers: Mapping[str, str], host: str) -> dict[str, str]:
+    """The headers of an answer with the host of the service that the proxy asked.
+
+    >>> add_via({"via": "1.1 cache"}, "sandbox.example.com")
+    {'via': '1.1 cache, 1.1 paylab-proxy (sandbox.example.com)'}
+    """
+    earlier_entries = headers.get("via")
+    entry = f"1.1 {PROXY_PRODUCT} ({host})"
+    return {**headers, "via": f"{earlier_entries}, {entry}" if earlier_entries else entry}
+
+
+def read_proxied_host(headers: Mapping[str, str]) -> str:
+    """The host of the service behind a proxy of paylab. Empty if no such proxy answered.
+
+    >>> read_proxied_host({"via": "1.1 cache, 1.1 paylab-proxy (sandbox.example.com)"})
+    'sandbox.example.com'
+    """
+    last_entry = _VIA_ENTRY.search(headers.get("via", ""))
+    return last_entry[1] if last_entry else ""

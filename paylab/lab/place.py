@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from ..client.base_url import is_sandbox_host
+from ..client.base_url import PROXY_PRODUCT, is_sandbox_host, read_proxied_host
 from ..client.request import CONTROLS
 from ..client.settings import Settings
-from ..client.via import PROXY_PRODUCT, read_proxied_host
 from ..errors.base import PaylabError
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable

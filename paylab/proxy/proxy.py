@@ -9,10 +9,9 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ..client.base_url import check_base_url, check_encrypted
+from ..client.base_url import PROXY_PRODUCT, add_via, check_base_url, check_encrypted
 from ..client.exchange import Transport
 from ..client.settings import Settings
-from ..client.via import PROXY_PRODUCT, add_via
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..errors.names import with_name_suggestions

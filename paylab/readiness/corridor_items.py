@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..spec.codes import is_stablecoin
 from ..spec.text import JsonMapping
-from .facts import RecordFacts, RequestFacts
+from .facts import RecordFacts
 from .history import History
 from .item import Item, Observation, Situation, needed, shown
 
@@ -14,15 +13,10 @@ OUTCOMES = ("completed", "failed")
 """How a payment of each corridor must have ended for the integration."""
 
 
-def is_off_ramp(history: History, transfer: RequestFacts) -> bool:
-    """Whether a transfer is paid from a stablecoin, by its own terms or by those of its quote."""
-    return is_stablecoin(str(history.terms_of(transfer).get("source_currency") or ""))
-
-
 def judge_payouts(history: History) -> Iterator[Observation]:
     """Each currency and rail of payouts from fiat: one completes, and one fails."""
     for request in history.of("transfers.create"):
-        if request.is_ok and not is_off_ramp(history, request):
+        if request.is_ok and not history.is_off_ramp(request):
             corridor = _destination_of(history.terms_of(request))
             yield from _judge_corridor(history, request, corridor, str(request.answer.get("id")))
 
@@ -30,7 +24,7 @@ def judge_payouts(history: History) -> Iterator[Observation]:
 def judge_off_ramps(history: History) -> Iterator[Observation]:
     """Each stablecoin, network, currency and rail of off-ramps: one completes, and one fails."""
     for request in history.of("transfers.create"):
-        if request.is_ok and is_off_ramp(history, request):
+        if request.is_ok and history.is_off_ramp(request):
             terms = history.terms_of(request)
             network = terms.get("source_network")
             origin = str(terms["source_currency"]).upper() + (f" on {network}" if network else "")

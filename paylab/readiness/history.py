@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
+from ..spec.codes import is_stablecoin
 from ..spec.text import JsonMapping
 from .facts import NoteFacts, RecordFacts, RequestFacts
 
@@ -56,6 +57,10 @@ class History:
         """The fields of a request, after those of the quote that it names, with its answer."""
         quote = self._quotes_by_id.get(str(request.fields.get("quote_id")), {})
         return {**quote, **request.fields, **request.answer}
+
+    def is_off_ramp(self, transfer: RequestFacts) -> bool:
+        """Whether a transfer is paid from a stablecoin, by its own terms or by its quote."""
+        return is_stablecoin(str(self.terms_of(transfer).get("source_currency") or ""))
 
     @cached_property
     def deliveries(self) -> list[NoteFacts]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from ..spec.codes import RAMP_PRODUCTS, STABLECOINS
 from .answer_items import ITEMS as ANSWER_ITEMS
 from .corridor_items import ITEMS as CORRIDOR_ITEMS
-from .corridor_items import is_off_ramp
 from .event_items import ITEMS as EVENT_ITEMS
 from .history import History
 from .item import Item
@@ -61,7 +60,7 @@ USES: Mapping[str, Callable[[History], bool]] = {
     "orders": lambda history: bool(history.orders),
     "transfers": lambda history: bool(history.of("transfers.create")),
     "payouts": lambda history: any(
-        not is_off_ramp(history, request) for request in history.of("transfers.create")
+        not history.is_off_ramp(request) for request in history.of("transfers.create")
     ),
     "off-ramp": _is_off_ramp,
     "on-ramp": lambda history: bool(history.of("conversion_accounts.create")),

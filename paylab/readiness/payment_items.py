@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from ..spec import codes, timestamps
 from ..spec.money import check_amount, read_amount
-from .corridor_items import is_off_ramp
 from .facts import RequestFacts
 from .history import History
 from .item import Item, Observation, Situation, broken, needed, shown
@@ -65,7 +64,7 @@ def _is_open(history: History, object_id: str, before: int) -> bool:
 def judge_off_ramp(history: History) -> Iterator[Observation]:
     """An off-ramp transfer is created only when the individual has a crypto wallet."""
     for request in history.of("transfers.create"):
-        if not is_off_ramp(history, request):
+        if not history.is_off_ramp(request):
             continue
         if request.is_ok:
             yield shown(request, "the wallet was there")
