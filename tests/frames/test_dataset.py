@@ -175,21 +175,19 @@ def test_the_folder_of_one_service_refuses_another_service(tmp_path):
 
 
 def test_the_folder_of_one_account_refuses_another_also_after_an_interrupted_first_sync(
-    tmp_path, monkeypatch
+    tmp_path,
 ):
     """The folder of one account refuses another, also after an interrupted first sync."""
-    for name in ("FIRST_BATCH_PAGES", "BATCH_PAGES"):
-        monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
-    dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(95))
+    dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(600))
     fetch = source.fetch
-    source.fetch = lambda cursor: b"{" if cursor == "80" else fetch(cursor)
+    source.fetch = lambda cursor: b"{" if cursor == "500" else fetch(cursor)
     with pytest.raises(APIResponseError):
         dataset.sync(source)
     with pytest.raises(ConfigError, match="another account of https://one; name another folder"):
         dataset.sync(List(rows(5), account="two"))
     source.fetch = fetch
     dataset.sync(source)
-    assert len(read(tmp_path / "d")) == 95
+    assert len(read(tmp_path / "d")) == 600
 
 
 def test_a_folder_of_an_older_version_is_adopted(tmp_path):
@@ -215,16 +213,14 @@ def test_each_seed_is_an_account(tmp_path):
 
 
 def test_an_interrupted_sync_leaves_whole_days_and_the_next_sync_adds_the_missing_rows(
-    tmp_path, monkeypatch
+    tmp_path,
 ):
     """An interrupted sync leaves whole days, and the next sync adds the missing rows."""
-    for name in ("FIRST_BATCH_PAGES", "BATCH_PAGES"):
-        monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
-    source = List(rows(95, days=20))
+    source = List(rows(600, days=20))
     fetch = source.fetch
 
     def cut(cursor):
-        if cursor == "60":
+        if cursor == "500":
             raise ConnectionError("cut")
         return fetch(cursor)
 
@@ -234,10 +230,10 @@ def test_an_interrupted_sync_leaves_whole_days_and_the_next_sync_adds_the_missin
         dataset.sync(source)
     kept = read(tmp_path / "d")
     days = set(kept["created_at"].dt.strftime("%Y-%m-%d"))
-    assert len(days) > 5
+    assert len(days) > 3
     assert set(kept.index) == {row["id"] for row in source.rows if row["created_at"][:10] in days}
     source.fetch = fetch
-    assert dataset.sync(source).new == 95 - len(kept)
+    assert dataset.sync(source).new == 600 - len(kept)
     assert set(read(tmp_path / "d").index) == {row["id"] for row in source.rows}
 
 

@@ -23,6 +23,7 @@ from paylab.spec.timestamps import to_text
 
 HARNESS = Path(__file__).with_name("killing.py")
 STEPS = Path(__file__).with_name("stepping.py")
+IDS = [f"tr_{number:03d}" for number in range(150)]
 
 
 def test_killed_exports_lose_and_repeat_no_row(tmp_path):
@@ -53,8 +54,8 @@ def test_a_run_that_cannot_succeed():
 
 @pytest.fixture(name="service")
 def pages_of_five(transfer):
-    """A service with fifteen rows in pages of five."""
-    rows = [transfer | {"id": f"tr_{number:02d}"} for number in range(15)]
+    """A service with 150 rows in pages of five; the first 16 pages are one batch."""
+    rows = [transfer | {"id": id_} for id_ in IDS]
     return Service(rows)
 
 
@@ -94,24 +95,22 @@ def ids(path):
     return frames.read_csv(path)["id"].tolist()
 
 
-def test_a_repeated_export_does_not_fetch_the_stored_pages_again(service, tmp_path, monkeypatch):
+def test_a_repeated_export_does_not_fetch_the_stored_pages_again(service, tmp_path):
     """A repeated export does not fetch the stored pages again."""
-    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
-    service.broken = (3,)
+    service.broken = (20,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv")
     assert not (tmp_path / "t.csv").exists()
     done = frames.export_list(service.again(), tmp_path / "t.csv")
     assert done.resumed > 0
     assert service.asked[0] is not None
-    assert ids(tmp_path / "t.csv") == [f"tr_{number:02d}" for number in range(15)]
+    assert ids(tmp_path / "t.csv") == IDS
 
 
 @pytest.fixture(name="interrupted")
-def interrupted_export(service, tmp_path, monkeypatch):
-    """The service, after an export was interrupted with two pages stored."""
-    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
-    service.broken = (3,)
+def interrupted_export(service, tmp_path):
+    """The service, after an export was interrupted with the first batch of pages stored."""
+    service.broken = (20,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv", origin={"fetched_at": at(0)})
     return service.again()
@@ -149,7 +148,7 @@ def test_a_draft_older_than_an_hour_needs_resume(
         done.resumed,
         to_text(done.oldest_page_at),
     )
-    assert ids(tmp_path / "t.csv") == [f"tr_{number:02d}" for number in range(15)]
+    assert ids(tmp_path / "t.csv") == IDS
 
 
 @pytest.mark.parametrize("junk", [b"", b"{}", b'{"job": 1, "begun": 5}', b"[]"])
@@ -157,7 +156,7 @@ def test_a_draft_older_than_an_hour_needs_resume(
 def test_an_export_with_a_damaged_draft_starts_again(interrupted, tmp_path, junk, name):
     """An export with a damaged draft starts again."""
     (tmp_path / ".t.csv.export" / name).write_bytes(junk)
-    assert frames.export_list(interrupted, tmp_path / "t.csv").rows == 15
+    assert frames.export_list(interrupted, tmp_path / "t.csv").rows == len(IDS)
 
 
 def test_a_link_in_place_of_the_draft_folder_is_refused_and_not_followed(service, tmp_path):
@@ -190,6 +189,7 @@ def test_a_sidecar_never_tells_of_another_file(service, tmp_path, monkeypatch):
     def cut(*_):
         raise OSError("cut")
 
+    # No file that a user may have stops exactly this step.
     monkeypatch.setattr("paylab.frames.sidecars.write_sidecar", cut)
     with pytest.raises(OSError, match="cut"):
         frames.export_list(service.again(), tmp_path / "t.csv")
@@ -200,14 +200,13 @@ def test_what_older_versions_left(service, tmp_path):
     """An incomplete sidecar in a folder does not stop the next export and is removed."""
     frames.export_list(service, f"{tmp_path}/t/")
     (tmp_path / "t/._columns.json.0123456789ab.part").write_text("{")
-    assert frames.export_list(service.again(), f"{tmp_path}/t/").rows == 15
+    assert frames.export_list(service.again(), f"{tmp_path}/t/").rows == len(IDS)
     assert not list((tmp_path / "t").glob(".*"))
 
 
-def test_after_an_expired_cursor_the_list_is_read_from_its_start(service, tmp_path, monkeypatch):
+def test_after_an_expired_cursor_the_list_is_read_from_its_start(service, tmp_path):
     """After an expired cursor, the list is read from its start; known ids are not repeated."""
-    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
-    service.broken = (3,)
+    service.broken = (20,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv")
     newer, told = service.rows[0] | {"id": "tr_new"}, []
@@ -217,28 +216,27 @@ def test_after_an_expired_cursor_the_list_is_read_from_its_start(service, tmp_pa
         progress=lambda rows, pages: told.append((rows, pages)),
     )
     assert service.asked[1] is None
-    assert told[-1] == (16, done.pages)  # of the second reading alone
-    assert sorted(ids(tmp_path / "t.csv")) == [f"tr_{n:02d}" for n in range(15)] + ["tr_new"]
-    assert done.rows == 16
+    assert told[-1] == (len(IDS) + 1, done.pages)  # of the second reading alone
+    assert sorted(ids(tmp_path / "t.csv")) == [*IDS, "tr_new"]
+    assert done.rows == len(IDS) + 1
 
 
 @pytest.mark.parametrize("to", ["t.csv", "t/"])
 @pytest.mark.parametrize("before", [True, False])
-def test_rows_that_the_service_repeats(service, tmp_path, monkeypatch, before, to):
+def test_rows_that_the_service_repeats(service, tmp_path, before, to):
     """The newest version of a row is written once, also when it was stored before a crash."""
-    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     times = ["2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z"]
     old, new = (service.rows[0] | {"id": "tr_x", "updated_at": at} for at in sorted(times))
     rows = [new, *service.rows, old] if before else [old, *service.rows, new]
-    service.again(rows=rows).broken = (4,)
+    service.again(rows=rows).broken = (20,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, f"{tmp_path}/{to}")
     with pytest.warns(RepeatWarning, match="repeats a row") as told:
         done = frames.export_list(service.again(), f"{tmp_path}/{to}")
-    assert (done.rows, len(told), done.resumed > 0) == (16, 1, True)
+    assert (done.rows, len(told), done.resumed > 0) == (len(IDS) + 1, 1, True)
     read = frames.read_csv if to == "t.csv" else frames.read_parquet
     found = read(tmp_path / to).set_index("id")["updated_at"]
-    assert (len(found), found["tr_x"]) == (16, pd.Timestamp(times[1]))
+    assert (len(found), found["tr_x"]) == (len(IDS) + 1, pd.Timestamp(times[1]))
 
 
 def test_a_bad_request_of_its_own(service, tmp_path):
@@ -268,11 +266,11 @@ def test_a_bad_request_of_its_own(service, tmp_path):
 def test_another_list_is_another_export(service, tmp_path, first, second):
     """A draft of another service, filter or account is not continued, even with `resume=True`."""
     path = tmp_path / "t.csv"
-    with pytest.raises(ConfigError, match="15 rows are stored"):
+    with pytest.raises(ConfigError, match=f"{len(IDS)} rows are stored"):
         frames.export_list(service, path, progress=stop, **first)
-    theirs = [row | {"id": f"other_{number:02d}"} for number, row in enumerate(service.rows)]
+    theirs = [row | {"id": f"other_{number:03d}"} for number, row in enumerate(service.rows)]
     done = frames.export_list(service.again(rows=theirs), path, resume=True, **second)
-    assert (done.rows, done.resumed) == (15, 0)
+    assert (done.rows, done.resumed) == (len(IDS), 0)
     assert ids(path) == [row["id"] for row in theirs]
 
 
@@ -304,5 +302,5 @@ def test_the_sidecar_describes_the_columns_and_the_source_of_the_file(service, t
     """The sidecar describes the columns and the source of the file."""
     frames.export_list(service, tmp_path / "t.csv", origin={"base_url": "https://one"})
     said = json.loads((tmp_path / "t.csv.columns.json").read_text())
-    assert (said["base_url"], said["rows"], said["kind"]) == ("https://one", 15, "transfers")
+    assert (said["base_url"], said["rows"], said["kind"]) == ("https://one", len(IDS), "transfers")
     assert {"name", "kind", "field", "meaning"} <= said["columns"][0].keys()

@@ -11,6 +11,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import RuleError
+from paylab.spec.codes import PAGE_MAX
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 COUNT, PAGE = 60, 3
@@ -51,12 +52,12 @@ ORDERS = {
 
 
 class List:
-    """A fake list in pages of three; `asked` counts the requested pages."""
+    """A fake list in pages of `size` rows; `asked` counts the requested pages."""
 
     kind, account = "transfers", "one"
 
-    def __init__(self, made, order="unknown"):
-        self.made, self.asked, self.order = made, 0, order
+    def __init__(self, made, order="unknown", size=PAGE):
+        self.made, self.asked, self.order, self.size = made, 0, order, size
 
     def pull(self):
         """The list itself."""
@@ -67,12 +68,13 @@ class List:
         return {"base_url": "https://one"}
 
     def fetch(self, cursor):
-        """A page of three rows."""
+        """A page of rows."""
         self.asked += 1
         start = int(cursor or 0)
-        more = start + PAGE < len(self.made)
-        page = {"data": self.made[start : start + PAGE], "has_next_page": more}
-        return json.dumps(page | {"cursor": str(start + PAGE) if more else None}).encode()
+        end = start + self.size
+        more = end < len(self.made)
+        page = {"data": self.made[start:end], "has_next_page": more}
+        return json.dumps(page | {"cursor": str(end) if more else None}).encode()
 
     def one(self, id_):
         """One row as JSON; None if it does not exist."""
@@ -128,14 +130,13 @@ def test_rows_of_one_time_on_two_pages():
     assert (len(frame), source.asked) == (7, 3)
 
 
-@pytest.mark.parametrize(("limit", "asked"), [(3, 1), (4, 2), (6, 2), (60, 20), (61, 20)])
-def test_no_page_is_read_beyond_a_limit(monkeypatch, limit, asked):
+@pytest.mark.parametrize(("limit", "asked"), [(100, 1), (101, 2), (200, 2), (2000, 20), (2001, 20)])
+def test_no_page_is_read_beyond_a_limit(limit, asked):
     """A full page more is read only if rows are missing."""
-    monkeypatch.setattr("paylab.frames.selection.PAGE_MAX", PAGE)
-    source = List(rows())
+    source = List(rows(2000), size=PAGE_MAX)
     frame = frames.transfers(frames.bodies(source.fetch), limit=limit)
-    assert (len(frame), source.asked) == (min(limit, COUNT), asked)
-    assert frame.attrs["complete"] is (limit >= COUNT)
+    assert (len(frame), source.asked) == (min(limit, 2000), asked)
+    assert frame.attrs["complete"] is (limit >= 2000)
 
 
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
