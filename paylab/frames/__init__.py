@@ -41,6 +41,7 @@ with extra_imports():
     from .decode import MisfitWarning as MisfitWarning
     from .decode import bodies as bodies
     from .dlt_source import dlt_source as dlt_source
+    from .exact_decimal import ObjectColumnError as ObjectColumnError
     from .export import Export as Export
     from .export import export as export
     from .export import export_list as export_list
@@ -52,7 +53,7 @@ with extra_imports():
     from .json_lines import read_jsonl as read_jsonl
     from .merges import merge_exact
     from .operands import FloatWarning as FloatWarning
-    from .pandas_callers import WindowError as WindowError
+    from .operands import WindowError as WindowError
     from .parquet_files import read_parquet as read_parquet
     from .parquet_types import WiderDecimalWarning as WiderDecimalWarning
     from .selection import OrderWarning as OrderWarning
@@ -70,6 +71,7 @@ __all__ = [
     "Export",
     "FloatWarning",
     "MisfitWarning",
+    "ObjectColumnError",
     "OrderWarning",
     "UnreadableTimeWarning",
     "WiderDecimalWarning",

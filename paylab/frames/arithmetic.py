@@ -192,7 +192,8 @@ RUNNING: dict[str, Callable[[Any, Any], Any]] = {
 def reduce_numbers(array: pa.Array, name: str, least: int = 0) -> Any:
     """The sum, mean or other reduction, without missing values; None for fewer than `least`."""
     if name not in REDUCTIONS:
-        raise TypeError(f"decimals have no {name}")
+        hint = ': write .agg(["first", "max", "min", "last"])' if name == "ohlc" else ""
+        raise TypeError(f"decimals have no {name}{hint}")
     numbers = array.drop_null()
     return REDUCTIONS[name](numbers) if len(numbers) >= least else None
 

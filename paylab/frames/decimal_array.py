@@ -26,15 +26,18 @@ from pandas.api.extensions import (
     register_extension_dtype,
 )
 from pandas.api.indexers import check_array_indexer
-from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
+from pandas.api.types import is_integer_dtype, is_list_like, pandas_dtype
 
-from . import arithmetic, currency_rows, decimals, grouping, operands, pandas_callers, ufuncs
+from ..errors.base import ExactnessError
+from . import arithmetic, array_types, currency_rows, decimals, grouping, operands, pandas_callers
+from .array_types import Array, numpy_array
 from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal, make_elements
-from .ufuncs import Array
+from .ufuncs import compute
 
 FLOAT_DIGITS = 15  # digits that a float keeps
 ADDED = ("sum", "mean")
+POSITIONS = ("argmin", "argmax")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
@@ -156,20 +159,20 @@ class DecimalArray(ExtensionArray):
 
         WindowError if `rolling` of pandas requests floats.
         """
-        if dtype is not None and np.dtype(dtype).kind == "f":
-            pandas_callers.refuse_windows()
+        if dtype is not None and np.dtype(dtype).kind == "f" and pandas_callers.is_window():
+            raise operands.WindowError(operands.WINDOWS)
         return self._numbers(dtype, na_value)
 
     def _numbers(self, dtype: object = None, na_value: object = no_default) -> Array:
         missing_options = () if na_value is no_default else (na_value,)
-        return ufuncs.numpy_array(self._values, dtype, *missing_options)
+        return numpy_array(self._values, dtype, *missing_options)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
         if any(isinstance(operand, pd.Series | pd.Index | pd.DataFrame) for operand in inputs):
             return NotImplemented
         if method == "__call__" and not options:
-            result = ufuncs.compute(ufunc, self._values, [*inputs])
+            result = compute(ufunc, self._values, [*inputs])
             if result is not None:
                 return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
@@ -205,35 +208,18 @@ class DecimalArray(ExtensionArray):
         return self._replace_values(self._values)
 
     def astype(self, dtype: object, copy: bool = True) -> Any:
-        """The values in another type; to integers only without loss."""
+        """The values in another type; to integers and Arrow types only without loss."""
         target: Any = pandas_dtype(dtype)
         if isinstance(target, DecimalDtype):
             return self.copy() if copy else self
-        if isinstance(target, pd.StringDtype):
-            return pd.array(self._write_texts(), target)
-        if isinstance(target, pd.ArrowDtype):
-            is_text = pa.types.is_string(target.pyarrow_dtype)
-            source_values = self._write_texts() if is_text else self._values
-            return pd.arrays.ArrowExtensionArray(source_values.cast(target.pyarrow_dtype))
-        if is_integer_dtype(target):
-            nullable_integer: Any = pd.Int64Dtype()
-            return nullable_integer.__from_arrow__(
-                arithmetic.read_whole_numbers(self._values, target).cast(pa.int64())
-            ).astype(target)
-        if is_float_dtype(target):
-            floats = self._numbers(float)
-            is_numpy = isinstance(target, np.dtype)
-            return floats.astype(target) if is_numpy else pd.array(floats, target)
-        return super().astype(target, copy)
-
-    def _write_texts(self) -> pa.Array:
-        return decimals.write(pa.chunked_array([self._values])).combine_chunks()
+        converted = array_types.convert(self._values, target)
+        return super().astype(target, copy) if converted is None else converted
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:
         return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
 
     def _values_for_json(self) -> Array:
-        return np.array(self._write_texts().to_pylist(), dtype=object)
+        return np.array(array_types.write_texts(self._values).to_pylist(), dtype=object)
 
     def _values_for_argsort(self) -> Array:
         return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
@@ -258,6 +244,9 @@ class DecimalArray(ExtensionArray):
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
     ) -> Any:
+        if name in POSITIONS:
+            position = getattr(self, name)(skipna=skipna)
+            return np.array([position]) if keepdims else position
         if name in ADDED:
             self._warn_of_currencies()
         is_missing = not skipna and self._values.null_count
@@ -295,9 +284,9 @@ class DecimalArray(ExtensionArray):
     def _groupby_op(
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
     ) -> Any:
-        if how in ("first", "last", "rank"):
+        if how in ("first", "last", "rank", "idxmin", "idxmax"):
             column: Any = super()
-            if how == "rank":
+            if how not in ("first", "last"):
                 column = pd.array(self._values_for_argsort(), dtype="Int64")
                 column[self.isna()] = pd.NA
             arguments = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
@@ -305,6 +294,10 @@ class DecimalArray(ExtensionArray):
         if how in ADDED:
             self._warn_of_currencies(ids)
         return grouping.by_group(self, how, ids, ngroups, min_count, options)
+
+    def interpolate(self, **_: object) -> Any:
+        """ExactnessError: values between two others have no exact value."""
+        raise ExactnessError(operands.INTERPOLATED)
 
     def round(self, decimals: int = 0, *_: object, **__: object) -> DecimalArray:
         """The values rounded half to even."""
@@ -315,6 +308,12 @@ class DecimalArray(ExtensionArray):
 
     def __pos__(self) -> DecimalArray:
         return self.copy()
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
+        return other // self, other % self
 
     def __abs__(self) -> DecimalArray:
         return self._replace_values(pc.abs(self._values))

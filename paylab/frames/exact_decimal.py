@@ -13,7 +13,8 @@ from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation,
 from functools import partialmethod
 from typing import Any, TypeAlias
 
-from ..errors.base import ExactnessError
+from ..errors.base import ExactnessError, PaylabError
+from .pandas_callers import is_statistic_or_window
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
 DIGITS_MAX = 38  # digits of a column
@@ -32,6 +33,18 @@ USE_DECIMAL = (
     'write Decimal("1.16") or text, amounts.quantile(0.95) for a quantile, or compute with floats: '
     "frame.paylab.floats()"
 )
+OBJECTS = (
+    "pandas computes statistics and windows of amounts in a column of objects with floats: write "
+    '.astype("decimal") first, which is exact, or .astype(float)'
+)
+
+
+class ObjectColumnError(PaylabError):
+    """A mean or window of a column of objects, which pandas would compute with floats."""
+
+    def __init__(self, _message: str = OBJECTS) -> None:
+        # pandas raises an error of a group again with a message of its own
+        super().__init__(OBJECTS)
 
 
 def _constructor(number: Decimal) -> str:
@@ -67,6 +80,21 @@ class ExactDecimal(Decimal):
             return super().__round__()
         return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
 
+    def __float__(self) -> float:
+        if is_statistic_or_window():
+            raise ObjectColumnError
+        return super().__float__()
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __rpow__(self, other: object, modulo: object = None) -> Any:
+        base = _read_operand(other)
+        return _compute_exactly(raise_to_power, base, self) if isinstance(base, Decimal) else base
+
     def __pow__(self, other: object, modulo: object = None) -> Any:
         exponent = _read_operand(other)
         return (
@@ -80,7 +108,10 @@ def raise_to_power(left: Decimal, right: Decimal) -> Decimal:
     """The exact power; ExactnessError unless the exponent is a whole number of at least 0."""
     if right < 0 or right != int(right):
         raise ExactnessError(f"the power {right} has no exact value: {USE_DECIMAL}")
-    return LIMIT.power(left, right)
+    try:
+        return LIMIT.power(left, right)
+    except Inexact:  # also an overflow
+        raise ExactnessError(f"the power {right} has too many digits") from None
 
 
 def divide(left: Decimal, right: Decimal) -> Decimal:
@@ -168,5 +199,5 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
 for _name, _op in _OPERATORS.items():
     setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_op))
     setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_op, swapped=True))
-for _name in ("max", "min", "normalize", "quantize", "scaleb"):
+for _name in ("fma", "max", "min", "normalize", "quantize", "scaleb"):
     setattr(ExactDecimal, _name, _make_unrounded_method(_name))

@@ -21,7 +21,8 @@ from .columns import ListName, Schema, likeliest_schema, schema_of
 from .decimal_array import DecimalDtype
 from .exact_decimal import USE_DECIMAL
 from .frame_forms import as_floats, exact_styler, sql_columns
-from .merges import refuse_float_keys
+from .merges import refuse_other_index, refuse_other_keys
+from .operands import refuse_floats
 from .pages import Progress, Tally, read_pages
 from .selection import Selection
 from .text_table import text_schema
@@ -112,10 +113,20 @@ class ExactFrame(pd.DataFrame):
         return exact_styler(self)
 
     def merge(self, right: Any, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError if exact amounts are matched with floats."""
+        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
         keys_given = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
-        refuse_float_keys(self, right, keys_given | options)
+        refuse_other_keys(self, right, keys_given | options)
         return super().merge(right, *args, **options)
+
+    def join(self, other: Any, on: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
+        refuse_other_index(self, other, on)
+        return super().join(other, on, *args, **options)
+
+    def dot(self, other: Any) -> Any:
+        """As in pandas; ExactnessError for floats."""
+        refuse_floats(other)
+        return super().dot(other)
 
     def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
         """As in pandas; amounts are exact numbers, but text in SQLite, which has none."""

@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import pandas as pd
-from pandas.api.types import is_float_dtype, is_list_like
+from pandas.api.types import (
+    is_bool_dtype,
+    is_float_dtype,
+    is_integer_dtype,
+    is_list_like,
+    is_object_dtype,
+    is_string_dtype,
+)
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ExactnessError
@@ -17,19 +24,20 @@ from .decimal_array import DecimalDtype
 def merge_exact(
     left: pd.DataFrame, right: pd.DataFrame | pd.Series, **options: Any
 ) -> pd.DataFrame:
-    """`pandas.merge` with its keywords; ExactnessError if exact amounts are matched with floats.
+    """`pandas.merge` with its keywords; ExactnessError if amounts are matched with other kinds.
 
-    pandas itself would find only the floats that are equal to an amount in binary.
+    pandas itself would find only the floats that are equal to an amount in binary, and stop at
+    integers and text with errors that do not say what to write.
 
     >>> paylab.frames.merge(frame, frame[["id"]], on="id").shape == frame.shape
     True
     """
-    refuse_float_keys(left, right, options)
+    refuse_other_keys(left, right, options)
     return pd.DataFrame.merge(left, right, **options)
 
 
-def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]) -> None:
-    """ExactnessError if a key is an amount on one side and a float on the other."""
+def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]) -> None:
+    """ExactnessError if a key is an exact amount on one side and another kind on the other."""
     right_frame = right.to_frame() if isinstance(right, pd.Series) else right
     on, left_on, right_on = (options.get(name) for name in ("on", "left_on", "right_on"))
     left_index, right_index = (options.get(name, False) for name in ("left_index", "right_index"))
@@ -43,12 +51,33 @@ def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
     )
     for key_pair in pairs:
         is_exact = [isinstance(key_column.dtype, DecimalDtype) for key_column in key_pair]
-        if any(is_exact) and any(is_float_dtype(key_column.dtype) for key_column in key_pair):
-            name = key_pair[is_exact.index(True)].name
-            raise ExactnessError(
-                f"{name} is exact on one side of the merge and a float on the other: read the "
-                'other column as text, and write .astype("decimal")'
-            )
+        if sum(is_exact) == 1:
+            exact_key = key_pair[is_exact.index(True)]
+            _require_decimals(key_pair[is_exact.index(False)], exact_key.name)
+
+
+def refuse_other_index(left: pd.DataFrame, others: object, on: object) -> None:
+    """As `refuse_other_keys`, for a join with the index of one or more frames."""
+    for right in others if isinstance(others, list | tuple) else [others]:
+        keys = {"left_on": on, "left_index": on is None, "right_index": True}
+        refuse_other_keys(left, right, keys)
+
+
+def _require_decimals(key_column: Any, name: object) -> None:
+    """ExactnessError unless a key column holds decimals, in whatever type."""
+    key_values = getattr(key_column.dtype, "categories", key_column)
+    kind = key_values.dtype
+    if is_float_dtype(kind):
+        message = 'a float on the other: read the other column as text and write .astype("decimal")'
+    elif is_object_dtype(kind):
+        if pd.api.types.infer_dtype(key_values, skipna=False) == "decimal":
+            return
+        message = 'other objects on the other: write .astype("decimal") there'
+    elif is_bool_dtype(kind) or is_integer_dtype(kind) or is_string_dtype(kind):
+        message = f'{kind} on the other: write .astype("decimal") there'
+    else:
+        return
+    raise ExactnessError(f"{name} is exact on one side of the merge and {message}")
 
 
 def _find_merge_keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:

@@ -15,11 +15,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors.base import ExactnessError, PaylabWarning, warn_caller
+from ..errors.base import ExactnessError, PaylabError, PaylabWarning, warn_caller
 from . import decimals
 from .exact_decimal import USE_DECIMAL
+
+WINDOWS = (
+    "windows of pandas compute with floats: write frame.paylab.rolling(7).sum(), which is exact, "
+    "or compute with each `for window in amounts.rolling(7)`; for statistics write "
+    "amounts.astype(float).rolling(7)"
+)
+INTERPOLATED = (
+    "interpolation computes with floats: write amounts.ffill(), which is exact, or "
+    "amounts.astype(float).interpolate()"
+)
+
+
+class WindowError(PaylabError):
+    """`rolling`, `expanding` or `ewm` of exact amounts, which pandas would compute with floats."""
 
 
 class FloatWarning(PaylabWarning):
@@ -42,7 +57,14 @@ def exact_decimals(values: Any) -> pa.Array:
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         texts = pa.chunked_array([array.cast(pa.string())])
         return decimals.read_decimals(texts, "amount").combine_chunks()
-    raise ExactnessError(f"{array.type} values are not exact: {USE_DECIMAL}")
+    raise ExactnessError(_describe_inexact(array))
+
+
+def refuse_floats(values: Any) -> None:
+    """ExactnessError if a number, a column or a frame has a float."""
+    for value in np.asarray(values, dtype=object).flat:
+        if isinstance(value, float | np.floating) and not is_missing_value(value):
+            raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
 
 
 def convert_operand(other: object, rows: int) -> pa.Array:
@@ -98,6 +120,18 @@ def warn_of_floats(other: Any) -> None:
         warn_caller(message, FloatWarning)
 
 
+def _describe_inexact(array: pa.Array) -> str:
+    """Why values are not exact, and what to write instead."""
+    if pa.types.is_boolean(array.type):
+        return "true and false are no amounts: write amounts.where(mask, 0) for amounts * mask"
+    if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.round(array))).as_py():
+        return (
+            f"{array.type} values are not exact, also if they are whole: write 0 for 0.0, and "
+            '.astype("Int64") for a column of whole numbers with missing ones'
+        )
+    return f"{array.type} values are not exact: {USE_DECIMAL}"
+
+
 def _convert_to_arrow(values: object) -> pa.Array | None:
     try:
         chunks = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
@@ -110,8 +144,7 @@ def _convert_to_arrow(values: object) -> pa.Array | None:
 
 
 def _exact_number(value: object) -> Decimal | None:
-    if isinstance(value, float | np.floating) and not is_missing_value(value):
-        raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
+    refuse_floats([value])
     exact = number(value)
     if exact is None and not is_missing_value(value):
         raise ExactnessError(f"{value!r:.{decimals.SHOWN_LENGTH}} is not a number")

@@ -1,8 +1,9 @@
 """The module that calls a column: pandas computes with floats where it gives no other hook.
 
-`nlargest` orders what `__array__` returns, and `rolling` adds what `to_numpy(float)` returns. Only
-these two modules are told apart. If a version of pandas moves them, `nlargest` and every conversion
-to floats inside pandas are refused.
+`nlargest` orders what `__array__` returns, `rolling` adds what `to_numpy(float)` returns, and
+`mean` of a column of objects adds what `float` of each element returns. Only these three modules
+are told apart. If a version of pandas moves them, `nlargest` and every conversion to floats inside
+pandas are refused.
 """
 
 from __future__ import annotations
@@ -10,30 +11,33 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from ..errors.base import PaylabError
-
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
-INEXACT = (
-    "windows of pandas compute with floats: write frame.paylab.rolling(7).sum(), which is exact, "
-    "or compute with each `for window in amounts.rolling(7)`; for statistics write "
-    "amounts.astype(float).rolling(7)"
-)
-
-
-class WindowError(PaylabError):
-    """`rolling`, `expanding` or `ewm` of exact amounts, which pandas would compute with floats."""
+STATISTICS = "pandas.core.nanops"
 
 
 def has_windows() -> bool:
     """Whether this pandas converts the values of windows in the known module."""
+    return _has(WINDOWS, "BaseWindow._prep_values")
+
+
+def has_statistics() -> bool:
+    """Whether this pandas converts the objects of a statistic in the known module."""
+    return _has(STATISTICS, "_ensure_numeric")
+
+
+def _has(module_name: str, dotted_name: str) -> bool:
     try:
-        return hasattr(import_module(WINDOWS).BaseWindow, "_prep_values")
+        found: object = import_module(module_name)
+        for name in dotted_name.split("."):
+            found = getattr(found, name)
     except (ImportError, AttributeError):
         return False
+    return True
 
 
 HAS_WINDOWS = has_windows()
+HAS_BOTH = HAS_WINDOWS and has_statistics()
 
 
 def is_ranking() -> bool:
@@ -41,11 +45,16 @@ def is_ranking() -> bool:
     return _caller() == RANKING
 
 
-def refuse_windows(*, is_known: bool = HAS_WINDOWS) -> None:
-    """WindowError if the caller of the calling function is a window of pandas."""
+def is_window(*, is_known: bool = HAS_WINDOWS) -> bool:
+    """Whether the caller of the calling function is a window of pandas."""
     module = _caller()
-    if module == WINDOWS or (not is_known and module.startswith("pandas.")):
-        raise WindowError(INEXACT)
+    return module == WINDOWS or (not is_known and module.startswith("pandas."))
+
+
+def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
+    """Whether the caller of the calling function is a statistic or a window of pandas."""
+    module = _caller()
+    return module in (STATISTICS, WINDOWS) or (not is_known and module.startswith("pandas."))
 
 
 def _caller() -> str:

@@ -6,14 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import arithmetic, decimals, operands
-from .exact_decimal import make_elements
-
-Array = np.ndarray[Any, Any]
 
 ROUNDED = {
     np.floor: "down",
@@ -42,6 +38,8 @@ def compute(function: object, values: pa.Array, inputs: Sequence[object]) -> Any
     """
     if function in ROUNDED:
         return arithmetic.rounded(values, 0, ROUNDED[function])
+    if function is np.fabs:
+        return pc.abs(values)
     if function in EXTREMES:
         first_operand, second_operand = (
             operands.convert_operand(operand, len(values)) for operand in inputs
@@ -62,18 +60,3 @@ def _pick_extremes(left: pa.Array, right: pa.Array, function: object) -> pa.Arra
     ).combine_chunks()
     pick, skips_nulls = EXTREMES[function]
     return pick(all_values[: len(left)], all_values[len(left) :], skip_nulls=skips_nulls)
-
-
-def numpy_array(values: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
-    """The values as an array of decimals, or of a type; missing floats are NaN by default."""
-    if dtype is not None and np.dtype(dtype).kind == "f":
-        floats = values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
-        float_values: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
-        return (
-            float_values
-            if missing is pd.NA
-            else np.where(np.asarray(values.is_null()), missing, float_values)
-        )
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = make_elements(values.cast(pa.string()).to_pylist(), missing)
-    return objects if dtype is None else objects.astype(dtype)

@@ -6,11 +6,12 @@ from collections import defaultdict
 from decimal import Decimal
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import paylab
 from paylab import frames
-from paylab.errors import RuleError
+from paylab.errors import ExactnessError, RuleError
 from paylab.simulator.population import seed_world
 from paylab.simulator.simulator import Simulator
 
@@ -127,6 +128,44 @@ def test_books_are_merged_exactly(world):
     assert (merged["source_amount"] - merged["booked"]).abs().max() == 0
     both = frame.merge(books, left_on=["id", "source_amount"], right_on=["id", "booked"])
     assert len(both) == len(rows)
+
+
+OTHER_KEYS = {
+    "float": lambda amounts: amounts.astype(float),
+    "float words": lambda amounts: amounts.astype(float).astype("category"),
+    "text": lambda amounts: amounts.astype(str),
+    "words": lambda amounts: amounts.astype(str).astype("category"),
+    "text objects": lambda amounts: amounts.astype(str).astype(object),
+    "integers": lambda amounts: amounts.round().astype(int),
+    "masks": lambda amounts: amounts > 0,
+}
+
+
+@pytest.mark.parametrize("convert", OTHER_KEYS.values(), ids=OTHER_KEYS)
+def test_amounts_are_not_matched_with_another_kind(world, convert):
+    """A merge or a join whose keys cannot match says what to write."""
+    frame = world[0]
+    books = pd.DataFrame({"source_amount": convert(frame["source_amount"]), "row": 1})
+    by_amount = books.set_index("source_amount")
+    for match in (
+        lambda: frame.merge(books, on="source_amount"),
+        lambda: frames.merge(books, frame, on="source_amount"),
+        lambda: frame.merge(by_amount, left_on="source_amount", right_index=True),
+        lambda: frame.join(by_amount, on="source_amount"),
+        lambda: frame.set_index("source_amount").join([by_amount]),
+    ):
+        with pytest.raises(ExactnessError, match=r'amount is exact.*astype\("decimal"\)'):
+            match()
+
+
+def test_amounts_are_matched_with_decimals_of_any_type(world):
+    """Python's decimals, Arrow's and words of decimals are the same keys."""
+    frame = world[0].drop_duplicates("source_amount")
+    amounts = [Decimal(amount) for amount in frame["source_amount"]]
+    arrow = pd.Series(amounts, dtype=pd.ArrowDtype(pa.decimal128(24, 6)))
+    for keys in (amounts, arrow, pd.Categorical(amounts), pd.Series(amounts, dtype="decimal")):
+        books = pd.DataFrame({"source_amount": keys, "row": range(len(frame))})
+        assert frame.merge(books, on="source_amount")["row"].tolist() == [*range(len(frame))]
 
 
 def test_a_misspelt_filter_is_no_filter(world):

@@ -12,10 +12,12 @@ from statistics import median
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+import paylab
 from paylab.errors import ExactnessError
-from paylab.frames import DecimalDtype, WindowError
+from paylab.frames import DecimalDtype, ObjectColumnError, WindowError
 
 D = Decimal
 PLAIN = Context(prec=400)
@@ -41,6 +43,11 @@ def column(values):
 def table(values):
     """A frame with a key, a time, and the amount twice."""
     return pd.DataFrame({"a": column(values), "b": column(values), "k": KEYS, "at": DAYS})
+
+
+def frame_of_two(amounts):
+    """A frame with the amounts twice, as the service's lists make them."""
+    return paylab.frames.of([{"id": "x"}])[[]].reindex(amounts.index).assign(a=amounts, b=amounts)
 
 
 def flat(found):
@@ -290,6 +297,17 @@ EXACT = {
     "concatenated with floats": (lambda s, f: pd.concat([s, pd.Series([0.5])])[:4], list),
     "eval": (lambda s, f: f.eval("a + b"), lambda v: [2 * x for x in v]),
     "a product of a frame": (lambda s, f: s.prod(), lambda v: [v[0] * v[1] * v[2] * v[3]]),
+    "fused product": (lambda s, f: [x.fma(2, 3) for x in s], lambda v: [x * 2 + 3 for x in v]),
+    "divmod": (
+        lambda s, f: pd.concat(divmod(s, 3)),
+        lambda v: [x // 3 - (x % 3 < 0) for x in v] + [x % 3 + 3 * (x % 3 < 0) for x in v],
+    ),
+    "absolute floats of numpy": (lambda s, f: np.fabs(s), lambda v: [abs(x) for x in v]),
+    "rows with the largest of groups": (
+        lambda s, f: f.loc[f.groupby("k").a.idxmax()].a,
+        lambda v: [max(part) for part in pairs(v)],
+    ),
+    "place of the smallest": (lambda s, f: f[["a"]].idxmin(), lambda v: [v.index(min(v))]),
     "product of numpy": (lambda s, f: np.prod(np.array(s)), lambda v: [v[0] * v[1] * v[2] * v[3]]),
     "largest spread": (lambda s, f: np.ptp(np.array(s)), lambda v: [max(v) - min(v)]),
     "window sums": (
@@ -384,8 +402,49 @@ REFUSED = {
         }.items()
         for how in ("sum", "mean", "max", "std")
     },
+    **{
+        f"{how} of objects": (
+            lambda s, how=how: getattr(s.astype(object), how)(),
+            ObjectColumnError,
+        )
+        for how in ("mean", "median", "std", "var", "sem", "skew", "kurt")
+    },
+    **{
+        name: (lambda s, ask=ask: ask(s.astype(object)), ObjectColumnError)
+        for name, ask in {
+            "mean of groups of objects": lambda o: o.groupby(KEYS).mean(),
+            "mean of a frame of objects": lambda o: o.to_frame().mean(),
+            "mean of amounts and floats": lambda o: pd.concat([o, pd.Series([0.5])]).mean(),
+            "mean of a summary": lambda o: pd.DataFrame({"v": [o.sum(), o.max()]}).v.mean(),
+            "mean of what numpy chose": lambda o: pd.Series(np.where(o > 0, o, 0)).mean(),
+            "pivot of objects": lambda o: o.to_frame("v").assign(k=1).pivot_table("v", "k"),
+            "rolling of objects": lambda o: o.rolling(2).sum(),
+            "expanding of objects": lambda o: o.expanding().mean(),
+            "ewm of objects": lambda o: o.ewm(2).mean(),
+        }.items()
+    },
     "ewm": (lambda s: s.ewm(2).mean(), WindowError),
     "ewm of groups": (lambda s: s.groupby(KEYS).ewm(2).mean(), WindowError),
+    **{
+        f"a frame {sign} floats": (lambda s, ask=ask: ask(frame_of_two(s)), ExactnessError)
+        for sign, ask in {
+            "dot": lambda f: f.dot([0.5, 1]),
+            "@": lambda f: f @ [0.5, 1],
+            "after @ of": lambda f: [0.5] * 4 @ f,
+            "dot a frame of": lambda f: f.dot(pd.DataFrame({"x": [0.5, 1]}, index=["a", "b"])),
+        }.items()
+    },
+    **{
+        name: (ask, ExactnessError)
+        for name, ask in {
+            "interpolation": lambda s: s.interpolate(),
+            "a mask": lambda s: s * (s > 0),
+            "a zero that is a float": lambda s: s.where(s > 0, 0.0),
+            "integers with a missing one": lambda s: s * pd.Series([1, 2, 3, None]),
+            "a float to the power of an element": lambda s: 2.5 ** s[0],
+            "missing amounts as integers": lambda s: column([1, None]).to_numpy("int64"),
+        }.items()
+    },
     "dot with floats": (lambda s: s.dot([0.5] * 4), ExactnessError),
     "dot of numpy with floats": (lambda s: np.dot(s, [0.5] * 4), ExactnessError),
     "average with floats": (lambda s: np.average(s, weights=[0.5] * 4), ExactnessError),
@@ -438,6 +497,22 @@ def test_an_inexact_idiom_is_refused(idiom, kind):
     ask, error = REFUSED[idiom]
     with pytest.raises(error, match="write"):
         ask(column([*map(D, SETS[kind])]))
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda s: s.to_numpy("int64"), "not all amounts are whole numbers"),
+        (lambda s: np.asarray(s, dtype="int32"), "not all amounts are whole numbers"),
+        (lambda s: s.astype(pd.ArrowDtype(pa.int64())), "not all amounts fit int64"),
+        (lambda s: s.astype(pd.ArrowDtype(pa.decimal128(10, 1))), "not all amounts fit decimal"),
+        (lambda s: 2 ** (s.abs() * 10**37).round()[0], "too many digits"),
+    ],
+)
+def test_a_type_that_does_not_hold_the_amounts_is_refused(ask, words):
+    """No digit is cut off by a conversion, whatever asks for it."""
+    with pytest.raises(ExactnessError, match=words):
+        ask(column([D("1.25")]))
 
 
 def test_there_are_three_hundred():

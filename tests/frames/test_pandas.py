@@ -12,8 +12,13 @@ import pyarrow as pa
 import pytest
 
 from paylab.errors import ExactnessError
-from paylab.frames import DecimalArray, DecimalDtype, WindowError, pandas_callers
-from paylab.frames.pandas_callers import refuse_windows
+from paylab.frames import (
+    DecimalArray,
+    DecimalDtype,
+    WindowError,
+    pandas_callers,
+)
+from paylab.frames.pandas_callers import is_statistic_or_window, is_window
 
 D = Decimal
 VALUES = [1.25, None, -2.5, 3.75, 0.0, 3.75, 15.0, -25.0, None, 0.25]
@@ -276,19 +281,23 @@ def test_windows_of_pandas_are_refused_by_name(ask):
     assert windows[:4] == [D("1.25"), D("1.25"), D("-2.50"), D("1.25")]
 
 
-def test_the_two_modules_of_pandas_that_are_told_apart_are_there():
-    """`nlargest` and windows ask a column from the modules that are known by name."""
+def test_the_modules_of_pandas_that_are_told_apart_are_there():
+    """`nlargest`, windows and statistics convert values in the modules that are known by name."""
     assert pandas_callers.has_windows()
+    assert pandas_callers.has_statistics()
     source = Path(import_module(pandas_callers.RANKING).__file__).read_text()
     assert "np.asarray(arr)" in source
-    with pytest.raises(WindowError):
-        exec(OTHER_VERSION, {"__name__": "pandas.core.moved", "refuse": refuse_windows})
+    for is_asked in (is_window, is_statistic_or_window):
+        answers: list[bool] = []
+        names = {"__name__": "pandas.core.moved", "ask": is_asked, "answers": answers}
+        exec(OTHER_VERSION, names)
+        assert answers == [True]
     assert EXACT.nlargest(2).tolist() == [D("15.00"), D("3.75")]
 
 
 OTHER_VERSION = """
 def to_numpy():
-    refuse(is_known=False)
+    answers.append(ask(is_known=False))
 
 def prepared():
     to_numpy()
