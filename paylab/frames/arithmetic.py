@@ -8,7 +8,7 @@ digits, and raise ExactnessError for a result of more than 38.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation
 from functools import partial, reduce
 from itertools import accumulate
@@ -21,8 +21,9 @@ import pyarrow.compute as pc
 from ..errors.base import ExactnessError
 from . import decimals
 from .decimals import DIGITS_MAX, TOO_LONG, fit_width
-from .exact_decimal import divide, raise_to_power
+from .exact_decimal import DIGITS, divide, raise_to_power
 
+SPARE_DIGITS = 4  # left for what is computed with quotients that fill their column
 MACHINE_DIGITS = 18  # an integer of 64 bits holds them
 WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
 COMPARE = {
@@ -148,10 +149,38 @@ def _floor_divide(left: Decimal, right: Decimal) -> Decimal:
     return WIDE.divide_int(WIDE.subtract(left, _modulo(left, right)), right)
 
 
+def fit_quotients(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
+    """Quotients and means as one column, rounded to the decimal places that it has room for.
+
+    A quotient with fewer than 28 digits is exact and is not rounded.
+    """
+    try:
+        return decimals.from_numbers(numbers)
+    except ExactnessError:
+        digits_before = max([0, *(number.adjusted() + 1 for number in numbers if number)])
+        places = max(0, DIGITS_MAX - SPARE_DIGITS - digits_before)
+        return decimals.from_numbers(
+            number
+            if not number or len(number.as_tuple().digits) < DIGITS
+            else WIDE.quantize(number, Decimal((0, (1,), -places)))
+            for number in numbers
+        )
+
+
+def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
+    return fit_quotients(_list_by_row(divide, left, right))
+
+
 def _compute_by_row(
     op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.ChunkedArray:
-    """The result of Python's decimals, row by row; missing for a division by 0."""
+    return decimals.from_numbers(_list_by_row(op, left, right))
+
+
+def _list_by_row(
+    op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
+) -> list[Decimal | None]:
+    """The result of Python's decimals, row by row; None for a division by 0."""
 
     def result(one: Decimal | None, other: Decimal | None) -> Decimal | None:
         try:
@@ -159,14 +188,14 @@ def _compute_by_row(
         except (DivisionByZero, InvalidOperation):
             return None
 
-    return decimals.from_numbers(map(result, left.to_pylist(), right.to_pylist()))
+    return list(map(result, left.to_pylist(), right.to_pylist()))
 
 
 OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
     "add": partial(_compute_columns, pc.add),
     "sub": partial(_compute_columns, pc.subtract),
     "mul": partial(_compute_columns, pc.multiply),
-    "truediv": partial(_compute_by_row, divide),
+    "truediv": _divide_columns,
     "floordiv": partial(_compute_by_row, _floor_divide),
     "mod": partial(_compute_by_row, _modulo),
     "pow": partial(_compute_by_row, raise_to_power),

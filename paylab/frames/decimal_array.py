@@ -2,8 +2,10 @@
 
 pandas' own Arrow decimals refuse sums, overflow without an error and lose decimals in a mean. Here
 the kind of a result never depends on the values: sums, products, orders and quantiles are exact or
-an ExactnessError; quotients and means up to 38 digits; `std`, `corr`, `describe` and `np.log` are
-floats; floats and windows of pandas are refused. Running sums are slower past 18 digits.
+an ExactnessError; quotients and means without end have 28 digits, or fewer decimals if values of
+other sizes leave no room in the 38 digits of the column; `std`, `corr`, `describe`, `np.log` and
+the bins of `cut` are floats; floats and windows of pandas are refused. Running sums are slower past
+18 digits.
 """
 
 from __future__ import annotations
@@ -35,7 +37,6 @@ from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal, make_elements
 from .ufuncs import compute
 
-FLOAT_DIGITS = 15  # digits that a float keeps
 ADDED = ("sum", "mean")
 POSITIONS = ("argmin", "argmax")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])

@@ -55,4 +55,7 @@ def by_group(  # noqa: PLR0913 - as pandas calls it
     ]
     if how in STATISTICS:
         return np.array([np.nan if pd.isna(figure) else figure for figure in single], dtype=float)
-    return np.array(single, bool) if how in ("any", "all") else column._from_sequence(single)
+    if how in ("any", "all"):
+        return np.array(single, bool)
+    numbers = [None if pd.isna(number) else number for number in single]
+    return type(column)(arithmetic.fit_quotients(numbers))

@@ -111,7 +111,7 @@ class Rolling:
             results = of(numbers, [bound for _, bound in full])
             for (row_index, _), window_result in zip(full, results, strict=True):
                 window_results[row_index] = window_result
-        exact = DecimalArray(decimals.from_numbers(window_results), array.currencies)
+        exact = DecimalArray(arithmetic.fit_quotients(window_results), array.currencies)
         return pd.Series(exact, index=column.index, name=column.name)
 
     def _count_required_rows(self) -> int:

@@ -155,6 +155,12 @@ def rows(values, op):
     return [value for both in zip(x, y, strict=True) for value in both]
 
 
+def shares_of_groups(values):
+    """The share of each value in the sum of its group."""
+    sums = [sum(part) for part in pairs(values)]
+    return [value / sums[row % 2] for row, value in enumerate(values)]
+
+
 def quantile(values, share):
     """The quantile with linear interpolation."""
     ordered = sorted(values)
@@ -497,6 +503,52 @@ def test_an_inexact_idiom_is_refused(idiom, kind):
     ask, error = REFUSED[idiom]
     with pytest.raises(error, match="write"):
         ask(column([*map(D, SETS[kind])]))
+
+
+SIZES = ["25000000.01", "0.0000003", "12.5", "-7"]
+
+
+def thrice(amounts):
+    """The amounts three times."""
+    return pd.concat([amounts] * 3)
+
+
+def thirds(values):
+    """The mean of each window of three."""
+    return [(a + b + c) / 3 for a, b, c in zip(values, values[1:], values[2:], strict=False)]
+
+
+QUOTIENTS = {
+    "by a large number": (lambda s: s / D(7 * 10**13), lambda v: [x / (7 * 10**13) for x in v]),
+    "by a column": (lambda s: s / column([3, 7 * 10**9, 3, 3]), lambda v: [v[0] / 3]),
+    "changes": (lambda s: s.pct_change()[1:], lambda v: [b / a - 1 for a, b in pairwise(v)]),
+    "shares of groups": (
+        lambda s: s.groupby([0, 1, 0, 1]).transform(lambda group: group / group.sum()),
+        shares_of_groups,
+    ),
+    "means of groups": (
+        lambda s: pd.concat([s, s + 1, s]).groupby([*range(4)] * 3).mean(),
+        lambda v: [x + D(1) / 3 for x in v],
+    ),
+    "a third of means": (
+        lambda s: thrice(s).groupby([*range(4)] * 3).mean() / 3,
+        lambda v: [x / 3 for x in v],
+    ),
+    "means of windows": (
+        lambda s: thrice(s).to_frame("a").paylab.rolling(3)["a"].mean()[2:],
+        lambda v: thirds(v * 3),
+    ),
+}
+
+
+@pytest.mark.parametrize(("ask", "expect"), QUOTIENTS.values(), ids=QUOTIENTS)
+def test_quotients_of_all_sizes_fit_one_column(ask, expect):
+    """Quotients without end are rounded to the decimals that their column has room for."""
+    values = [*map(D, SIZES)]
+    with localcontext(PLAIN):
+        expected = expect(values)
+        differences = map(operator.sub, flat(ask(column(values))), expected)
+        assert max(map(abs, differences)) < D("1e-19")
 
 
 @pytest.mark.parametrize(
