@@ -42,22 +42,12 @@ EXACT = Context(prec=250)
 Values = Mapping[str, Any]
 
 
-def identity(fields: Values, terms: Values | None = None) -> str:
-    """The identity of an order by its values: equal for two requests with equal values.
-
-    `fields` is the body of the request in our names, `terms` are the fields of its quote, if known.
-
-    >>> identity({"source_amount": "50"}) == identity({"source_amount": "50.00", "extra": None})
-    True
-    """
-    return sha256(_canonical_bytes(values(fields, terms))).hexdigest()
-
-
 def key(
     fields: Values, terms: Values | None = None, new: str = "", *, operation: str = TRANSFER
 ) -> str:
     """The Idempotency-Key of an order: a UUID, version 4 in form; RuleError for a bad reference.
 
+    `fields` is the body of the request in our names, `terms` are the fields of its quote, if known.
     `new` names another order of the same reference or values.
 
     >>> key({"client_reference_id": "invoice-7", "source_amount": "50"})
