@@ -29,7 +29,7 @@ class FreshIds:
 
     def __init__(self) -> None:
         self._received: dict[str, datetime] = {}
-        self._most = IDS_KEPT_MIN
+        self._kept_max = IDS_KEPT_MIN
 
     def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
         """Remember the ids in the answer to a POST; forget that of a deleted object."""
@@ -37,10 +37,16 @@ class FreshIds:
             self._forget(request)
         elif request.method == "POST":
             self._received |= dict.fromkeys(_find_ids(body), now)
-            if len(self._received) > self._most:
-                received = list(self._received.items())  # other threads may add to it
-                self._received = {id_: then for id_, then in received if now - then <= FRESH_TIME}
-                self._most = max(IDS_KEPT_MIN, 2 * len(self._received))
+            if len(self._received) > self._kept_max:
+                self._remove_old(now)
+
+    def _remove_old(self, now: datetime) -> None:
+        """Remove the ids that are not fresh any more."""
+        received = list(self._received.items())  # other threads may add to it
+        self._received = {
+            id_: received_at for id_, received_at in received if now - received_at <= FRESH_TIME
+        }
+        self._kept_max = max(IDS_KEPT_MIN, 2 * len(self._received))
 
     def pause(self, exchange: Exchange, now: datetime) -> float | None:
         """Seconds before the next attempt of a request that got a 404; None if it is the last.
@@ -48,20 +54,24 @@ class FreshIds:
         A 404 that says that there is no such path is not about the id.
         """
         request = exchange.request
-        attempt = exchange.number
         if ABOUT_PATHS.search(exchange.content[:BODY_BYTES_SEARCHED]):
             return None
-        named_ids = [id_ for id_ in list(self._received) if _names_id(request, id_)]
-        if attempt > len(RETRY_PAUSES):
+        if exchange.number > len(RETRY_PAUSES):
             self._forget(request)
             return None
         # The pauses themselves take 3 s.
-        is_fresh = any(now - self._received[id_] <= 2 * FRESH_TIME for id_ in named_ids)
-        return RETRY_PAUSES[attempt - 1] if is_fresh else None
+        times = [self._received[id_] for id_ in self._ids_in(request)]
+        is_fresh = any(now - received_at <= 2 * FRESH_TIME for received_at in times)
+        return RETRY_PAUSES[exchange.number - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:
-        for id_ in [id_ for id_ in list(self._received) if _names_id(request, id_)]:
+        """Forget the ids that a request names."""
+        for id_ in self._ids_in(request):
             self._received.pop(id_, None)
+
+    def _ids_in(self, request: OutgoingRequest) -> list[str]:
+        """The ids that a request names; other threads may add to those received."""
+        return [id_ for id_ in list(self._received) if _names_id(request, id_)]
 
 
 def _names_id(request: OutgoingRequest, id_: str) -> bool:

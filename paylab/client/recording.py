@@ -22,7 +22,7 @@ from ..spec.timestamps import to_text
 from .call import Body
 from .exchange import Exchange, clean_body, record_call
 from .har import CREATOR, END, read_har, start, write_entry, write_line
-from .session import Session
+from .session import Session, replay_facts
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")
 """Headers of a signature that are not written: a short body can be guessed from its hash."""
@@ -45,7 +45,8 @@ class Recording:
         self._session = session
         self._redaction = session.redaction
         self._lock = Lock()
-        start_text = start({**session.facts, "started": to_text(session.clock())})
+        facts = replay_facts(session.settings, is_own=session.is_own)
+        start_text = start({**facts, "started": to_text(session.clock())})
         self._file: BinaryIO | None = _create(self.path, start_text + END)
         self._at = len(start_text)
         session.watchers.append(self.note)

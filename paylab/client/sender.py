@@ -80,6 +80,10 @@ class Sender:
             self._dialects.explain(error, self._is_verified)
         raise error
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._connector.close()
+
     def attempt(self, request: OutgoingRequest, number: int = 1) -> Attempt:
         """Send a request once, and note what its answer tells of the service."""
         return self._send_attempt(self._connector.connection, request, number)

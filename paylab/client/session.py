@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -43,6 +44,25 @@ def replay_facts(settings: Settings, *, is_own: bool) -> dict[str, Any]:
     }
 
 
+def _change_limits(settings: Settings, options: SessionOptions) -> Settings:
+    """The settings with the retries and the timeout of the options, where they are given."""
+    changes: dict[str, Any] = {}
+    for limit_name in ("max_retries", "timeout"):
+        if options.get(limit_name) is not None:
+            changes[limit_name] = options.get(limit_name)
+    return replace(settings, **changes)
+
+
+def _make_timing(options: SessionOptions) -> Timing:
+    """The clock, the pauses and the randomness of the options; real ones where none are given."""
+    return Timing(
+        options.get("clock", utcnow),
+        options.get("sleep", time.sleep),
+        options.get("perf", time.perf_counter),
+        options.get("random") or SystemRandom(),
+    )
+
+
 @explain_arguments
 class Session:
     """Carries out the operations of a service, with retries where safe.
@@ -51,22 +71,12 @@ class Session:
     """
 
     def __init__(self, settings: Settings, **options: Unpack[SessionOptions]) -> None:
-        limits = {limit_name: options.get(limit_name) for limit_name in ("max_retries", "timeout")}
-        changes: dict[str, Any] = {
-            limit_name: limit for limit_name, limit in limits.items() if limit is not None
-        }
-        self.settings = replace(settings, **changes)
+        self.settings = _change_limits(settings, options)
         self.service = self.settings.service
         self.is_own = options.get("is_own", False)
-        self._timing = Timing(
-            options.get("clock", utcnow),
-            options.get("sleep", time.sleep),
-            options.get("perf", time.perf_counter),
-            options.get("random") or SystemRandom(),
-        )
+        self._timing = _make_timing(options)
         self.clock = self._timing.clock
         self.sleep = self._timing.sleep
-        self._nonces = options.get("nonces") or Nonces(self._timing.random)
         self.redaction = options.get("redaction") or redaction_of(self.settings)
         self.watchers = options.get("watchers", [])
         self.place: Callable[[], str] = options.get("place") or (lambda: settings.base_url)
@@ -76,35 +86,52 @@ class Session:
         self.service_clock = self._records.service_clock
         self._translation = Translation(self.service)
         self.requests = RequestBuilder(self.settings, self._translation, self.redaction)
+        self._nonces = options.get("nonces") or Nonces(self._timing.random)
         self._transport = options.get("transport")
-        self._connector = Connector(
-            *(self.settings, self._timing, self._nonces, self.redaction, self.place, self.watchers),
-            transport=self._transport,
-        )
-        dialects = DialectSearch(self.service) if options.get("tries_dialects", True) else None
-        self._sender = Sender(
-            *(self.settings, self._connector, self.requests, self._records, self._timing),
-            redaction=self.redaction,
-            dialects=dialects,
-        )
-        self.lists = Lists(
-            *(
-                self.requests,
-                self._sender.deliver,
-                self._read_response,
-                self._translation,
-                self.place,
-            ),
-            is_own=self.is_own,
-        )
+        self._sender = self._make_sender(tries_dialects=options.get("tries_dialects", True))
+        self.lists = self._make_lists()
 
     def _make_records(self, options: SessionOptions) -> Records:
+        """The records of another session that are shared, and new ones for the others."""
         tolerance = self.service.signing.tolerance
         calls = options.get("calls")
+        facts = partial(replay_facts, self.settings, is_own=self.is_own)
         return Records(
-            CallLog(facts=lambda: self.facts) if calls is None else calls,
+            CallLog(facts=facts) if calls is None else calls,
             options.get("fresh_ids") or FreshIds(),
             options.get("service_clock") or ServiceClock(self.clock, tolerance),
+        )
+
+    def _make_sender(self, *, tries_dialects: bool) -> Sender:
+        """What sends the requests of this session over a connection of its own."""
+        connector = Connector(
+            self.settings,
+            self._timing,
+            self._nonces,
+            self.redaction,
+            self.place,
+            self.watchers,
+            transport=self._transport,
+        )
+        return Sender(
+            self.settings,
+            connector,
+            self.requests,
+            self._records,
+            self._timing,
+            self.redaction,
+            dialects=DialectSearch(self.service) if tries_dialects else None,
+        )
+
+    def _make_lists(self) -> Lists:
+        """What reads the lists of the service."""
+        return Lists(
+            self.requests,
+            self._sender.deliver,
+            self._read_response,
+            self._translation,
+            self.place,
+            is_own=self.is_own,
         )
 
     def shared_options(self) -> SessionOptions:
@@ -136,18 +163,13 @@ class Session:
                 request = self.requests.operation("transfers.list", options=options)
                 self._sender.attempt(request)
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What a replay of calls needs to know of the service: its address and settings."""
-        return replay_facts(self.settings, is_own=self.is_own)
-
     def __repr__(self) -> str:
         settings = vars(self).get("settings")  # missing in the traceback of __init__
         return f"{type(self).__name__}({settings.base_url if settings else ''!r})"
 
     def close(self) -> None:
         """Close the connections."""
-        self._connector.close()
+        self._sender.close()
 
     def new_key(self) -> str:
         """A new Idempotency-Key: a UUID4 in its 36 characters."""

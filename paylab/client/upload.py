@@ -45,9 +45,8 @@ class Upload:
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
-        self._images = [
-            Image(item, f"images.{number}") for number, item in enumerate(_list_images(images))
-        ]
+        entries = enumerate(_list_images(images))
+        self._images = [Image(entry, f"images.{index}") for index, entry in entries]
         refuse(rules.check({"images": [image.measured for image in self._images]}))
         constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
         self._constants = encode(to_json_value(constants)) if constants else b"{}"
@@ -75,21 +74,18 @@ class Image:
     `measured` is the entry for the rules, with the size and the first bytes of an image.
     """
 
-    def __init__(self, image: object, path: str) -> None:
-        if not isinstance(image, Mapping):
+    def __init__(self, entry: object, path: str) -> None:
+        if not isinstance(entry, Mapping):
             raise RuleError([Problem(path, "must be an object with type and content")])
-        self.fields = {
-            field_name: field_value
-            for field_name, field_value in image.items()
-            if field_name != "content"
-        }
-        self._content = image.get("content")
-        self._field = f"{path}.content"
-        self._file = self._measure_content()
-        self._checksum: int | None = None
-        self.measured = {**self.fields, "content": self._file or self._content}
+        self.fields = {name: value for name, value in entry.items() if name != "content"}
+        self._content = entry.get("content")
+        self._content_path = f"{path}.content"
+        self._size = self._measure_content()
+        self._first_checksum: int | None = None
+        self.measured = {**self.fields, "content": self._size or self._content}
 
     def _measure_content(self) -> rules.ImageSize | None:
+        """The size and the first bytes of an image; None for a data URI."""
         if not _is_readable(self._content):
             return None
         with self._open() as file:
@@ -100,30 +96,33 @@ class Image:
 
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
-        if self._file is None:
-            json_text = encode({**self.fields, "content": self._content})
-            yield from (
-                json_text[offset : offset + BLOCK_BYTES]
-                for offset in range(0, len(json_text), BLOCK_BYTES)
-            )
+        if self._size is None:
+            json_bytes = encode({**self.fields, "content": self._content})
+            for offset in range(0, len(json_bytes), BLOCK_BYTES):
+                yield json_bytes[offset : offset + BLOCK_BYTES]
             return
-        uri = f"data:{self._file.mime};base64,"
         # The JSON is cut before the end of the content, whose Base64 follows in blocks.
-        yield encode({**self.fields, "content": uri}).removesuffix(b'"}')
-        size = 0
+        uri_start = f"data:{self._size.mime};base64,"
+        json_end = b'"}'
+        yield encode({**self.fields, "content": uri_start}).removesuffix(json_end)
+        yield from self._encode_blocks(self._size.size)
+        yield json_end
+
+    def _encode_blocks(self, announced_size: int) -> Iterator[bytes]:
+        """The Base64 of an image; RuleError at its end if it is not the one read first."""
+        size_read = 0
         checksum = 0
         with self._open() as file:
             while block := _read_block(file, BLOCK_BYTES):
-                size = size + len(block)
+                size_read += len(block)
                 checksum = crc32(block, checksum)
-                if size > self._file.size:  # no more is sent than the announced length
+                if size_read > announced_size:  # no more is sent than the announced length
                     break
                 yield pybase64.b64encode(block)
-        if self._checksum is None:  # at the first reading
-            self._checksum = checksum
-        if (size, checksum) != (self._file.size, self._checksum):
-            raise RuleError([Problem(self._field, CHANGED)])
-        yield b'"}'
+        if self._first_checksum is None:
+            self._first_checksum = checksum
+        if (size_read, checksum) != (announced_size, self._first_checksum):
+            raise RuleError([Problem(self._content_path, CHANGED)])
 
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
@@ -134,7 +133,7 @@ class Image:
                 yield file
         except (OSError, ValueError) as error:  # ValueError: a path that no file can have
             reason = getattr(error, "strerror", None) or str(error)
-            raise RuleError([Problem(self._field, f"cannot be read: {reason}")]) from None
+            raise RuleError([Problem(self._content_path, f"cannot be read: {reason}")]) from None
 
 
 def _is_readable(content: object) -> bool:
@@ -142,10 +141,8 @@ def _is_readable(content: object) -> bool:
     if isinstance(content, bytes | bytearray | memoryview | os.PathLike):
         return True
     if not isinstance(content, str):
-        binary = "b" in str(getattr(content, "mode", "b"))
-        return binary and all(
-            hasattr(content, method_name) for method_name in ("read", "seek", "tell")
-        )
+        is_binary = "b" in str(getattr(content, "mode", "b"))
+        return is_binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
     if len(content) > PATH_LENGTH_MAX:
         return False
     try:
@@ -169,12 +166,16 @@ def _open_content(content: Any) -> AbstractContextManager[BinaryIO]:
 def _read_block(file: BinaryIO, size: int) -> bytes:
     """The next whole block; an unbuffered file may return less per read."""
     block = file.read(size)
-    while 0 < len(block) < size and (chunk := file.read(size - len(block))):
-        block += chunk
+    while 0 < len(block) < size:
+        rest = file.read(size - len(block))
+        if not rest:
+            break
+        block += rest
     return block
 
 
 def _list_images(images: object) -> Iterable[object]:
+    """The entries of images: those of a dict of sides, or the given ones."""
     if isinstance(images, Mapping):
         return [{"type": image_side, "content": content} for image_side, content in images.items()]
     if isinstance(images, str) or not isinstance(images, Iterable):
