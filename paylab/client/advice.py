@@ -167,42 +167,53 @@ class Advisor:
 
     def _advise_on_absent_object(self) -> AdviceText | None:
         """What to check if the service does not know an object or the path; None otherwise."""
-        template = self._path_template()
         told = self._told
-        is_page = isinstance(told.body, str) and is_markup(told.body)
-        ids = absent_ids(
-            told.text, self._operation, find_id_names(self._body), has_own="{" in template
+        absent_id_names = absent_ids(
+            told.text, self._operation, find_id_names(self._body), has_own=self._has_path_id
         )
-        if ids and not is_page and self._operation:
-            return AdviceText(advise_to_check_ids(self._operation, ids))
-        if self._status not in (NOT_FOUND, *NO_PATH):
-            is_named = is_absence(told.text) and not any(
-                complaint.field for complaint in told.complaints
-            )
-            return AdviceText(UNNAMED) if is_named else None
+        if absent_id_names and self._operation and not self._is_page:
+            return AdviceText(advise_to_check_ids(self._operation, absent_id_names))
+        if self._status in (NOT_FOUND, *NO_PATH):
+            return self._advise_on_nothing_there()
+        names_field = any(complaint.field for complaint in told.complaints)
+        return AdviceText(UNNAMED) if is_absence(told.text) and not names_field else None
+
+    def _advise_on_nothing_there(self) -> AdviceText:
+        """What to check if the service has nothing at the path, or does not say what it misses."""
+        outgoing = self._outgoing
         if self._operation is None:
-            return AdviceText(
-                describe_unknown_path(self._service, self._outgoing.method, self._outgoing.path)
-            )
-        has = f"has no {self._outgoing.method}" if self._status in NO_PATH else "has nothing"
-        advice_text = f"check the base URL: this service {has} at this address"
-        if self._status in NO_PATH or is_page or is_about_path(told.text):
+            return AdviceText(describe_unknown_path(self._service, outgoing.method, outgoing.path))
+        lacks_method = self._status in NO_PATH
+        lack = f"has no {outgoing.method}" if lacks_method else "has nothing"
+        advice_text = f"check the base URL: this service {lack} at this address"
+        if lacks_method or self._is_page or is_about_path(self._told.text):
             return AdviceText(advice_text, self._path_row())
         if not self._is_silent:
             return AdviceText(UNNAMED if any(map(is_absence, self._told_texts)) else None)
-        id_names = [*([PATH_ID] if "{" in template else []), *find_id_names(self._body)]
-        if id_names and self._operation:
+        own_id = [PATH_ID] if self._has_path_id else []
+        id_names = [*own_id, *find_id_names(self._body)]
+        if id_names:
             ids_advice = advise_to_check_ids(self._operation, id_names)
             advice_text = f"{ids_advice}; if it is right, check the base URL"
         return AdviceText(advice_text, self._path_row())
+
+    @property
+    def _is_page(self) -> bool:
+        """Whether the answer is a web page."""
+        body = self._told.body
+        return isinstance(body, str) and is_markup(body)
+
+    @property
+    def _has_path_id(self) -> bool:
+        """Whether the path of the request has an id."""
+        operation = self._operation
+        path = operation.path(self._service) if operation else self._outgoing.path
+        return "{" in path
 
     def _path_row(self) -> str | None:
         """The assumption that the path rests on; None if the specification shows it."""
         path_setting = keys().get(key_of(self._operation.path)) if self._operation else None
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
-
-    def _path_template(self) -> str:
-        return self._operation.path(self._service) if self._operation else self._outgoing.path
 
     def _advise_on_fields(self) -> AdviceText:
         """What the specification says about the fields that the service names."""

@@ -32,6 +32,7 @@ def strict_keywords(*groups: type) -> Callable[[Callable[P, A]], Callable[P, A]]
 def _refuse_unknown_parameters(
     operation: Callable[..., object], parameter_names: Iterable[str]
 ) -> NoReturn:
+    """TypeError for the names that are no parameters of an operation."""
     known_names = list(signature(operation).parameters)
     unknown_names = {*parameter_names} - {*known_names}
     raise TypeError(_unknown_parameter_message(operation.__qualname__, unknown_names, known_names))
@@ -40,6 +41,7 @@ def _refuse_unknown_parameters(
 def _unknown_parameter_message(
     operation: str, unknown_names: Iterable[str], known: Iterable[str]
 ) -> str:
+    """What is wrong with parameters, and how to give what they probably mean."""
     known_names = [parameter for parameter in known if parameter != "self"]
     problem, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
     sends = "extra" in known_names and not operation.endswith((".frame", ".export"))
@@ -66,11 +68,9 @@ def body_of(
 
 def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
-    problems = [*_not_names(values, "")]
+    problems = list(_find_odd_names(values, ""))
     body = {
-        field_name: field_value
-        if type(field_value) is str
-        else _convert_word(field_value, str(field_name), problems)
+        field_name: _convert_value(field_value, str(field_name), problems)
         for field_name, field_value in values.items()
         if field_value is not None
     }
@@ -86,16 +86,19 @@ def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dic
     """
     if not isinstance(extra, Mapping | None):
         raise RuleError([Problem("extra", "must be a dict of fields")])
-    return _laid_over(body, body_fields(extra), "extra") if extra else body
+    return _merge_objects(body, body_fields(extra), "extra") if extra else body
 
 
-def _laid_over(below: dict[str, Any], above: Mapping[str, object], path: str) -> dict[str, Any]:
+def _merge_objects(
+    below: Mapping[str, Any], above: Mapping[str, object], path: str
+) -> dict[str, Any]:
+    """The members of two objects, object by object; RuleError for two values of one member."""
     merged = dict(below)
     for field_name, field_value in above.items():
         given_value = below.get(field_name, field_value)
         field_path = f"{path}.{field_name}"
         if isinstance(given_value, dict) and isinstance(field_value, dict):
-            merged[field_name] = _laid_over(given_value, field_value, field_path)
+            merged[field_name] = _merge_objects(given_value, field_value, field_path)
         elif given_value == field_value:
             merged[field_name] = field_value
         else:
@@ -104,41 +107,46 @@ def _laid_over(below: dict[str, Any], above: Mapping[str, object], path: str) ->
     return merged
 
 
-def _convert_word(value: object, field: str, problems: list[Problem]) -> Any:
-    if type(value) is str:
+def _convert_value(value: object, field_path: str, problems: list[Problem]) -> Any:
+    """A value as JSON, an amount as text; what is wrong with it is added to the problems."""
+    if type(value) is str:  # most values are
         return value
-    if isinstance(value, int) and field.endswith("amount") and not isinstance(value, bool):
+    if isinstance(value, bool) and field_path in REQUEST_AMOUNTS:
+        problems.append(Problem(field_path, "must be text or a Decimal: a bool is no amount"))
+    elif isinstance(value, int) and field_path.endswith("amount") and not isinstance(value, bool):
         return str(value)
-    if isinstance(value, bool) and field in REQUEST_AMOUNTS:
-        problems.append(Problem(field, "must be text or a Decimal: a bool is no amount"))
     if isinstance(value, Mapping):
-        problems += _not_names(value, field)
-        fields = {
-            name: field_value for name, field_value in value.items() if field_value is not None
-        }
-        return {
-            name: _convert_word(field_value, f"{field}.{name}", problems)
-            for name, field_value in fields.items()
-        }
+        return _convert_object(value, field_path, problems)
     if isinstance(value, list | tuple):
         return [
-            _convert_word(field_value, f"{field}.{number}", problems)
-            for number, field_value in enumerate(value)
+            _convert_value(member, f"{field_path}.{index}", problems)
+            for index, member in enumerate(value)
         ]
     try:
         return json_value(value)
     except TypeError as error:
-        problems.append(Problem(field, str(error)))
+        problems.append(Problem(field_path, str(error)))
         return None
 
 
-def _not_names(values: Mapping[Any, object], path: str) -> Iterator[Problem]:
+def _convert_object(
+    members: Mapping[Any, object], field_path: str, problems: list[Problem]
+) -> dict[Any, Any]:
+    """An object as JSON, without the members that are None."""
+    problems += _find_odd_names(members, field_path)
+    return {
+        member_name: _convert_value(member, f"{field_path}.{member_name}", problems)
+        for member_name, member in members.items()
+        if member is not None
+    }
+
+
+def _find_odd_names(values: Mapping[Any, object], path: str) -> Iterator[Problem]:
     """A problem for each name of a field that is no text, which JSON could not hold as it is."""
     for field_name in values:
         if not isinstance(field_name, str):
-            yield Problem(
-                path, f"the name of a field must be text, not {plain(repr(field_name), 60)}"
-            )
+            name_text = plain(repr(field_name), 60)
+            yield Problem(path, f"the name of a field must be text, not {name_text}")
 
 
 def refuse(problems: Iterable[Problem]) -> None:
@@ -186,12 +194,11 @@ def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterat
     """The unknown names of a nested object."""
     for field_name in value if isinstance(value, Mapping) else ():
         if field_name not in known:
-            similar = find_nearest_name(str(field_name), known)
-            suggestion = (
-                f"is {similar} meant?" if similar else f"known are {', '.join(sorted(known))}"
-            )
-            extra_hint = "extra={...} sends unknown fields"
-            yield Problem(f"{at}.{field_name}", f"is not a field; {suggestion} ({extra_hint})")
+            near_name = find_nearest_name(str(field_name), known)
+            known_names = f"known are {', '.join(sorted(known))}"
+            suggestion = f"is {near_name} meant?" if near_name else known_names
+            message = f"is not a field; {suggestion} (extra={{...}} sends unknown fields)"
+            yield Problem(f"{at}.{field_name}", message)
 
 
 Account: TypeAlias = "FinancialAccount | str | Mapping[str, Any]"

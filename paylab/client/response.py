@@ -167,7 +167,10 @@ class Response:
         raise error
 
     def _find_object(self, field_names: Collection[str]) -> dict[str, Any] | None:
-        """The object with the id, or one of the names: under its key, in `data`, or the body."""
+        """The object with the id, or one of the names: under its key, in `data`, or the body.
+
+        None if there is none, or if the body describes an error.
+        """
         from ..spec.error_body import is_error  # a list does not need it
 
         body = self.body
@@ -177,20 +180,10 @@ class Response:
         operation = OPERATIONS.get(self.exchange.request.operation)
         envelope_path = operation.item_path(self.translation.service) if operation else NONE
         for candidate in (value_at(body, envelope_path), wrapped, body):
-            if not isinstance(candidate, dict):
-                continue
-            if "id" in field_names:
-                id_ = candidate.get("id")
-                has_id = isinstance(id_, str | int) and not isinstance(id_, bool)
-                if has_id and str(id_).strip():
-                    return candidate
-            elif any(field_name in candidate for field_name in field_names):
+            if isinstance(candidate, dict) and _has_any(candidate, field_names):
                 return candidate
-        return (
-            value_at(body, object_path)
-            if (object_path := find_object_path(body, field_names))
-            else None
-        )
+        object_path = find_object_path(body, field_names)
+        return value_at(body, object_path) if object_path else None
 
     def named_page(self, form: ListForm) -> RawPage:
         """The body as a page of a list, its rows in our names."""
@@ -212,6 +205,15 @@ class Response:
         complaint_text = plain(self._exchange_redaction.text(complaint_text), 300)
         message = f"the answer to {self.call.method} {self.call.path} {complaint_text}"
         return APIResponseError(message, self.call)
+
+
+def _has_any(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
+    """Whether an object has an id that is not blank, or one of the fields if none of them is id."""
+    if "id" not in field_names:
+        return not candidate.keys().isdisjoint(field_names)
+    id_ = candidate.get("id")
+    is_text_or_number = isinstance(id_, str | int) and not isinstance(id_, bool)
+    return is_text_or_number and bool(str(id_).strip())
 
 
 def resource_of(

@@ -161,12 +161,10 @@ def _find_control_token(
     if given:
         return {"control_token": (Secret(given), "argument")}
     _, origin = settings_found.get("base_url", ("", ""))
-    token_text = environ.get(TOKEN_VARIABLE) if origin.startswith("environment") else None
-    return (
-        {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
-        if token_text
-        else {}
-    )
+    token_text = environ.get(TOKEN_VARIABLE)
+    if not token_text or not origin.startswith("environment"):
+        return {}
+    return {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
 
 
 def _load_service(given: object, origin: str, folder: Path) -> Found:
@@ -211,72 +209,69 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 def _add_source(
     values: Mapping[str, object], origin: str, setting_names: Iterable[str] = REQUIRED
 ) -> Found:
-    settings_found = {
-        setting_name: values[setting_name]
+    """The values of these settings that are given, each with its source."""
+    return {
+        setting_name: (_hide_key(setting_name, values[setting_name]), origin)
         for setting_name in setting_names
         if values.get(setting_name) is not None
-    }
-    return {
-        setting_name: (_hide_key(setting_name, setting_value), origin)
-        for setting_name, setting_value in settings_found.items()
     }
 
 
 def _hide_key(setting_name: str, setting_value: object) -> Any:
     """A key as a Secret, so that no traceback with local variables shows it."""
-    return (
-        Secret(setting_value)
-        if setting_name in KEYS and isinstance(setting_value, str)
-        else setting_value
-    )
+    if setting_name in KEYS and isinstance(setting_value, str):
+        return Secret(setting_value)
+    return setting_value
 
 
 def _from_environment(environ: Mapping[str, str]) -> Found:
-    # Shells and CI use an empty variable for "not set".
-    value_by_name = {
-        setting_name: _hide_key(setting_name, environ[variable_text])
-        for setting_name, variable_text in VARIABLES.items()
-        if environ.get(variable_text)
+    """The settings of environment variables; an empty one is not set, as in shells and CI."""
+    values = {
+        setting_name: _hide_key(setting_name, environ[variable_name])
+        for setting_name, variable_name in VARIABLES.items()
+        if environ.get(variable_name)
     }
-    if "base_url" in value_by_name and value_by_name["base_url"] == environ.get(SHARED_VARIABLE):
-        return _add_source(value_by_name, "the simulator that paylab lab started")
+    if "base_url" in values and values["base_url"] == environ.get(SHARED_VARIABLE):
+        return _add_source(values, "the simulator that paylab lab started")
     return {
-        setting_name: (setting_value, f"environment {VARIABLES[setting_name]}")
-        for setting_name, setting_value in value_by_name.items()
+        setting_name: (value, f"environment {VARIABLES[setting_name]}")
+        for setting_name, value in values.items()
     }
 
 
-def _make_settings(settings_found: Found, options: Found) -> Settings:
-    missing_names = [
-        setting_name for setting_name in REQUIRED if setting_name not in settings_found
-    ]
-    if missing_names:
-        base_url, _ = settings_found.get("base_url", ("", ""))
-        if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
-            address = "base_url must be an address such as https://sandbox.example.com"
-            raise ConfigError(f"{address}; profile= names a profile")
-        name_text = " and ".join(missing_names)
-        variable_names = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
-        raise ConfigError(
-            f"the settings are incomplete: {name_text} "
-            f"{'is' if len(missing_names) == 1 else 'are'} missing: "
-            f"pass {name_text} to connect(), set {variable_names}, or write {name_text} into a "
-            "profile"
-        )
-    for setting_name, (setting_value, _) in settings_found.items():
+def _make_settings(required: Found, options: Found) -> Settings:
+    """The settings with the source of each; ConfigError if one is missing, or is no text."""
+    if len(required) < len(REQUIRED):
+        raise _incomplete_error(required)
+    for setting_name, (setting_value, _) in required.items():
         if not isinstance(setting_value, str | Secret):
             raise ConfigError(f"{setting_name} must be text")
-    all_settings = {**settings_found, **options}
-    origin_by_name = {setting_name: origin for setting_name, (_, origin) in all_settings.items()}
-    value_by_name = {
-        setting_name: setting_value for setting_name, (setting_value, _) in all_settings.items()
-    }
-    settings = Settings(**value_by_name, where=origin_by_name)
+    found_settings = {**required, **options}
+    origins = {name: origin for name, (_, origin) in found_settings.items()}
+    values = {name: value for name, (value, _) in found_settings.items()}
+    settings = Settings(**values, where=origins)
     check_encrypted(settings.base_url)
     return settings
 
 
+def _incomplete_error(required: Found) -> ConfigError:
+    """The error for required settings that are not all there: which are missing, and the ways."""
+    base_url, _ = required.get("base_url", ("", ""))
+    if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
+        address = "base_url must be an address such as https://sandbox.example.com"
+        return ConfigError(f"{address}; profile= names a profile")
+    missing = [setting_name for setting_name in REQUIRED if setting_name not in required]
+    missing_text = " and ".join(missing)
+    variables = " / ".join(VARIABLES[setting_name] for setting_name in missing)
+    return ConfigError(
+        f"the settings are incomplete: {missing_text} {'is' if len(missing) == 1 else 'are'} "
+        f"missing: pass {missing_text} to connect(), set {variables}, or write {missing_text} into "
+        "a profile"
+    )
+
+
 def _check(settings: Settings) -> None:
+    """ConfigError for the first setting that cannot be used."""
     # The keys are in no local variable of a frame that raises.
     if not _is_header_value(settings.api_key):
         raise ConfigError("api_key must be printable ASCII without spaces or commas")
