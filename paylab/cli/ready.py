@@ -23,6 +23,8 @@ from .journals import find_journal
 from .terminal import in_range, say, warn_user
 
 EXAMPLE = "paylab ready --pytest paylab-ready.json --html ready.html"
+JOURNAL_SECONDS = 600.0
+"""How long a long journal may take to be read."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +70,7 @@ def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping
         return {path.name if len(paths) > 1 else "": read_har_rows(path) for path in paths}
     if options.pytest:
         return read_report(path_of(options.pytest))
-    with connect(options.world) as lab:
+    with connect(options.world, timeout=JOURNAL_SECONDS) as lab:
         journal = find_journal(lab)
         if journal is None:
             raise ConfigError(

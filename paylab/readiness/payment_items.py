@@ -128,9 +128,9 @@ def judge_amounts(history: History) -> Iterator[Observation]:
     """Amounts are text with no more decimals than their currency has."""
     for request in history.requests:
         for amount_name, currency_name in AMOUNT_CURRENCIES.items():
-            if request.method != "POST" or amount_name not in request.fields:
+            amount = request.fields.get(amount_name)
+            if request.method != "POST" or amount is None or _is_zero_or_less(amount):
                 continue
-            amount = request.fields[amount_name]
             currency = request.fields.get(currency_name) or ""
             problems = check_amount(amount, currency, amount_name)
             if isinstance(amount, int | float):
@@ -139,6 +139,11 @@ def judge_amounts(history: History) -> Iterator[Observation]:
                 yield broken(request, f"{amount_name} {problems[0].message}")
             else:
                 yield shown(request, f"{amount_name} is {amount!r}")
+
+
+def _is_zero_or_less(amount: object) -> bool:
+    """Whether the text of an amount is refused for its value, and not for its form."""
+    return isinstance(amount, str) and (amount.startswith("-") or read_amount(amount) == 0)
 
 
 def judge_deposits(history: History) -> Iterator[Observation]:

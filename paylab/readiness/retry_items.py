@@ -64,6 +64,8 @@ def judge_failures(history: History) -> Iterator[Observation]:
     """After 5xx there are few attempts, with gaps that are neither none nor always the same."""
     for run in _find_retries(history):
         last = run[-1]
+        if len(run) == 2 and last.status < 500:
+            continue  # one repetition shows neither a limit nor growing gaps
         gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(run)]
         has_wait = any("retry-after" in (each.row.get("answer_headers") or {}) for each in run)
         if len(run) > ATTEMPTS_MAX and gap_seconds(run[0], run[ATTEMPTS_MAX]) < 60:

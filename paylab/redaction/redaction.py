@@ -16,7 +16,7 @@ HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cooki
 LONGEST_NAME = 40
 """Maximum characters of a text that is not searched again: names of headers and fields recur."""
 
-MOST_NAMES = 500
+MOST_NAMES = 10_000
 """Maximum texts that are remembered as harmless."""
 
 

@@ -260,6 +260,37 @@ def test_a_poll_without_a_gap_is_broken_once_real_time_proves_it(
 
 
 @pytest.mark.parametrize(
+    ("amount", "verdict"),
+    [
+        ("10.5", "shown"),
+        ("10.505", "broken"),
+        ("1e1", "broken"),
+        ("10,50", "broken"),
+        ("", "broken"),
+        (10, "broken"),
+        (10.5, "broken"),
+        ("0", "not seen"),
+        ("0.00", "not seen"),
+        ("-10.00", "not seen"),
+        (None, "not seen"),
+    ],
+)
+def test_an_amount_is_judged_by_its_form(stage, amount, verdict):
+    """One that is not more than 0, which is sent to see a refusal, is refused for its value."""
+    with contextlib.suppress(ServiceError):
+        stage.program.pay("order", stage.bank, amount)
+    assert stage.readiness()["payments.amounts"].verdict == verdict
+
+
+@pytest.mark.parametrize(("failures", "verdict"), [(1, "not seen"), (2, "shown"), (9, "shown")])
+def test_growing_gaps_need_two_repetitions(stage, failures, verdict):
+    """One that succeeds at once shows neither a limit nor growing gaps."""
+    with stage.fault("transfers.list", status=503, times=failures), contextlib.suppress(Exception):
+        stage.program.transfers()
+    assert stage.readiness()["retries.5xx"].verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("key", "verdict"),
     [
         ("5f0a3d0c-2a52-4a3a-9a08-6a6f9f2a8a11", "shown"),
