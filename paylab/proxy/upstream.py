@@ -12,11 +12,11 @@ from ..client.connection import http_client
 from ..client.deadline import UPLOAD_BYTES_PER_SECOND_MIN, Deadline
 from ..client.decoding import TooLargeError, read_decoded
 from ..client.exchange import Transport
-from ..client.request import HEADER_NAME
 from ..client.settings import Settings
 from ..logs import log
 from ..signing.canonical import ReceivedRequest
 from ..simulator.messages import NO_CONTENT, Reply
+from ..spec.service.value_types import HEADER_NAME
 from ..spec.text import plain
 
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
