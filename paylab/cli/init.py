@@ -8,10 +8,10 @@ if there is one, else in the profile file, which only you can read.
 from __future__ import annotations
 
 import argparse
+import getpass
 import os
 import re
 import sys
-from getpass import getpass
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,9 @@ def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
             f"{setting_name} is missing: set {VARIABLES[setting_name]}, or run this in a terminal"
         )
     typed = (
-        getpass(PROMPTS[setting_name]) if setting_name in SECRETS else input(PROMPTS[setting_name])
+        getpass.getpass(PROMPTS[setting_name])
+        if setting_name in SECRETS
+        else input(PROMPTS[setting_name])
     )
     if not typed.strip():
         raise ConfigError(f"{setting_name} is empty: nothing was written")

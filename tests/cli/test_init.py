@@ -117,7 +117,7 @@ class Typed(io.StringIO):
 def test_what_is_missing_is_asked_for_in_a_terminal(config, monkeypatch, capsys):
     """The address is typed in sight, the keys out of sight; an empty answer writes nothing."""
     asked = []
-    monkeypatch.setattr("paylab.cli.init.getpass", lambda prompt: asked.append(prompt) or " key ")
+    monkeypatch.setattr("getpass.getpass", lambda prompt: asked.append(prompt) or " key ")
     monkeypatch.setattr(sys, "stdin", Typed("https://a.example.com \n"))
     assert main(["init", "--no-check", "--no-keyring"]) == 0
     assert asked == ["API key: ", "Secret key: "]

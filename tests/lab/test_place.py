@@ -12,12 +12,13 @@ import pytest
 
 import paylab
 from paylab.client import Client, Secret, Settings
-from paylab.lab import displays
+from paylab.lab import Lab, displays
 from paylab.lab.place import ServiceLocator
 from paylab.proxy import Proxy
 from paylab.simulator.controls import Controls
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 
 EMBEDDED = "SIMULATOR (embedded)"
 
@@ -147,13 +148,36 @@ def test_a_simulator_behind_an_address_is_recognised(served):
     assert str(served.place).startswith("SIMULATOR (shared, 127.0.0.1:")
 
 
-def test_a_new_lab_is_shown_without_a_request(served, monkeypatch):
+@pytest.fixture
+def sent():
+    """The paths of the requests that the lab `counted` has sent."""
+    return []
+
+
+@pytest.fixture
+def counted(sent):
+    """A lab at a local address with a simulator."""
+    simulator = Simulator(frozen=False)
+    transport = SimulatorTransport(simulator.respond)
+
+    def answer(request):
+        sent.append(request.url.path)
+        response = transport.handle_request(request)
+        response.headers["server"] = "paylab-simulator"  # as over HTTP
+        return response
+
+    keys = Settings("http://127.0.0.1:9", Secret(simulator.api_key), Secret(simulator.secret_key))
+    return Lab(keys, transport=httpx.MockTransport(answer))
+
+
+def test_a_new_lab_is_shown_without_a_request(counted, sent):
     """Showing a lab sends no request; after the first response it names the simulator."""
-    monkeypatch.setattr(type(served), "simulator", property(lambda _: pytest.fail("asked")))
-    assert "SIMULATOR" not in repr(served) + displays.show(served)
-    assert served.transfers.list().to_list(1) == []
-    assert "SIMULATOR (shared" in repr(served)
-    assert "SIMULATOR (shared" in displays.show(served)
+    assert "SIMULATOR" not in repr(counted) + displays.show(counted)
+    assert sent == []
+    assert counted.transfers.list().to_list(1) == []
+    assert "SIMULATOR (shared" in repr(counted)
+    assert "SIMULATOR (shared" in displays.show(counted)
+    assert sent == ["/v1/transfers"]
 
 
 def test_a_simulator_that_starts_later_is_found():
@@ -257,11 +281,12 @@ def test_the_text_of_controls_sends_no_request(get):
     assert repr(get(controls)).startswith("<")
 
 
-def test_an_answer_says_that_it_is_of_a_simulator(served, monkeypatch):
+def test_an_answer_says_that_it_is_of_a_simulator(counted, sent):
     """A result shows the badge of its simulator without a further request."""
-    individual = served.individuals.get(person(served))
-    monkeypatch.setattr(type(served), "simulator", None)
+    individual = counted.individuals.get(person(counted))
+    sent.clear()
     assert "SIMULATOR (shared, 127.0.0.1:" in displays.show(individual)
+    assert sent == []
 
 
 def person(lab):

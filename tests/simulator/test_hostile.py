@@ -346,5 +346,5 @@ def test_a_body_has_at_most_64_levels_unless_more_are_allowed():
 @pytest.mark.parametrize(("size", "status"), [(12, 400), (13, 413)])
 def test_in_process_a_body_has_the_same_limit_as_over_http(service, monkeypatch, size, status):
     """In process a body has the same limit as over HTTP."""
-    monkeypatch.setattr(dispatch, "BODY_BYTES_MAX", 12)
+    monkeypatch.setattr(dispatch, "BODY_BYTES_MAX", 12)  # 256 MiB need seconds and the memory
     assert service.post("/v1/transfers", b"{" + b" " * (size - 2) + b"}").status == status

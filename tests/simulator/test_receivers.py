@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 
 import pytest
+from http_receiver import Receiver
 
 from paylab.simulator.delivery import post
 from paylab.simulator.server import Server
@@ -16,57 +16,11 @@ from paylab.simulator.simulator import Simulator
 ALL = [f"transfer.{name}" for name in ("created", "funded", "payout_initiated", "completed")]
 
 
-class Receiver:
-    """An HTTP server that stores events and answers with a status or by a function."""
-
-    def __init__(self, answer):
-        self.got, self.answer = [], answer
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                outer.got.append((self.path, dict(self.headers), body))
-                outer.respond(self, body)
-
-            def log_message(self, *_):
-                """Log nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hook?a=1&b=%2F"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def respond(self, handler, body):
-        """Send the status, unless the function answers by itself."""
-        status = self.answer(handler, body) if callable(self.answer) else self.answer
-        if status:
-            handler.send_response(status)
-            handler.send_header("content-length", "0")
-            handler.send_header("location", "/elsewhere")
-            handler.end_headers()
-
-    @property
-    def types(self):
-        """The event types received, in order, without the resource prefix."""
-        return [body["event_type"].partition(".")[2] for _, _, body in self.got]
-
-
 @pytest.fixture
 def receiver():
     """A function that starts a receiver; all receivers are stopped at the end."""
-    made = []
-
-    def start(answer=204):
-        made.append(Receiver(answer))
-        return made[-1]
-
-    yield start
-    for each in made:
-        each.server.shutdown()
-        each.server.server_close()
+    with ExitStack() as stack:
+        yield lambda answer=204: stack.enter_context(Receiver(answer))
 
 
 def subscribe(service, url, types=ALL):

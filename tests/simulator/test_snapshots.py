@@ -135,6 +135,7 @@ def test_a_mutated_snapshot_either_gives_a_working_state_or_changes_nothing(serv
 
 def test_a_large_snapshot_goes_over_http(server, monkeypatch):
     """A state that is larger than any other answer may be is saved and loaded over HTTP."""
+    # A state of 8 MiB takes ten seconds.
     monkeypatch.setattr(decoding, "BODY_BYTES_MAX", decoding.BODY_BYTES_MAX // 32)
     keys = server.simulator.api_key, server.simulator.secret_key
     with paylab.connect(server.base_url, *keys) as lab:

@@ -136,7 +136,7 @@ def test_an_unknown_key_is_seen_by_the_latest_world(worlds):
 
 def test_too_many_worlds_return_429(worlds, monkeypatch):
     """Too many worlds return 429; when one ends, another one can be created."""
-    monkeypatch.setattr(server, "WORLDS_MAX", 2)
+    monkeypatch.setattr(server, "WORLDS_MAX", 2)  # each world has a thread: 1,000 take minutes
     facts = worlds.new()
     assert worlds.ask("POST", WORLDS, None, worlds.token)[0] == 429
     worlds.ask("DELETE", f"{WORLDS}/{facts['api_key']}", None, worlds.token)

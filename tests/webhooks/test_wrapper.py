@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
+from http_receiver import Receiver as HttpReceiver
 
 import paylab
 from paylab.client.settings import Secret
@@ -121,15 +122,14 @@ def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_pat
         assert [(one.deliveries, one.event.event_id) for one in inbox] == [(4, sent["id"])]
 
 
-def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service(monkeypatch):
+def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service():
     """An event that is replayed to a URL is sent in the wrapper of the service."""
-    posted = []
-    monkeypatch.setattr("paylab.webhooks.inbox.post_event", lambda _, body: posted.append(body))
     lab = paylab.connect(simulator=Simulator(service=NESTED))
-    with lab.inbox() as inbox:
+    with lab.inbox() as inbox, HttpReceiver(503) as handler:
         trigger(lab, "individual.status_changed")
+        assert inbox.replay(inbox[0].event, handler.url) == 503
+        assert json.loads(handler.bodies[0]) == json.loads(inbox[0].body)
         assert inbox.replay(inbox[0].event, "http://127.0.0.1:9/hook") == 502
-        assert json.loads(posted[0]) == json.loads(inbox[0].body)
 
 
 SIGNED = Service({"webhooks.signature_header": "X-Signature"})
@@ -215,19 +215,15 @@ def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
     assert not [key for key in keys for text in kept if key.encode() in text]
 
 
-def test_a_forwarded_event_keeps_its_signature(monkeypatch):
+def test_a_forwarded_event_keeps_its_signature():
     """A forwarded event has its original body and signature, which the handler can verify."""
-    posted = []
-    monkeypatch.setattr(
-        "paylab.webhooks.inbox.post_event",
-        lambda _, body, signature: posted.append((body, signature)) or 200,
-    )
     lab = paylab.connect(simulator=Simulator(service=SIGNED))
     check = signature_check(SIGNED, lab.settings.secret_key)
-    with lab.inbox(forward_to="http://127.0.0.1:9/hook"):
+    with HttpReceiver(200) as handler, lab.inbox(forward_to=handler.url):
         trigger(lab, "individual.status_changed")
-    assert posted
-    assert [check(signature, body) for body, signature in posted] == [""] * len(posted)
+    assert handler.bodies
+    for (_, headers, _), body in zip(handler.got, handler.bodies, strict=True):
+        assert check(headers, body) == ""
 
 
 def test_deposit_instructions_of_an_event_are_read_in_our_names():
