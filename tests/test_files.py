@@ -80,6 +80,7 @@ def test_modes_of_a_folder(tmp_path):
 def test_a_replaced_folder_leaves_nothing_behind(tmp_path, exchange, monkeypatch):
     """No temporary folder is left, also on systems that cannot swap two names."""
     if not exchange:
+        # As on other systems than Linux.
         monkeypatch.setattr(folders, "_exchange_names", lambda *_: False)
     for text in ("old", "new"):
         with folders.replace_folder(tmp_path / "t", lambda _: True) as draft:

@@ -19,6 +19,7 @@ import paylab
 from paylab import emvqr
 from paylab.cli.main import main
 from paylab.payments.payout_rows import COLUMNS
+from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
 PAYLOAD = (
@@ -279,31 +280,22 @@ def test_export_writes_every_form(name, read, lab, tmp_path, capsys):
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     """A resumed export reports the number of rows of the first run, and their time."""
-    from paylab.client.lists import Lists
-
-    fetch, asked = Lists.page_as_sent, []
-
-    def cut(self, *where):
-        asked.append(where)
-        if len(asked) == 2:
-            raise ConnectionError("cut")
-        return fetch(self, *where)
-
     target = f"{tmp_path}/t.csv"
-    lab = paylab.connect()
-    monkeypatch.setattr("paylab.cli.export.connect", lambda: lab)
-    monkeypatch.setattr(Lists, "page_as_sent", cut)
-    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
-    assert main(["export", "transfers", "--to", target]) == 1
-    capsys.readouterr()
-    assert main(["export", "transfers", "--to", target, *["--json"] * as_json, "--resume"]) == 0
+    with Server(Simulator(transfers=2000)) as server:
+        monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
+        monkeypatch.setenv("PAYLAB_API_KEY", server.simulator.api_key)
+        monkeypatch.setenv("PAYLAB_SECRET_KEY", server.simulator.secret_key)
+        paylab.connect().simulator.faults.add("custom", status=403, every=18, times=1)
+        assert main(["export", "transfers", "--to", target]) == 1
+        capsys.readouterr()
+        assert main(["export", "transfers", "--to", target, *["--json"] * as_json, "--resume"]) == 0
     out = capsys.readouterr().out
-    assert "130" in out
+    assert "2000" in out
     if as_json:
-        assert json.loads(out)["resumed"] == 100
+        assert json.loads(out)["resumed"] == 1600
         assert json.loads(out)["oldest_page_at"].endswith("Z")
     else:
-        assert "an interrupted export fetched 100 of them from 20" in out
+        assert "an interrupted export fetched 1600 of them from 20" in out
 
 
 def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):

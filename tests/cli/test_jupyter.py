@@ -35,6 +35,7 @@ def package(tmp_path, monkeypatch):
     for name in ("a.ipynb", "b.ipynb"):
         (source / name).write_text("first")
     (tmp_path / "here").mkdir()
+    # As where paylab is installed without its repository.
     monkeypatch.setattr(lessons, "PACKAGE", source.parent)
     monkeypatch.chdir(tmp_path / "here")
     return source

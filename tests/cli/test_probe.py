@@ -62,8 +62,12 @@ def test_another_file_is_refused_before_a_request(tmp_path, capsys, monkeypatch,
     """A file that is not a service.toml is refused before a request, and is not changed."""
     to = tmp_path / "notes.md"
     to.write_text(text, errors="surrogateescape")
-    monkeypatch.setattr("paylab.probe.probe.probe", None)
-    assert main(["probe", "--to", str(to)]) == 2
+    with Server(Simulator()) as server:
+        monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
+        monkeypatch.setenv("PAYLAB_API_KEY", server.simulator.api_key)
+        monkeypatch.setenv("PAYLAB_SECRET_KEY", server.simulator.secret_key)
+        assert main(["probe", "--to", str(to)]) == 2
+        assert server.simulator.world.journal.requests() == []
     assert "notes.md is not replaced, because it is not a service.toml" in capsys.readouterr().err
     assert to.read_text(errors="surrogateescape") == text
     assert [each.name for each in tmp_path.iterdir()] == ["notes.md"]

@@ -68,6 +68,7 @@ def test_progress_is_told_to_a_function(lab):
 def test_a_batch_sends_several_at_a_time_to_a_service(monkeypatch, address, given, used):
     """A simulator in this process answers one request at a time."""
     seen = []
+    # From outside only a race would show how many are sent at once.
     monkeypatch.setattr("paylab.payments.batch.Batch.run", lambda _, **how: seen.append(how))
     lab = paylab.connect(address, *(["k", "s"] if address else []))
     lab.transfers.create_many([], concurrency=given)
@@ -229,23 +230,23 @@ class Displays(Shell):
 @pytest.mark.parametrize("has_kernel", [True, False])
 def test_views_and_notices_are_for_a_notebook(monkeypatch, lab, has_kernel):
     """A shell gets the views of every type, a kernel notices as well, nothing else anything."""
-    shell, logger = Displays(has_kernel=has_kernel), logging.Logger("paylab")
-    monkeypatch.setattr(displays, "running_shell", lambda: shell)
-    monkeypatch.setattr(
-        displays, "logging", SimpleNamespace(getLogger=lambda _: logger, WARNING=30)
-    )
-    with warnings.catch_warnings():
-        before = warnings.showwarning
-        for _ in range(2):
-            displays.register_displays()
-        assert (warnings.showwarning is not before) is has_kernel
-        assert len(logger.handlers) == has_kernel
-        if has_kernel:
-            assert warnings.showwarning._other is before
+    shell, logger, others = Displays(has_kernel=has_kernel), logging.getLogger("paylab"), []
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "propagate", False)
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_: others.append(str(message)))
+    for _ in range(2):
+        displays.register_displays()
+    assert len(logger.handlers) == has_kernel
+    warnings.showwarning("of another package", UserWarning, "file", 1)
+    warnings.showwarning("of paylab", ConfigWarning, "file", 1)
+    assert others == ["of another package", *([] if has_kernel else ["of paylab"])]
+    assert len(shell.published) == has_kernel
     assert shell.views.keys() == displays.VIEWS.keys()
     assert "SIMULATOR" in shell.views["paylab.lab.lab", "Lab"](lab)
     assert displays.show(3) is None
-    monkeypatch.setattr(displays, "running_shell", lambda: SimpleNamespace(display_formatter=None))
+    plain = SimpleNamespace(display_formatter=None)
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: plain)
     displays.register_displays()
 
 
@@ -276,7 +277,7 @@ def test_a_stablecoin_quote_offers_the_wallets_of_its_recipient(lab):
 def test_a_notice_is_below_the_cell_or_on_stderr(monkeypatch, capsys, has_kernel):
     """A notebook shows it as HTML and text, a script prints it."""
     shell = Shell(has_kernel=has_kernel)
-    monkeypatch.setattr(displays, "running_shell", lambda: shell)
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
     displays.tell("sent\x1b again")
     told = capsys.readouterr()
     if has_kernel:

@@ -8,6 +8,7 @@ import paylab
 from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator
 
+pytestmark = pytest.mark.usefixtures("quick")
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
 
 
@@ -25,8 +26,7 @@ def person(lab):
 
 
 def click(form):
-    """A click that is no part of a double click."""
-    form._ignore_clicks_until = 0
+    """Click, and return the result."""
     form.click()
     return form.result
 
