@@ -106,13 +106,11 @@ class AccountOrders:
             return None
         if not order.name:
             return choose_account(rows, order.values)
-        named = next((account_row for account_row in rows if account_row.id == order.name), None)
+        named = next((row for row in rows if row.id == order.name), None)
         if named is None:
             return None
         later_rows = [
-            account_row
-            for account_row in rows
-            if account_row is not named and creation_time(account_row) >= creation_time(named)
+            row for row in rows if row is not named and creation_time(row) >= creation_time(named)
         ]
         return choose_account(later_rows, order.values)
 
@@ -134,17 +132,17 @@ class AccountOrders:
         self, order: KeyedOrder, rows_before: AccountRows | None, earliest: datetime
     ) -> ConversionAccount | None:
         """The account in the list that an order made; ChoiceError if the list cannot tell."""
-        account_rows = self._read_rows()
+        rows = self._read_rows()
         if not order.makes_another and not order.is_raw:
-            return choose_account(account_rows, order.values)
+            return choose_account(rows, order.values)
         if rows_before is None and not order.is_raw:
             raise undecided_account_error("the list could not be read before the account was made")
-        earlier_ids = {account_row.id for account_row in rows_before or ()}
+        earlier_ids = {row.id for row in rows_before or ()}
         new_rows = [
-            account_row
-            for account_row in account_rows
-            if account_row.id not in earlier_ids
-            and (account_row.created_at is None or creation_time(account_row) >= earliest)
+            row
+            for row in rows
+            if row.id not in earlier_ids
+            and (row.created_at is None or creation_time(row) >= earliest)
         ]
         if len(matching_accounts(new_rows, order.values)) > 1:
             raise undecided_account_error("the list has several accounts that were made meanwhile")

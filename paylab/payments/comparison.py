@@ -56,20 +56,16 @@ def shown_values(row: Resource, order: Values = NO_VALUES) -> dict[str, Any]:
 def _answered_values(row: Resource) -> dict[str, Any]:
     """The values of an object, spelled as those of an order, also masked ones."""
     fields = {**vars(row), **(row.model_extra or {})}
-    answered_values = {
-        field_name: fields[field_name] for field_name in TEXTS if _is_text(fields.get(field_name))
-    }
-    answered_values |= {
-        amount_name: fields[amount_name]
-        for amount_name in AMOUNTS
-        if isinstance(fields.get(amount_name), Decimal)
-    }
-    for account_field in ACCOUNTS:
-        account = fields.get(f"{account_field}_id") or fields.get(account_field)
+    shown_fields = {name: fields[name] for name in TEXTS if _is_text(fields.get(name))}
+    for amount_name in sorted(AMOUNTS):
+        if isinstance(fields.get(amount_name), Decimal):
+            shown_fields[amount_name] = fields[amount_name]
+    for account_name in ACCOUNTS:
+        account = fields.get(f"{account_name}_id") or fields.get(account_name)
         account_id = account.get("id") if isinstance(account, Mapping | Resource) else account
         if _is_text(account_id):
-            answered_values[account_field] = account_id
-    return values(answered_values)
+            shown_fields[account_name] = account_id
+    return values(shown_fields)
 
 
 def _is_text(field_value: object) -> bool:
@@ -97,17 +93,16 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
 
     With `may_choose` the service may have chosen the rail, and a reference if the order has none.
     """
+    differences = []
     visible_values = shown_values(row, order)
-    compared_names = [field_name for field_name in COMPARED if field_name in visible_values]
-    if may_choose:
-        compared_names = [
-            field_name for field_name in compared_names if field_name != "payout_method"
-        ]
-    differences = [
-        f"{field_name} is {plain(str(visible_values[field_name]), 60)}, not {order[field_name]}"
-        for field_name in compared_names
-        if _id_of_account(order.get(field_name)) not in (None, visible_values[field_name])
-    ]
+    for field_name in COMPARED:
+        shown_value = visible_values.get(field_name)
+        ordered_value = _id_of_account(order.get(field_name))
+        is_chosen = may_choose and field_name == "payout_method"
+        if shown_value is None or ordered_value in (None, shown_value) or is_chosen:
+            continue
+        shown_text = plain(str(shown_value), 60)
+        differences.append(f"{field_name} is {shown_text}, not {order[field_name]}")
     # A masked reference is one, too.
     reference = answered_reference(row)
     if reference is not None and order.get(REFERENCE) is None and not may_choose:
@@ -124,12 +119,8 @@ def _id_of_account(order_value: object) -> object:
 
 def hidden_fields(order: Values, row: Resource) -> list[str]:
     """The fields of an order that an object does not show."""
-    visible_values = shown_values(row, order)
-    return [
-        field_name
-        for field_name in order
-        if field_name not in visible_values and field_name != "quote_id"
-    ]
+    shown_names = {*shown_values(row, order), "quote_id"}
+    return [field_name for field_name in order if field_name not in shown_names]
 
 
 def is_recognised(order: Values, row: Resource) -> bool:

@@ -24,9 +24,7 @@ def choose_account(rows: Sequence[ConversionAccount], order: Values) -> Conversi
     """
     candidates = matching_accounts(rows, order)
     identified_accounts = [
-        account_row
-        for account_row in candidates
-        if shown_values(account_row, order).keys() >= IDENTIFYING_FIELDS
+        row for row in candidates if shown_values(row, order).keys() >= IDENTIFYING_FIELDS
     ]
     if candidates and not identified_accounts:
         reason = f"{candidates[0].id} may be this account, but does not show whose it is"
@@ -37,11 +35,7 @@ def choose_account(rows: Sequence[ConversionAccount], order: Values) -> Conversi
 
 def matching_accounts(rows: Sequence[ConversionAccount], order: Values) -> list[ConversionAccount]:
     """The accounts that may be that of an order and are not disabled."""
-    return [
-        account_row
-        for account_row in rows
-        if status_of(account_row) != DISABLED and _matches(order, account_row)
-    ]
+    return [row for row in rows if status_of(row) != DISABLED and _matches(order, row)]
 
 
 def undecided_account_error(why: str, reason: str = "untold") -> ChoiceError:

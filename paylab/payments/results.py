@@ -63,60 +63,38 @@ class Results:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        column_names = [
-            column_name for column_name in COLUMNS if column_name not in TRANSFERS.names
-        ]
         self._sent_columns = [
-            column_name
-            for column_name in column_names
-            if any(payout_row.cells.get(column_name) for payout_row in plan.rows)
+            name
+            for name in COLUMNS
+            if name not in TRANSFERS.names and any(row.cells.get(name) for row in plan.rows)
         ]
         result_names = {*RESULTS, *TRANSFERS.names, *self._sent_columns}
-        own_names = list(plan.ignored)
+        own_names = plan.ignored
         if {*own_names} >= RESULTS:  # the payouts are the corrected results of an earlier batch
-            own_names = [
-                column_name for column_name in own_names if column_name not in result_names
-            ]
+            own_names = tuple(name for name in own_names if name not in result_names)
         self._own_columns = {
-            column_name: f"{column_name} (given)" if column_name in result_names else column_name
-            for column_name in own_names
+            name: f"{name} (given)" if name in result_names else name for name in own_names
         }
 
     def table(
         self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _text_rows
     ) -> pa.Table:
         """Some rows as text; a row whose transfer `read` refuses has only the id."""
-        settled = [outcomes[payout_row.number] for payout_row in rows]
-        cells = [
-            _result_cells(payout_row, outcome)
-            for payout_row, outcome in zip(rows, settled, strict=True)
-        ]
-        readable, reasons = _split_unreadable(cells, read)
+        settled = [outcomes[row.number] for row in rows]
+        result_rows = [_result_cells(row, outcomes[row.number]) for row in rows]
+        readable_rows, reasons = _split_unreadable(result_rows, read)
         errors = [outcome.error or why for outcome, why in zip(settled, reasons, strict=True)]
         columns: dict[str, list[str | None]] = {
-            "row": [str(payout_row.number) for payout_row in rows],
+            "row": [str(row.number) for row in rows],
             "outcome": [outcome.word for outcome in settled],
             "error": [error and printable(error) for error in errors],
+            **_text_rows(readable_rows).to_pydict(),
         }
-        transfers = _text_rows(readable)
-        columns |= {
-            column_name: transfers[column_name].to_pylist()
-            for column_name in transfers.column_names
-        }
-        for column_name in self._sent_columns:
-            columns[column_name] = [
-                as_text(payout_row.cells.get(column_name)) for payout_row in rows
-            ]
-        for column_name, label in self._own_columns.items():
-            columns[label] = [
-                as_text(payout_row.extra_cells.get(column_name)) for payout_row in rows
-            ]
-        return pa.table(
-            {
-                column_name: pa.array(column_texts, pa.string())
-                for column_name, column_texts in columns.items()
-            }
-        )
+        for name in self._sent_columns:
+            columns[name] = [as_text(row.cells.get(name)) for row in rows]
+        for name, label in self._own_columns.items():
+            columns[label] = [as_text(row.extra_cells.get(name)) for row in rows]
+        return pa.table(columns, pa.schema([(name, pa.string()) for name in columns]))
 
     def frame(self, outcomes: Outcomes) -> pd.DataFrame:
         """All rows, typed as `lab.transfers.frame()`; a row for each payout, always.
@@ -125,7 +103,7 @@ class Results:
         """
         frame = typed_frame(self.table(self._plan.rows, outcomes, _typed_rows), TRANSFERS)
         frame["row"] = frame["row"].astype("int64")
-        outcome_counts = Counter(outcomes[payout_row.number].word for payout_row in self._plan.rows)
+        outcome_counts = Counter(outcomes[row.number].word for row in self._plan.rows)
         frame.attrs = {"outcomes": dict(outcome_counts)}
         return frame
 
@@ -143,16 +121,11 @@ class ResultsFile:
         self._path = path
         self._results = results
         self._rows_per_write = max(1, len(plan.rows) // WRITES_MAX)
-        table = results.table(
-            plan.rows, {payout_row.number: UNANSWERED for payout_row in plan.rows}
-        )
-        column_kinds = [TRANSFERS.kind(column_name) for column_name in table.column_names]
-        self._escapes = [
-            _escape_number if column_kind in NUMBERS else escape_cell
-            for column_kind in column_kinds
-        ]
+        table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
+        kinds = [TRANSFERS.kind(name) for name in table.column_names]
+        self._escapes = [_escape_number if kind in NUMBERS else escape_cell for kind in kinds]
         self._header = _csv_line(map(escape_cell, table.column_names))
-        numbers = [payout_row.number for payout_row in plan.rows]
+        numbers = [row.number for row in plan.rows]
         self._lines = dict(zip(numbers, self._escape_lines(table), strict=True))
         self._unwritten: list[tuple[PayoutRow, Outcome]] = []
 
@@ -187,10 +160,9 @@ class ResultsFile:
 
     def _write(self, *, is_durable: bool) -> None:
         """Replace the file by one that also has the outcomes since the last time."""
-        payout_rows = [payout_row for payout_row, _ in self._unwritten]
-        outcomes = {payout_row.number: outcome for payout_row, outcome in self._unwritten}
-        table = self._results.table(payout_rows, outcomes)
-        csv_lines = self._escape_lines(table)
+        rows = [row for row, _ in self._unwritten]
+        outcomes = {row.number: outcome for row, outcome in self._unwritten}
+        csv_lines = self._escape_lines(self._results.table(rows, outcomes))
         self._lines |= zip(outcomes, csv_lines, strict=True)
         self._unwritten.clear()
         with files.replace(self._path, is_durable=is_durable) as sink:
@@ -215,29 +187,26 @@ def _result_cells(payout_row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
 
 
 def _split_unreadable(
-    cells: Sequence[dict[str, Any]], read_cell: Reader
+    result_rows: Sequence[dict[str, Any]], read: Reader
 ) -> tuple[Sequence[dict[str, Any]], list[str | None]]:
     """The rows, and for each the reason why it cannot be read, or None.
 
-    An unreadable row has only its id and its reference.
-
-    The payments are already made, so an unexpected answer must not prevent the results.
+    An unreadable row has only its id and its reference. The payments are already made, so an
+    unexpected answer must not prevent the results.
     """
-    reasons: list[str | None] = [None] * len(cells)
+    reasons: list[str | None] = [None] * len(result_rows)
     with suppress(PaylabError):
-        read_cell(cells)
-        return cells, reasons
-    readable = list(cells)
-    for index, row in enumerate(cells):
+        read(result_rows)
+        return result_rows, reasons
+    readable_rows = list(result_rows)
+    for index, row in enumerate(result_rows):
         try:
-            read_cell([row])
+            read([row])
         except PaylabError as error:
-            field_names = [field_name for field_name in ("id", REFERENCE) if field_name in row]
-            readable[index] = {
-                field_name: plain(str(row[field_name])) for field_name in field_names
-            }
+            names = [name for name in ("id", REFERENCE) if name in row]
+            readable_rows[index] = {name: plain(str(row[name])) for name in names}
             reasons[index] = f"made, but its fields cannot be shown: {error}"
-    return readable, reasons
+    return readable_rows, reasons
 
 
 def _escape_number(number_text: str) -> str:

@@ -59,11 +59,11 @@ class _ListReading:
         """Count a page, and note the times of its rows."""
         self.pages += 1
         self.repeated_pages = 0 if page.data else self.repeated_pages + 1
-        for listed_row in page.data:
-            if not isinstance(listed_row.created_at, datetime):
+        for row in page.data:
+            if not isinstance(row.created_at, datetime):
                 self.is_ordered = False
                 continue
-            created_at = creation_time(listed_row)
+            created_at = creation_time(row)
             if self.last_time is not None and created_at > self.last_time:
                 self.is_ordered = False
             self.last_time = created_at
@@ -71,12 +71,19 @@ class _ListReading:
 
     def is_past(self, page: Page[Any]) -> bool:
         """Whether all rows after a page are older than the bound: it is, and the list descends."""
-        times = [listed_row.created_at for listed_row in page.data]
+        times = [row.created_at for row in page.data]
         if self.since is None or not times:
             return False
         # One row, or rows of one time, show no order.
         descends = self.is_ordered and self.first_time != self.last_time
         return descends and all(time < self.since for time in times)
+
+    def check_limits(self, pages_max: int) -> None:
+        """ChoiceError if the list has more pages than are read, or repeats its rows."""
+        if self.pages >= pages_max:
+            raise undecided_error(f"the list has more than {pages_max:,} pages")
+        if self.repeated_pages >= REPEATED_PAGES_MAX:
+            raise undecided_error(f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row")
 
     def __str__(self) -> str:
         """How far the list was read, and how far it is read at most."""
@@ -99,32 +106,25 @@ def read_rows_since(
     rows so far were in descending order. `notify` shows how far it is after 2, 4, 8, ... pages.
     """
     reading = _ListReading()
-    listed_rows: list[R] = []
+    wanted_rows: list[R] = []
     try:
         for page in pages:
             if reading.pages == 0:
                 reading.since = since() if callable(since) else since
-            listed_rows += [
-                listed_row
-                for listed_row in page.data
-                if is_wanted(listed_row) and _may_be_since(listed_row, reading.since)
+            wanted_rows += [
+                row for row in page.data if is_wanted(row) and _may_be_since(row, reading.since)
             ]
             reading.add_page(page)
             if reading.is_past(page) or not page.has_next_page:
-                return listed_rows
+                break
+            reading.check_limits(pages_max)
             if notify and reading.pages > 1 and reading.pages.bit_count() == 1:
                 notify(str(reading))
-            if reading.pages >= pages_max:
-                raise undecided_error(f"the list has more than {pages_max:,} pages")
-            if reading.repeated_pages >= REPEATED_PAGES_MAX:
-                raise undecided_error(
-                    f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row"
-                )
     except (ChoiceError, ReplayError):
         raise
     except PaylabError as error:
         raise undecided_error(f"the list could not be read: {error}") from error
-    return listed_rows
+    return wanted_rows
 
 
 def _read_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:

@@ -33,7 +33,7 @@ HOP_HEADERS = frozenset(
 )
 """The headers of one connection, which are not sent on."""
 
-HEADER_VALUE = re.compile(r"[^\x00\r\n\f\v]*")
+_HEADER_VALUE = re.compile(r"[^\x00\r\n\f\v]*")
 """A value that a header of HTTP can have."""
 
 _DECODED = ("content-encoding", "content-length")
@@ -182,7 +182,7 @@ def _read_headers(response: httpx.Response) -> dict[str, str]:
 def _find_odd_header(headers: Mapping[str, str]) -> str | None:
     """The name of a header that cannot be sent on, which a service can answer in this process."""
     for name, value in headers.items():
-        if not (HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(value)):
+        if not (HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
             return name
     return None
 
