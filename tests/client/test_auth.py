@@ -98,6 +98,7 @@ def test_nonces_never_repeat_on_a_frozen_clock():
     """On a frozen clock, all suffixes are used once; then the next millisecond begins."""
     nonces = Nonces(Random(7))
     begun = [nonces.next(NOW) for _ in range(2000)]
+    # As after 998,000 more, which take seconds.
     deque(islice(nonces._count, NONCE_VALUES - 2000), 0)
     again = [nonces.next(NOW) for _ in range(2000)]
     assert gcd(NONCE_STEP, NONCE_VALUES) == 1

@@ -22,9 +22,26 @@ SIDES = ("document-front", "document-back", "selfie")
 
 
 @pytest.fixture
-def lab():
-    """A lab on a small embedded simulator."""
-    return paylab.connect(simulator=Simulator(transfers=25))
+def simulator():
+    """A small simulator."""
+    return Simulator(transfers=25)
+
+
+@pytest.fixture
+def lab(simulator):
+    """A lab on the embedded simulator."""
+    return paylab.connect(simulator=simulator)
+
+
+@pytest.fixture
+def other(simulator, lab):
+    """A function that makes a lab on the same simulator with other settings."""
+
+    def make(**change):
+        settings = replace(lab.settings, **change)
+        return Lab(settings, transport=SimulatorTransport(simulator.respond), clock=lab.clock)
+
+    return make
 
 
 def refused(action):
@@ -60,13 +77,6 @@ def test_a_422_shows_the_status_and_why(lab, name, words):
     assert lab.calls.get(error.call.number) is error.call
 
 
-def other(lab, **change):
-    """A lab on the same simulator with other settings."""
-    settings = replace(lab.settings, **change)
-    transport = SimulatorTransport(lab._embedded.respond)
-    return Lab(settings, transport=transport, clock=lab.clock)
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -74,9 +84,9 @@ def other(lab, **change):
         ({"service": BLANK}, "signed without a line for the absent query"),
     ],
 )
-def test_a_401_tells_what_the_doctor_finds(lab, change, words):
+def test_a_401_tells_what_the_doctor_finds(other, change, words):
     """The card of a 401 shows the cause that the doctor finds in the request that was sent."""
-    error, card = refused(lambda: other(lab, **change).transfers.get("tr_1"))
+    error, card = refused(lambda: other(**change).transfers.get("tr_1"))
     assert isinstance(error, errors.AuthenticationError)
     assert words in card
 

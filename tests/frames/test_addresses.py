@@ -326,9 +326,10 @@ def test_a_part_of_a_dataset(tmp_path, address):
     assert str(table["source_amount"].type) == "decimal128(24, 6)"
     polars = dataset.to_polars(**period)
     assert polars["source_amount"].sum() == expected["source_amount"].sum()
-    for name in dataset._files.names(".parquet"):
-        if "2026-01-26" not in name and "2026-01-27" not in name:
-            dataset._files.write(name, b"damaged")
+    files, root = fsspec.url_to_fs(place)
+    for name in files.find(root):
+        if name.endswith(".parquet") and "2026-01-26" not in name and "2026-01-27" not in name:
+            files.pipe_file(name, b"damaged")
     assert len(dataset.frame(**period)) == len(expected)
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 import pytest
+from http_receiver import Receiver
 
 import paylab
 import paylab.testing
@@ -185,11 +186,17 @@ def test_the_control_token_replaces_the_signature(server):
         assert len(lab.transfers.list().to_list()) == 2
 
 
-def test_deliveries_are_waited_for(make):
+@pytest.fixture
+def receiver():
+    """A receiver that answers 200."""
+    with Receiver(200) as receiver:
+        yield receiver
+
+
+def test_deliveries_are_waited_for(make, receiver):
     """Advancing the clock completes and delivers; `wait` returns the attempt, or says what came."""
-    world, url = make(frozen=False), "https://hooks.example.com/in"
-    world._simulator.delivery.local_receivers[url] = lambda url, body, **_: 200
-    world.lab.webhook_subscriptions.create(url=url, event_types=["transfer.completed"])
+    world = make(frozen=False)
+    world.lab.webhook_subscriptions.create(url=receiver.url, event_types=["transfer.completed"])
     paid = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
     account = {"id": world.account().id}
     made = world.lab.transfers.create(financial_account=account, source_amount="10.00", **paid)
@@ -290,11 +297,12 @@ def test_a_world_like_production_has_no_sandbox(make):
 
 
 @pytest.mark.parametrize("events", [True, False])
-def test_objects_of_a_test_can_cause_no_events(make, events):
+def test_objects_of_a_test_can_cause_no_events(make, receiver, events):
     """What `person` and `account` cause is delivered, or held back."""
-    world, url = make(), "https://hooks.example.com/in"
-    world._simulator.delivery.local_receivers[url] = lambda url, body, **_: 200
-    world.lab.webhook_subscriptions.create(url=url, event_types=["individual.status_changed"])
+    world = make()
+    world.lab.webhook_subscriptions.create(
+        url=receiver.url, event_types=["individual.status_changed"]
+    )
     person = world.person("PH", verified=True, events=events)
     world.account(person, events=events)
     world.account(country="MX", events=events)

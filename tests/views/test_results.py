@@ -37,7 +37,7 @@ SHOWN = {
     "an individual": lambda lab: lab.individuals.list()[0],
     "the calls": lambda lab: lab.calls,
     "a call": lambda lab: lab.calls[-1],
-    "the simulator": lambda lab: lab._embedded,
+    "a simulator": lambda lab: Simulator(),
     "its controls": lambda lab: lab.simulator,
     "faults": lambda lab: lab.simulator.faults,
     "scenarios": lambda lab: lab.simulator.scenarios,

@@ -190,10 +190,10 @@ def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
         assert lab.reconcile(events=path)
     with lab.inbox(path=path) as again:
         assert len(again) == 4
-    with lab.inbox("transfer.created"):
+    with lab.inbox("transfer.created") as inbox:
         trigger(lab, "transfer.completed")
         live = lab.reconcile()
-        saved = lab.reconcile(events=lab._webhooks.inboxes[-1].save(tmp_path / "saved.jsonl"))
+        saved = lab.reconcile(events=inbox.save(tmp_path / "saved.jsonl"))
         assert live.report() == saved.report()
         assert len(live.frame()) == 1
 

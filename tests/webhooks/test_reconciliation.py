@@ -448,13 +448,19 @@ def test_hostile_text_of_the_books_is_escaped():
 
 @pytest.fixture(scope="module")
 def lab():
-    """A lab with an inbox, two transfers and a conversion."""
+    """A lab without objects."""
     lab = paylab.connect()
     lab.simulator.reset()
-    with lab.inbox():
+    return lab
+
+
+@pytest.fixture(scope="module", autouse=True)
+def inbox(lab):
+    """An inbox of the lab with the events of two transfers and a conversion."""
+    with lab.inbox() as inbox:
         for kind in ("transfer.completed", "transfer.failed", "conversion.completed"):
             trigger(lab, kind)
-        yield lab
+        yield inbox
 
 
 def test_list_and_events_of_a_lab_agree(lab):
@@ -475,11 +481,11 @@ def test_our_own_export_agrees(lab, tmp_path, form):
     assert (result.frame()["kind"].tolist(), result.sides[1:]) == ([], ("books", "events"))
 
 
-def test_events_in_any_order(lab, tmp_path):
+def test_events_in_any_order(lab, inbox, tmp_path):
     """Events can be a list or a file that an inbox saved, in any order."""
-    path = lab._webhooks.inboxes[-1].save(tmp_path / "events.jsonl")
+    path = inbox.save(tmp_path / "events.jsonl")
     path.write_text("\n".join(path.read_text().splitlines()[::-1]) + "\n\n")
-    events = [arrival.event for arrival in lab._webhooks.inboxes[-1]][::-1]
+    events = [arrival.event for arrival in inbox][::-1]
     for source in (path, str(path), events):
         assert lab.reconcile(events=source).sides == ("service", "events")
         assert lab.reconcile(events=source)
@@ -495,10 +501,12 @@ def test_events_in_any_order(lab, tmp_path):
         ([7], TypeError, "event 1 is of type int"),
     ],
 )
-def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, source, error, words):
+def test_events_that_are_none_are_a_clear_error(
+    lab, inbox, tmp_path, monkeypatch, source, error, words
+):
     """Invalid events are an error that names the file, the line or the type."""
     monkeypatch.chdir(tmp_path)
-    good = lab._webhooks.inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[1]
+    good = inbox.save(tmp_path / "bad.jsonl").read_text().splitlines()[1]
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
     with pytest.raises(error, match=words):
         lab.reconcile(events=source)

@@ -45,7 +45,7 @@ def create():
 def onboarding(create):
     """A function that makes an onboarding form, by default with the Mexican example."""
 
-    def make(country="MX", **options):
+    def make(country="MX", *, create=create, **options):
         options = {"example": True, "clock": lambda: NOW, **options}
         return OnboardingForm(create, country, **options)
 

@@ -83,8 +83,8 @@ def test_two_clicks_and_a_submit_send_one_request(onboarding, create, quick):
 
 def test_a_double_click_on_a_failing_form_is_one_attempt(onboarding, noted):
     """The second click of a double click does not send again."""
-    form = onboarding()
-    form._create = failing = noted(BadRequestError(400, "no"))
+    failing = noted(BadRequestError(400, "no"))
+    form = onboarding(create=failing)
     form.consent.value = True
     form.click()
     form.click()
@@ -240,9 +240,8 @@ def test_the_code_is_what_is_sent(onboarding, create):
 
 def test_a_refusal_stands_beside_its_field(onboarding, noted):
     """Problems from the service are shown at their fields, others below the button."""
-    form = onboarding()
     problems = [Problem("email", "is taken", "service"), Problem("shoe", "too big", "service")]
-    form._create = noted(BadRequestError(400, "invalid", problems=problems))
+    form = onboarding(create=noted(BadRequestError(400, "invalid", problems=problems)))
     form.consent.value = True
     form.click()
     assert "is taken" in note(form, "email")
@@ -253,8 +252,8 @@ def test_a_refusal_stands_beside_its_field(onboarding, noted):
 def test_hostile_words_are_text(onboarding, noted):
     """Names that are typed and messages of the service are escaped."""
     hostile = "<img src=x onerror=alert(1)>"
-    form = onboarding()
-    form._create = noted(BadRequestError(400, hostile, problems=[Problem("email", hostile)]))
+    refusal = BadRequestError(400, hostile, problems=[Problem("email", hostile)])
+    form = onboarding(create=noted(refusal))
     fill(form, given_name=hostile)
     form.consent.value = True
     form.click()

@@ -42,7 +42,7 @@ def notes():
 def forms(upload):
     """A function that makes a form for the given status detail codes."""
 
-    def make(*asked, message="", **options):
+    def make(*asked, message="", upload=upload, **options):
         details = [{"code": code, "message": message} for code in asked or ASKED]
         return ImagesForm(upload, details, name="Ana", country="MX", **options)
 
@@ -172,9 +172,14 @@ def test_an_image_between_two_readings_of_kilobytes_is_confirmed(
 
 def test_the_states_of_a_side(make, upload):
     """A slot is empty, chosen, refused before sending, empty again, sending, then stored."""
-    form = make("verification_selfie_needed", message="Selfie needed.")
-    slot, states = form.slots["selfie"], []
-    form._upload = lambda images: states.append(slot.state) or upload(images)
+    states = []
+
+    def note_state(images):
+        states.append(slot.state)
+        return upload(images)
+
+    form = make("verification_selfie_needed", message="Selfie needed.", upload=note_state)
+    slot = form.slots["selfie"]
     seen = [slot.state]
     slot.specimen.value = "good"
     seen.append(slot.state)
