@@ -24,7 +24,7 @@ from .search import DOCUMENT_TYPES
 from .text_cleaner import RULES, Report, TextCleaner
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-MOST_ENCODINGS = 4
+ENCODINGS_MAX = 4
 """Encodings inside each other that are read."""
 _NUMBER_NAME = re.compile(
     rf"document[._-]?numbers?|tax_?(?:id|number)|ssn|{DOCUMENT_NAME.pattern}", re.IGNORECASE
@@ -49,58 +49,66 @@ class Cleaner:
     ) -> None:
         self._report = report
         self._rules = rules
-        self._texts = TextCleaner(
-            report, rules, self._find_kind if depth < MOST_ENCODINGS else None
-        )
+        self._texts = TextCleaner(report, rules, self._find_kind if depth < ENCODINGS_MAX else None)
         self.text = self._texts.text
         self.pieces = self._texts.pieces
         self._is_encoded = is_encoded
         self._depth = depth
 
-    def clean(self, value: object) -> Any:
+    def clean(self, json_value: object) -> Any:
         """A part of a document without what must not be shared."""
-        if isinstance(value, str):
-            return self._clean_whole_text(value)
-        if isinstance(value, list):
-            return self._clean_list(value)
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**6:
-            value_text = str(value)
-            clean_text = self.text(value_text)
-            return value if clean_text == value_text else clean_text
-        if not isinstance(value, Mapping):
-            return value
-        items_kept = {
-            name: item for name, item in value.items() if not self._must_be_dropped(name, item)
+        if isinstance(json_value, str):
+            return self._clean_whole_text(json_value)
+        if isinstance(json_value, list):
+            return self._clean_list(json_value)
+        if isinstance(json_value, int) and abs(json_value) >= 10**6:
+            number_text = str(json_value)
+            clean_text = self.text(number_text)
+            return json_value if clean_text == number_text else clean_text
+        if isinstance(json_value, Mapping):
+            return self._clean_object(json_value)
+        return json_value
+
+    def _clean_object(self, json_object: Mapping[str, Any]) -> dict[str, Any]:
+        """An object, by the names of its members, and by what its members are together."""
+        kept_members = {
+            member_name: member
+            for member_name, member in json_object.items()
+            if not self._must_be_dropped(member_name, member)
         }
-        clean_items = {
-            self.text(name): self._clean_member(name, item, items_kept)
-            for name, item in items_kept.items()
+        clean_members = {
+            self.text(member_name): self._clean_member(member_name, member, kept_members)
+            for member_name, member in kept_members.items()
         }
-        if str(clean_items.get("type")).lower() in DOCUMENT_TYPES:
-            clean_items = self._remove_document_number(clean_items)
-        if isinstance(clean_items.get("columns"), list) and "data" in clean_items:
-            clean_items["data"] = self._clean_frame_rows(
-                clean_items["columns"], clean_items["data"]
+        if str(clean_members.get("type")).lower() in DOCUMENT_TYPES:
+            clean_members = self._remove_document_number(clean_members)
+        if isinstance(clean_members.get("columns"), list) and "data" in clean_members:
+            clean_members["data"] = self._clean_frame_rows(
+                clean_members["columns"], clean_members["data"]
             )
-        if has_share_token(clean_items):
-            clean_items["token"] = self._remove_key(clean_items["token"])
-        return self._clean_named_value(clean_items)
+        if has_share_token(clean_members):
+            clean_members["token"] = self._remove_key(clean_members["token"])
+        return self._clean_pair(clean_members)
 
     def _clean_whole_text(self, text: str) -> str:
         """A text that is a whole value."""
-        if self._is_encoded and (clean := self._clean_encoded_text(text)):
-            return clean
-        return self.text(text)
+        clean_base64 = self._clean_encoded_text(text) if self._is_encoded else None
+        return clean_base64 or self.text(text)
 
-    def _clean_encoded_text(self, text: str) -> str | None:
-        """Base64 of a text, cleaned; the same if it is clean, None for other values."""
-        if not re.fullmatch(r"[A-Za-z0-9+/_\s-]{16,}={0,2}\s*", text):
+    def _clean_encoded_text(self, base64_text: str) -> str | None:
+        """Base64 of a text, cleaned and encoded again. None for other values."""
+        if not re.fullmatch(r"[A-Za-z0-9+/_\s-]{16,}={0,2}\s*", base64_text):
             return None
-        body = decode_text(decode_base64(text))
-        if body is None or self._depth >= MOST_ENCODINGS or not body.isprintable():
+        decoded_text = decode_text(decode_base64(base64_text))
+        if decoded_text is None or self._depth >= ENCODINGS_MAX or not decoded_text.isprintable():
             return None
-        clean_body = self._make_inner_cleaner(self._report).clean(body)
-        return text if clean_body == body else b64encode(clean_body.encode()).decode()
+        return self._clean_decoded_text(base64_text, decoded_text)
+
+    def _clean_decoded_text(self, base64_text: str, decoded_text: str) -> str:
+        """Base64, encoded again if its decoded text is not clean."""
+        clean_text = self._make_inner_cleaner(self._report).clean(decoded_text)
+        is_clean = clean_text == decoded_text
+        return base64_text if is_clean else b64encode(clean_text.encode()).decode()
 
     def _make_inner_cleaner(self, report: Report) -> Cleaner:
         """A cleaner of what is encoded in a text of this one."""
@@ -110,7 +118,7 @@ class Cleaner:
         self, member_name: str, member: object, other_members: Mapping[str, object]
     ) -> Any:
         """Clean the value of a name: hide document numbers, and the whole value of a key."""
-        if _names_key(member_name):
+        if _is_key_name(member_name):
             return self._remove_key(member)
         if _NUMBER_NAME.fullmatch(member_name):
             return self._remove_number_value(member)
@@ -121,26 +129,24 @@ class Cleaner:
         ):
             return self._clean_encoded_body(member)
         if member_name.lower() == "cookies" and isinstance(member, list):
-            member = [
-                {**cookie, "value": self._remove_key(cookie["value"])}
-                if isinstance(cookie, Mapping) and "value" in cookie
-                else cookie
-                for cookie in member
-            ]
+            member = [self._remove_cookie_value(cookie) for cookie in member]
         clean_member = self.clean(member)
-        return (
-            self._remove_document_number(clean_member)
-            if member_name == "document"
-            else clean_member
-        )
+        if member_name == "document":
+            return self._remove_document_number(clean_member)
+        return clean_member
 
-    def _clean_encoded_body(self, text: str) -> str:
+    def _remove_cookie_value(self, cookie: object) -> object:
+        """A cookie of a HAR file without its value."""
+        if isinstance(cookie, Mapping) and "value" in cookie:
+            return {**cookie, "value": self._remove_key(cookie["value"])}
+        return cookie
+
+    def _clean_encoded_body(self, base64_text: str) -> str:
         """Clean a body that a HAR file holds as Base64."""
-        body = decode_text(decode_base64(text))
-        if body is None:
-            return self.text(text)
-        clean_body = self._make_inner_cleaner(self._report).clean(body)
-        return text if clean_body == body else b64encode(clean_body.encode()).decode()
+        decoded_text = decode_text(decode_base64(base64_text))
+        if decoded_text is None:
+            return self.text(base64_text)
+        return self._clean_decoded_text(base64_text, decoded_text)
 
     def _remove_key(self, key_value: object) -> Any:
         """A value without keys; placeholders stay."""
@@ -153,84 +159,93 @@ class Cleaner:
         self._report("key", key_value)
         return "[removed: key]"
 
-    def _clean_named_value(self, pair: dict[str, Any]) -> dict[str, Any]:
-        """Clean a name/value pair, such as a header of a HAR file."""
-        pair_value = pair.get("value")
-        pair_names = [name for name in map(pair.get, _PAIR_NAMES) if isinstance(name, str)]
-        if any(map(_NUMBER_NAME.fullmatch, pair_names)):
-            return {**pair, "value": self._remove_number_value(pair_value)} if pair_value else pair
-        if (
-            not any(map(_names_key, pair_names))
-            or not isinstance(pair_value, str)
-            or is_placeholder(pair_value)
-        ):
-            return pair
-        return {**pair, "value": self._remove_key(pair_value)}
+    def _clean_pair(self, json_object: dict[str, Any]) -> dict[str, Any]:
+        """An object, cleaned if it is a pair of a name and a value, such as a header of a HAR file.
 
-    def _remove_document_number(self, clean_value: object) -> Any:
+        Other objects stay as they are.
+        """
+        pair_value = json_object.get("value")
+        pair_names = [
+            pair_name
+            for pair_name in map(json_object.get, _PAIR_NAMES)
+            if isinstance(pair_name, str)
+        ]
+        if any(map(_NUMBER_NAME.fullmatch, pair_names)):
+            if pair_value:
+                return {**json_object, "value": self._remove_number_value(pair_value)}
+            return json_object
+        if not isinstance(pair_value, str) or is_placeholder(pair_value):
+            return json_object
+        if any(map(_is_key_name, pair_names)):
+            return {**json_object, "value": self._remove_key(pair_value)}
+        return json_object
+
+    def _remove_document_number(self, document: object) -> Any:
         """A document without its number, at any depth."""
-        if isinstance(clean_value, list):
-            return [self._remove_document_number(item) for item in clean_value]
-        if not isinstance(clean_value, dict):
-            return clean_value
+        if isinstance(document, list):
+            return [self._remove_document_number(item) for item in document]
+        if not isinstance(document, dict):
+            return document
         return {
-            name: self._remove_number_value(item)
-            if name in ("number", "numbers")
-            else self._remove_document_number(item)
-            for name, item in clean_value.items()
+            member_name: self._remove_number_value(member)
+            if member_name in ("number", "numbers")
+            else self._remove_document_number(member)
+            for member_name, member in document.items()
         }
 
     def _clean_frame_rows(self, columns: list[Any], frame_rows: object) -> Any:
         """The rows of a frame without the numbers below the name of a document."""
-        hidden = {at for at, name in enumerate(columns) if _NUMBER_NAME.fullmatch(str(name))}
-        if not hidden or not isinstance(frame_rows, list):
+        number_columns = {
+            column_index
+            for column_index, column_name in enumerate(columns)
+            if _NUMBER_NAME.fullmatch(str(column_name))
+        }
+        if not number_columns or not isinstance(frame_rows, list):
             return frame_rows
+        return [self._clean_frame_row(row, number_columns) for row in frame_rows]
+
+    def _clean_frame_row(self, row: object, number_columns: set[int]) -> object:
+        """A row of a frame without the numbers in some of its columns."""
+        if not isinstance(row, list):
+            return row
         return [
-            [
-                self._remove_number_value(item) if at in hidden else item
-                for at, item in enumerate(row)
-            ]
-            if isinstance(row, list)
-            else row
-            for row in frame_rows
+            self._remove_number_value(cell) if column_index in number_columns else cell
+            for column_index, cell in enumerate(row)
         ]
 
     def _remove_number_value(self, number_value: object) -> Any:
         """The value of a field for the number of a document; examples and words stay."""
-        if (
-            isinstance(number_value, dict) and number_value and all(map(str.isdigit, number_value))
-        ):  # a column by row
-            return {name: self._remove_number_value(item) for name, item in number_value.items()}
+        if isinstance(number_value, dict) and number_value:
+            is_frame_column = all(map(str.isdigit, number_value))  # its cells by row number
+            if is_frame_column:
+                return {
+                    row_number: self._remove_number_value(cell)
+                    for row_number, cell in number_value.items()
+                }
         if isinstance(number_value, dict | bool | None):
             return self._remove_document_number(number_value)
-        number_text = (
-            "".join(map(str, number_value)) if isinstance(number_value, list) else str(number_value)
-        )
-        if (
-            number_text.startswith("[removed")
-            or is_harmless_number(number_text)
-            or not any(map(str.isdigit, number_text))
-        ):
+        number_text = join_lines(number_value)
+        is_removed = number_text.startswith("[removed")
+        has_digits = any(map(str.isdigit, number_text))
+        if is_removed or not has_digits or is_harmless_number(number_text):
             return self.clean(number_value)
         self._report("document number", number_text)
         return "[removed: document number]"
 
     def _clean_list(self, list_items: list[Any]) -> list[Any]:
         """Clean a list; its texts count as one when they are lines or pieces of one text."""
-        if len(list_items) == 2 and _names_key(list_items[0]):
+        if len(list_items) == 2 and _is_key_name(list_items[0]):  # a header as a list
             return [list_items[0], self._remove_key(list_items[1])]
         if len(list_items) >= 2 and all(isinstance(item, str) for item in list_items):
-            joined = "".join(list_items)
-            is_lines = all(item.endswith("\n") for item in list_items[:-1])
-            if is_lines:
-                clean_text = self.text(joined)
-                return (
-                    list_items
-                    if clean_text == joined
-                    else [*filter(None, re.split(r"(?<=\n)", clean_text))]
-                )
-            clean_text = self._texts.without_long(joined)
-            if clean_text != joined:
+            joined_text = "".join(list_items)
+            are_lines = all(item.endswith("\n") for item in list_items[:-1])
+            if are_lines:
+                clean_text = self.text(joined_text)
+                if clean_text == joined_text:
+                    return list_items
+                return [*filter(None, re.split(r"(?<=\n)", clean_text))]
+            clean_text = self._texts.without_long(joined_text)
+            if clean_text != joined_text:
                 return [self.text(clean_text)]
         if is_image_list(list_items):
             self._report("image", "")
@@ -240,7 +255,8 @@ class Cleaner:
     def _clean_neighbours(self, list_items: list[Any]) -> list[Any]:
         """Items of which no secret is left when their texts and numbers are read in a row."""
         item_texts = [_scalar_text(item) for item in list_items]
-        if len(item_texts) - item_texts.count("\n") < 2:
+        scalar_count = len(item_texts) - item_texts.count("\n")
+        if scalar_count < 2:
             return list_items
         clean_texts = self.pieces(self.pieces(item_texts), " ")
         return [
@@ -253,23 +269,23 @@ class Cleaner:
         if member_name == WIDGET_STATE or (isinstance(member, Mapping) and WIDGET_STATE in member):
             self._report("widget state", "")
             return True
-        if member_name != PDF and (
-            not member_name.startswith("image/") or member_name.startswith("image/svg")
-        ):
+        if member_name == PDF:
+            self._report("PDF", "")
+            return True
+        is_bitmap = member_name.startswith("image/") and not member_name.startswith("image/svg")
+        if not is_bitmap or is_small_base64_image(join_lines(member)):
             return False
-        if member_name != PDF and is_small_base64_image(join_lines(member)):
-            return False
-        self._report("PDF" if member_name == PDF else "image", "")
+        self._report("image", "")
         return True
 
     def _find_kind(self, text: str) -> str | None:
-        """The kind of the first secret in a decoded text."""
+        """The kind of the first secret in a decoded text. None if it has no secret."""
         secret_kinds: list[str] = []
 
-        def note(kind: str, _: str) -> None:
+        def record_kind(kind: str, _: str) -> None:
             secret_kinds.append(kind)
 
-        self._make_inner_cleaner(note).clean(text)
+        self._make_inner_cleaner(record_kind).clean(text)
         return next(iter(secret_kinds), None)
 
 
@@ -278,11 +294,12 @@ def join_lines(value: object) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _scalar_text(scalar: object) -> str:
-    return str(scalar) if isinstance(scalar, str | int) and not isinstance(scalar, bool) else "\n"
+def _scalar_text(item: object) -> str:
+    """A text or number as text; a line end, over which no rule reads, for other items."""
+    return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
 
 
-def _names_key(member_name: object) -> bool:
+def _is_key_name(member_name: object) -> bool:
     return isinstance(member_name, str) and (
         KEY_NAME.fullmatch(member_name) is not None or member_name.lower() in HEADERS
     )

@@ -31,7 +31,7 @@ _NUMBER = (
 _TIME = re.compile(
     r"(?:[A-Za-z]{1,3} )?\d{4}[-/.]\d\d[-/.]\d\d(?:[^\d-].*)?|\d{4} \d\d \d\d", re.DOTALL
 )
-_ADDRESS = re.compile(
+_URL_OR_PATH = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:)?//|.*/.*[a-z]|.*\.[a-z]\w{1,4}\Z", re.IGNORECASE | re.DOTALL
 )
 """The address of something, a path, and the name of a file."""
@@ -53,17 +53,15 @@ _LABEL_DISTANCE_MAX = 200
 
 def is_harmless_number(number: str) -> bool:
     """Whether a text beside a label is an example's number, a time or an address."""
-    return is_example_number(number) or bool(_TIME.fullmatch(number) or _ADDRESS.match(number))
+    return is_example_number(number) or bool(_TIME.fullmatch(number) or _URL_OR_PATH.match(number))
 
 
 def _find_column_numbers(text: str) -> Spans:
     """The numbers in columns that are named after a document."""
     label = _COLUMN.search(text)
-    return (
-        find_column_values(text, DOCUMENT_LABEL, _is_secret_number, label.start())
-        if label
-        else iter(())
-    )
+    if label is None:
+        return iter(())
+    return find_column_values(text, DOCUMENT_LABEL, _is_secret_number, label.start())
 
 
 def _is_secret_number(text: str) -> bool:
@@ -77,11 +75,12 @@ def _find_labelled_numbers(text: str) -> Spans:
             yield start, end
 
 
-def _has_document_label(text: str, start: int) -> bool:
+def _has_document_label(text: str, number_start: int) -> bool:
     """Whether the field before a place is that of a document; `number` alone is any number."""
-    text_before = text[max(0, start - _LABEL_DISTANCE_MAX) : start]
+    text_before = text[max(0, number_start - _LABEL_DISTANCE_MAX) : number_start]
     is_quoted = text_before[-1:] in ("'", '"', ">")
-    return is_quoted or bool(_LABEL.search(text_before[-60:]) or _DOCUMENT.search(text_before))
+    has_label = _LABEL.search(text_before[-60:]) or _DOCUMENT.search(text_before)
+    return is_quoted or bool(has_label)
 
 
 def _is_harmless_cuit(number: str) -> bool:
@@ -105,9 +104,8 @@ def _has_label_in_brackets(text: str) -> bool:
 
 def _make_labelled_rule(form: str, *words: str, number_kind: str = "document number") -> Rule:
     """A rule for a number beside its label; a text without a label is not searched."""
-    return make_pattern_rule(number_kind, form, is_harmless_number, words)._replace(
-        is_searched=_has_label
-    )
+    rule = make_pattern_rule(number_kind, form, is_harmless_number, words)
+    return rule._replace(is_searched=_has_label)
 
 
 DOCUMENTS: tuple[Rule, ...] = (
@@ -141,9 +139,11 @@ DOCUMENTS: tuple[Rule, ...] = (
     ),
     *(
         _make_labelled_rule(
-            rf"(?i)(?<!\w){name}{_LABEL_TO_NUMBER}{form}(?![\w-])", name, number_kind=name.upper()
+            rf"(?i)(?<!\w){label}{_LABEL_TO_NUMBER}{form}(?![\w-])",
+            label,
+            number_kind=label.upper(),
         )
-        for name, form in (
+        for label, form in (
             ("cpf", r"(\d{11}|\d{3}\.?\d{3}\.?\d{3}-\d{2})"),
             ("cnpj", r"(\d{14})"),
             ("tin", r"(\d{3}-\d{3}-\d{3}(?:-\d{3,5})?)"),

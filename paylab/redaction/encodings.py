@@ -11,22 +11,22 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-_MIN_SIGNS = 16
-"""Minimum characters of Base64 that are decoded."""
-_MOST_STARTS = 8
-"""Maximum beginnings that are tried inside a path."""
-_MOST_BYTES = 2**20
+_UNITS_MIN = 16
+"""Minimum Base64 characters, or bytes in another form, that are decoded."""
+_PATH_STARTS_MAX = 8
+"""Maximum places inside a path at which Base64 is tried."""
+_DECOMPRESSED_BYTES_MAX = 2**20
 """Maximum bytes of a compressed text that are read."""
 
-# Between two pieces of one text: line ends, indentation, signs of comments and quotations, quotes,
+# Between two pieces of one text: line ends, indentation, comment and quotation marks, quotes,
 # plus signs, commas and their escapes.
 _BREAK = r"""(?:\\{1,4}[nr]|[\r\n]|["']\s{0,40}[+,]?\s{0,40}\\?\s{0,40}["'])"""
-_JOINT = rf"""(?:["'\s+,\\]{{0,20}}{_BREAK}(?:\\{{1,4}}[nr]|[\s>#|]){{0,40}}[bfr]?["']?)"""
-_SIGN = "[A-Za-z0-9+/_-]"
+_PIECE_BREAK = rf"""(?:["'\s+,\\]{{0,20}}{_BREAK}(?:\\{{1,4}}[nr]|[\s>#|]){{0,40}}[bfr]?["']?)"""
+_BASE64_CHARACTER = "[A-Za-z0-9+/_-]"
 _BASE64 = re.compile(
-    rf"(?<![A-Za-z0-9+]){_SIGN}{{{_MIN_SIGNS},}}+(?:{_JOINT}{_SIGN}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
+    rf"(?<![A-Za-z0-9+]){_BASE64_CHARACTER}{{{_UNITS_MIN},}}+(?:{_PIECE_BREAK}{_BASE64_CHARACTER}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
 )
-_BASE64_LINE = re.compile(rf"{_SIGN}{{{_MIN_SIGNS},}}+={{0,2}}")
+_BASE64_LINE = re.compile(rf"{_BASE64_CHARACTER}{{{_UNITS_MIN},}}+={{0,2}}")
 _BASE64_START = re.compile(
     r"(?<![A-Za-z0-9])(?=ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo|iVBORw0K|[/_]9j[/_]|JVBERi0|SUkq|TU0A|R0lGOD|UklGR|H4sI)"
 )
@@ -34,9 +34,9 @@ _BASE64_START = re.compile(
 
 _BETWEEN_BYTES = r"(?:[ :,-]|\\x|0x|[\s\\nr]{1,8}(?:[0-9A-Fa-f]{6,8}:?\s{1,2})?)"
 _HEX = re.compile(
-    rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{_MIN_SIGNS},}}+"
+    rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{_UNITS_MIN},}}+"
 )
-_NOT_HEX = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
+_NO_HEX_DIGIT = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
 _HEX_DUMP = re.compile(
     r"(?:(?:(?<=\n)|(?<![\s\S]))[ \t]{0,8}[0-9A-Fa-f]{6,8}:?[ \t]{1,4}"
     r"(?:[0-9A-Fa-f]{2}){1,2}[ \t]{1,2}(?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){0,15}[^\n]{0,60}(?:\n|\Z))++"
@@ -44,14 +44,14 @@ _HEX_DUMP = re.compile(
 """Lines of xxd, hexdump and od: an offset, bytes, perhaps their text."""
 _DUMP_LINE = re.compile(r"[ \t]*[0-9A-Fa-f]{6,8}:?[ \t]{1,4}((?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){1,16})")
 _NUMBERS = re.compile(
-    rf"(?<![\d.-])-?\d{{1,3}}(?:,\s{{0,20}}-?\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])"
+    rf"(?<![\d.-])-?\d{{1,3}}(?:,\s{{0,20}}-?\d{{1,3}}){{{_UNITS_MIN},}}+(?![\d.])"
 )
 _BYTE_MEMBERS = re.compile(
     r"""["']0["']\s?:\s?\d{1,3}(?:,\s{0,20}["']\d{1,8}["']\s?:\s?\d{1,3})++"""
 )
 """The JSON of an array of bytes in JavaScript, by index."""
-_OCTAL = re.compile(rf"(?:\\[0-3][0-7]{{2}}){{{_MIN_SIGNS},}}+")
-_BITS = re.compile(rf"(?<!\d)(?:[01]{{8}}[\s,]{{0,3}}){{{_MIN_SIGNS},}}+(?!\d)")
+_OCTAL = re.compile(rf"(?:\\[0-3][0-7]{{2}}){{{_UNITS_MIN},}}+")
+_BITS = re.compile(rf"(?<!\d)(?:[01]{{8}}[\s,]{{0,3}}){{{_UNITS_MIN},}}+(?!\d)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
 _RAW_IMAGE = re.compile(r"(?:\x89PNG\r\n|\xff\xd8\xff)[\0-\xff]{1000,}?(?=\r\n--|[^\0-\xff]|\Z)")
@@ -71,10 +71,11 @@ class Encoded(NamedTuple):
 @lru_cache(maxsize=2)  # a text is searched for images, and then for secrets
 def find_encoded(text: str) -> tuple[Encoded, ...]:
     """The data in a text; a part can be read in several ways."""
-    return tuple(_find_data(text)) if len(text) >= _MIN_SIGNS else ()
+    return tuple(_find_data(text)) if len(text) >= _UNITS_MIN else ()
 
 
 def _find_data(text: str) -> Iterator[Encoded]:
+    """The data in a text, form by form. A plain search first is faster than a pattern."""
     for match in _BASE64.finditer(text):
         yield from _find_base64(match[0], match.start())
     for match in _RAW_IMAGE.finditer(text):
@@ -83,14 +84,14 @@ def _find_data(text: str) -> Iterator[Encoded]:
         for dumped_bytes in _read_dump(match[0]):
             yield Encoded(*match.span(), dumped_bytes)
     for match in _HEX.finditer(text):
-        digits = _NOT_HEX.sub("", match[0])
-        yield Encoded(*match.span(), unhexlify(digits[: len(digits) // 2 * 2]))
+        hex_digits = _NO_HEX_DIGIT.sub("", match[0])
+        yield Encoded(*match.span(), _decode_hex(hex_digits))
     for match in _OCTAL.finditer(text) if "\\" in text else ():
-        octal = match[0].split("\\")[1:]
-        yield Encoded(*match.span(), bytes(int(digits, 8) for digits in octal))
+        octal_groups = match[0].split("\\")[1:]
+        yield Encoded(*match.span(), bytes(int(group_digits, 8) for group_digits in octal_groups))
     for match in _BITS.finditer(text) if "00000000" in text else ():
-        bits = re.findall("[01]{8}", match[0])
-        yield Encoded(*match.span(), bytes(int(digits, 2) for digits in bits))
+        bit_groups = re.findall("[01]{8}", match[0])
+        yield Encoded(*match.span(), bytes(int(group_digits, 2) for group_digits in bit_groups))
     for match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
         dumped_bytes = read_numbers(re.findall(r":\s?(\d+)", match[0]))
         if dumped_bytes:
@@ -101,46 +102,52 @@ def _find_data(text: str) -> Iterator[Encoded]:
             yield Encoded(*match.span(), dumped_bytes)
 
 
-def _read_dump(text: str) -> Iterator[bytes]:
-    """The bytes of a dump, and those of its words read with the low byte first."""
-    dump_lines = (_DUMP_LINE.match(line) for line in text.splitlines())
-    byte_words = [word for row in dump_lines if row for word in row[1].split()[:16]]
-    digits = "".join(byte_words)
-    yield unhexlify(digits[: len(digits) // 2 * 2])
-    if len(byte_words[0]) == 4:
-        swapped = "".join(word[2:] + word[:2] for word in byte_words)
-        yield unhexlify(swapped[: len(swapped) // 2 * 2])
+def _read_dump(dump: str) -> Iterator[bytes]:
+    """The bytes of a dump; if it has words of two bytes, also with the low byte first."""
+    hex_words: list[str] = []
+    for dump_line in dump.splitlines():
+        line_match = _DUMP_LINE.match(dump_line)
+        if line_match:
+            hex_words += line_match[1].split()[:16]
+    yield _decode_hex("".join(hex_words))
+    if len(hex_words[0]) == 4:
+        yield _decode_hex("".join(word[2:] + word[:2] for word in hex_words))
+
+
+def _decode_hex(hex_digits: str) -> bytes:
+    """The bytes of hexadecimal digits; a last single digit is left out."""
+    return unhexlify(hex_digits[: len(hex_digits) // 2 * 2])
 
 
 def _find_base64(text: str, offset: int) -> Iterator[Encoded]:
-    """Base64 as a whole, each of its lines, and what begins inside it."""
+    """Base64 as a whole, each of its lines, and what begins inside it, such as after a path."""
     yield from _read_base64(text, offset)
     base64_lines = list(_BASE64_LINE.finditer(text))
     for base64_line in base64_lines if len(base64_lines) > 1 else ():
         yield from _read_base64(base64_line[0], offset + base64_line.start())
-    for start_match in islice(_BASE64_START.finditer(text, 1), _MOST_STARTS):
+    for start_match in islice(_BASE64_START.finditer(text, 1), _PATH_STARTS_MAX):
         yield from _read_base64(text[start_match.start() :], offset + start_match.start())
 
 
-def _read_base64(text: str, offset: int) -> Iterator[Encoded]:
-    decoded_bytes = decode_base64(text)
+def _read_base64(base64_text: str, offset: int) -> Iterator[Encoded]:
+    decoded_bytes = decode_base64(base64_text)
     if decoded_bytes:
-        yield Encoded(offset, offset + len(text), decoded_bytes)
+        yield Encoded(offset, offset + len(base64_text), decoded_bytes)
 
 
 def decode_base64(text: str) -> bytes:
     """The bytes of Base64 in either alphabet, with or without line ends and padding."""
-    code = re.sub(r"\\{1,4}[nr]|%3[Dd]|[^A-Za-z0-9+/_-]", "", text).translate(_URL_SAFE)
+    base64_text = re.sub(r"\\{1,4}[nr]|%3[Dd]|[^A-Za-z0-9+/_-]", "", text).translate(_URL_SAFE)
     # One more character than whole groups of four has no byte.
-    code = code[: len(code) - (len(code) % 4 == 1)]
-    return a2b_base64(code + "=" * (-len(code) % 4))
+    base64_text = base64_text[: len(base64_text) - (len(base64_text) % 4 == 1)]
+    return a2b_base64(base64_text + "=" * (-len(base64_text) % 4))
 
 
-def read_numbers(values: list[str]) -> bytes:
-    """The bytes that decimal numbers are, with or without signs; none if one is no byte."""
-    numbers = [int(value) for value in values]
-    is_bytes = max(numbers) < 256 and min(numbers) >= -128
-    return bytes(number % 256 for number in numbers) if is_bytes else b""
+def read_numbers(number_texts: list[str]) -> bytes:
+    """The bytes of decimal numbers, signed or unsigned. Empty if one of them is no byte."""
+    numbers = [int(number_text) for number_text in number_texts]
+    are_bytes = max(numbers) < 256 and min(numbers) >= -128
+    return bytes(number % 256 for number in numbers) if are_bytes else b""
 
 
 def is_image(data: bytes) -> bool:
@@ -149,24 +156,24 @@ def is_image(data: bytes) -> bool:
 
 
 def decode_text(text_bytes: bytes) -> str | None:
-    """The text of bytes, also when it is compressed or its end is missing; None for others."""
+    """The text of bytes, also if it is compressed or its end is missing; None for others."""
     text_bytes = decompress(text_bytes)
-    if text_bytes[1:2] == b"\0" and text_bytes[3:4] == b"\0":
+    if text_bytes[1:2] == b"\0" and text_bytes[3:4] == b"\0":  # ASCII in UTF-16
         return text_bytes.decode("utf-16-le", "replace")
     if _CONTROL.search(text_bytes):
         return None
     try:
         return getincrementaldecoder("utf-8")().decode(text_bytes)
     except UnicodeDecodeError:
-        odd_bytes = len(text_bytes.translate(None, _PRINTABLE))
-        return text_bytes.decode("latin-1") if odd_bytes * 5 <= len(text_bytes) else None
+        unprintable_count = len(text_bytes.translate(None, _PRINTABLE))
+        return text_bytes.decode("latin-1") if unprintable_count * 5 <= len(text_bytes) else None
 
 
 def decompress(data: bytes) -> bytes:
-    """The bytes that were compressed; others as they are."""
+    """The decompressed bytes of gzip or zlib; other bytes as they are."""
     if not data.startswith((b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
         return data
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MOST_BYTES)
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _DECOMPRESSED_BYTES_MAX)
     except zlib.error:
         return data

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
-MOST_LAYERS = 5
+LAYERS_MAX = 5
 """Decoding depths: the text itself, and up to four nested escapes."""
 
 _HEX = "[0-9a-fA-F]"
@@ -25,7 +25,7 @@ _ESCAPE = re.compile(
     | (?P<bytes>(?<=%)[0-7]{_HEX}|(?<=\\)[xX][0-7]{_HEX}
         |(?<=%)[89a-fA-F]{_HEX}(?:%[89a-fA-F]{_HEX}){{0,3}}
         |(?<=\\)[xX][89a-fA-F]{_HEX}(?:\\[xX][89a-fA-F]{_HEX}){{0,3}})
-    | (?<=\\)(?P<sign>["'\\/bfnrt])
+    | (?<=\\)(?P<character>["'\\/bfnrt])
     )""",
     re.VERBOSE,
 )
@@ -35,7 +35,7 @@ _INVISIBLE = re.compile(
     rf"{_ANSI_CODE.pattern}|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 """ANSI codes, and characters without a width, which can stand inside a number."""
-_SIGNS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPED_CONTROLS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 class Replacement(NamedTuple):
@@ -45,6 +45,10 @@ class Replacement(NamedTuple):
     end: int
     new_text: str
 
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether it has a character between two places."""
+        return start < self.end and self.start < end
+
 
 Find = Callable[[str, int], Iterable[Replacement]]
 """Finds parts in a text that was decoded so many times."""
@@ -53,13 +57,13 @@ Find = Callable[[str, int], Iterable[Replacement]]
 def replace_in_layers(text: str, find: Find) -> str:
     """The text without the matches of `find`, in the text and in its decoded layers."""
     layers = _decode_layers(text, 0)
-    for depth in range(MOST_LAYERS):
-        layer_parts = [
-            _map_to_original(part, layers)
-            for part in find(layers[-1].text if layers else text, depth)
+    for depth in range(LAYERS_MAX):
+        original_parts = [
+            _map_to_original(layer_part, layers)
+            for layer_part in find(layers[-1].text if layers else text, depth)
         ]
-        if layer_parts:
-            text = replace_parts(text, layer_parts)
+        if original_parts:
+            text = replace_parts(text, original_parts)
             # The offsets of the layers are those of the text before.
             layers = _decode_layers(text, depth)
         if not _add_layer(layers, text):
@@ -75,7 +79,7 @@ def replace_in_text(text: str, find: Find) -> str:
 def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
     """The matches of `find` in every decoded layer: the part of the text, and the decoded part."""
     layers = _strip_invisible(text, _INVISIBLE)
-    for depth in range(MOST_LAYERS):
+    for depth in range(LAYERS_MAX):
         layer = layers[-1].text if layers else text
         for found_part in find(layer, depth):
             yield _map_to_original(found_part, layers), layer[found_part.start : found_part.end]
@@ -83,20 +87,20 @@ def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
             break
 
 
-def decode(decoded_text: str) -> str:
+def decode(text: str) -> str:
     """The text with every layer of escapes decoded."""
-    for _ in range(MOST_LAYERS):
-        layer = _replace_matches(decoded_text, _ESCAPE, _decode_escape)
+    for _ in range(LAYERS_MAX):
+        layer = _replace_matches(text, _ESCAPE, _decode_escape)
         if layer is None:
             break
-        decoded_text = layer.text
-    return decoded_text
+        text = layer.text
+    return text
 
 
 class _Part(NamedTuple):
     """A part of a decoded text: its offset there, and its place in the text before."""
 
-    at: int
+    offset: int
     start: int
     end: int | None
     """The end of an escape; None for text that stays."""
@@ -108,19 +112,19 @@ class _Layer(NamedTuple):
     text: str
     parts: list[_Part]
 
-    def first(self, place: int) -> int:
-        """The offset in the text before where the character at `place` begins."""
-        layer_part = self.parts[bisect_right(self.parts, place, key=_part_offset) - 1]
+    def original_start(self, offset: int) -> int:
+        """The offset in the text before where the character at `offset` begins."""
+        layer_part = self.parts[bisect_right(self.parts, offset, key=_part_offset) - 1]
         # Half an escape cannot be replaced: all of it belongs to its character.
-        return layer_part.start if layer_part.end else layer_part.start + place - layer_part.at
+        return layer_part.start if layer_part.end else layer_part.start + offset - layer_part.offset
 
-    def last(self, place: int) -> int:
-        """The offset in the text before where the character before `place` ends."""
-        layer_part = self.parts[bisect_right(self.parts, place - 1, key=_part_offset) - 1]
-        return layer_part.end or layer_part.start + place - layer_part.at
+    def original_end(self, offset: int) -> int:
+        """The offset in the text before where the character before `offset` ends."""
+        layer_part = self.parts[bisect_right(self.parts, offset - 1, key=_part_offset) - 1]
+        return layer_part.end or layer_part.start + offset - layer_part.offset
 
 
-_part_offset = attrgetter("at")
+_part_offset = attrgetter("offset")
 
 
 def _decode_layers(text: str, depth: int) -> list[_Layer]:
@@ -132,64 +136,73 @@ def _decode_layers(text: str, depth: int) -> list[_Layer]:
     return layers
 
 
-def _add_layer(layers: list[_Layer], text: str, hidden: re.Pattern[str] = _ANSI_CODE) -> bool:
+def _add_layer(
+    layers: list[_Layer], text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE
+) -> bool:
+    """Decode the last layer into a further one. Return whether it had an escape."""
     layer = _replace_matches(layers[-1].text if layers else text, _ESCAPE, _decode_escape)
     if layer is None:
         return False
-    layers += [layer, *_strip_invisible(layer.text, hidden)]
+    layers += [layer, *_strip_invisible(layer.text, invisible_pattern)]
     return True
 
 
-def _strip_invisible(text: str, hidden: re.Pattern[str] = _ANSI_CODE) -> list[_Layer]:
+def _strip_invisible(text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE) -> list[_Layer]:
     """The text without ANSI codes; nothing if it has none."""
-    layer = _replace_matches(text, hidden, lambda _: "")
+    layer = _replace_matches(text, invisible_pattern, lambda _: "")
     return [layer] if layer else []
 
 
 def _replace_matches(
-    text: str, form: re.Pattern[str], read: Callable[[re.Match[str]], str | None]
+    text: str, pattern: re.Pattern[str], decode_match: Callable[[re.Match[str]], str | None]
 ) -> _Layer | None:
-    """The text with each match of a form as it is read; None when nothing changes."""
-    pieces = list[str]()
+    """The text with each match decoded; None when nothing changes.
+
+    `decode_match` returns None for a match that stays as it is.
+    """
+    text_pieces = list[str]()
     layer_parts = list[_Part]()
-    size = 0
+    decoded_length = 0
     end_before = 0
-    for match in form.finditer(text):
-        decoded = read(match)
-        (start, end) = match.span()
-        if decoded is None:
+    for match in pattern.finditer(text):
+        decoded_match = decode_match(match)
+        if decoded_match is None:
             continue
-        between = text[end_before:start]
-        layer_parts += [_Part(size, end_before, None), _Part(size + len(between), start, end)]
-        pieces += [between, decoded]
-        size = size + len(between) + len(decoded)
-        end_before = end
+        match_start, match_end = match.span()
+        unchanged_text = text[end_before:match_start]
+        layer_parts += [
+            _Part(decoded_length, end_before, None),
+            _Part(decoded_length + len(unchanged_text), match_start, match_end),
+        ]
+        text_pieces += [unchanged_text, decoded_match]
+        decoded_length = decoded_length + len(unchanged_text) + len(decoded_match)
+        end_before = match_end
     if not layer_parts:
         return None
-    layer_parts.append(_Part(size, end_before, None))
-    return _Layer("".join([*pieces, text[end_before:]]), layer_parts)
+    layer_parts.append(_Part(decoded_length, end_before, None))
+    return _Layer("".join([*text_pieces, text[end_before:]]), layer_parts)
 
 
 def _decode_escape(match: re.Match[str]) -> str | None:
     """The text of an escape; None when it is not an escape."""
     escape_kind = match.lastgroup
     escape_text = match[0]
-    if escape_kind == "sign":
-        return _SIGNS.get(match["sign"], match["sign"])
+    if escape_kind == "character":
+        return _ESCAPED_CONTROLS.get(match["character"], match["character"])
     if escape_kind == "bytes":
         return _decode_bytes(bytes.fromhex(_BYTE_PREFIX.sub("", escape_text)))
     if escape_kind == "pair":
-        # JSON writes a character beyond U+FFFF as two escapes.
-        units = (int(escape_text[at : at + 4], 16) for at in (2, 8))
-        return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be")
+        # JSON writes a character beyond U+FFFF as two escapes, \uD83D\uDE00: its UTF-16.
+        utf16_digits = escape_text[2:6] + escape_text[8:12]
+        return bytes.fromhex(utf16_digits).decode("utf-16-be")
     if escape_kind == "code":
-        number = int(match["code"][1:].strip("{}"), 16)
+        code_point = int(match["code"][1:].strip("{}"), 16)
         # A greater number is no character, so this is text that looks like an escape.
-        return chr(number) if number < 0x110000 else None
+        return chr(code_point) if code_point < 0x110000 else None
     from html import unescape  # only for an entity
 
-    decoded = unescape(escape_text)
-    return None if decoded == escape_text else decoded
+    entity_text = unescape(escape_text)
+    return None if entity_text == escape_text else entity_text
 
 
 def _decode_bytes(escaped_bytes: bytes) -> str:
@@ -201,11 +214,12 @@ def _decode_bytes(escaped_bytes: bytes) -> str:
 
 
 def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacement:
+    """A replacement in the last layer as one in the text that was decoded."""
     start = replacement.start
     end = replacement.end
     for layer in reversed(layers):
-        start = layer.first(start)
-        end = layer.last(end)
+        start = layer.original_start(start)
+        end = layer.original_end(end)
     return Replacement(start, end, replacement.new_text)
 
 

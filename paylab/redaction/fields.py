@@ -32,6 +32,7 @@ NUMBER_IN_OWN_FIELD = re.compile(rf"""{OWN_NAME}\s*b?({VALUE})""", re.IGNORECASE
 """The number of a document in a field named after its type, such as `curp`."""
 
 DOCUMENT_NAME = re.compile(rf"(?:{_ANY_TYPE})(?:[._-]?number)?", re.IGNORECASE)
+"""The name of a field named after the type of a document, such as `curp` or `curp_number`."""
 
 REFUSED_NUMBER = re.compile(
     r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE
@@ -50,11 +51,11 @@ LABELLED_NUMBER = re.compile(
 """The number of a document in a sentence: a word with at least four digits after its label."""
 
 LIST_ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
-BARE_GROUP = 3
-"""The group of `ITEM` without quotes."""
+UNQUOTED_GROUP = 3
+"""The group of `LIST_ITEM` without quotes."""
 
 SENTENCE_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
-"""Characters that occur in messages but not in document numbers."""
+"""Two words in a row, which occur in messages but not in document numbers."""
 
 TOKEN = re.compile(
     r"""\btoken["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)*)"?|'((?:[^'\\]|\\.)*)'?|([^\s,}\])"'\[{&<]+))""",
@@ -71,12 +72,16 @@ TOKEN_DISTANCE_MAX = 1000
 
 
 def find_share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """The share tokens of identity verification and their places without quotes."""
-    for match in TOKEN.finditer(text) if "token" in fold_case(text) else ():
-        start, stop = match.span()
-        text_before = text[max(0, start - TOKEN_DISTANCE_MAX) : start].rpartition("{")[2]
-        text_after = text[stop : stop + TOKEN_DISTANCE_MAX].partition("}")[0]
-        if _BESIDE_TOKEN.search(text_before) or _BESIDE_TOKEN.search(text_after):
+    """The share tokens of identity verification: token, start and end without quotes."""
+    if "token" not in fold_case(text):
+        return
+    for match in TOKEN.finditer(text):
+        field_start, field_end = match.span()
+        text_before = text[max(0, field_start - TOKEN_DISTANCE_MAX) : field_start]
+        text_after = text[field_end : field_end + TOKEN_DISTANCE_MAX]
+        members_before = text_before.rpartition("{")[2]
+        members_after = text_after.partition("}")[0]
+        if _BESIDE_TOKEN.search(members_before) or _BESIDE_TOKEN.search(members_after):
             group = match.lastindex or 0
             yield match[group], *match.span(group)
 
@@ -111,13 +116,14 @@ def fold_to_ascii(text: str) -> str:
     return text if text.isascii() else text.translate(_ASCII_TABLE)
 
 
-def _fold_character(sign: str) -> str:
-    digit = unicodedata.decimal(sign, None)
+def _fold_character(character: str) -> str:
+    """The ASCII digit, dash, space or letter that a character stands for, otherwise itself."""
+    digit = unicodedata.decimal(character, None)
     if digit is not None:
         return str(digit)
-    unicode_category = unicodedata.category(sign)
-    if unicode_category in ("Pd", "Zs") or sign == "\u2212":  # the last one is the minus sign
+    unicode_category = unicodedata.category(character)
+    if unicode_category in ("Pd", "Zs") or character == "\u2212":  # the last one is the minus sign
         return " " if unicode_category == "Zs" else "-"
-    normalized = unicodedata.normalize("NFKC", sign)
+    normalized = unicodedata.normalize("NFKC", character)
     # Circled and superscript digits have no decimal value, and a letter that becomes two has none.
-    return normalized if len(normalized) == 1 and normalized.isascii() else sign
+    return normalized if len(normalized) == 1 and normalized.isascii() else character

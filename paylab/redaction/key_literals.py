@@ -63,11 +63,11 @@ class _AssignedLiteral(NamedTuple):
 def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
     """The literals of assignments with several names or several values."""
     for match in _ASSIGNMENT.finditer(text):
-        assigned_names = [name.strip() for name in match[1].split(",")]
+        assigned_names = [target.strip() for target in match[1].split(",")]
         spans = list(_find_literal_spans(text, match.end()))
         if len(assigned_names) == len(spans) == 1 and not match["loop"]:
             continue
-        are_keys = [_is_name_of_key(name) for name in assigned_names]
+        are_keys = [_is_name_of_key(target) for target in assigned_names]
         has_one_value_each = len(assigned_names) == len(spans) and "*" not in match[1]
         for index, span in enumerate(spans):
             if span is not None:
@@ -94,7 +94,7 @@ def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | Non
 
 def find_key_literals(text: str) -> Spans:
     """The literals that are given to the name of a key."""
-    spans_of_others = set()
+    spans_of_others = set()  # literals of names beside that of a key
     for literal in list(_find_assigned_literals(text)):
         span = (literal.start, literal.end)
         if not literal.is_of_key:
@@ -103,12 +103,14 @@ def find_key_literals(text: str) -> Spans:
             yield span
     first_region_start = find_named_regions(text)[0][0]
     for match in _LITERAL_BESIDE_NAME.finditer(text, first_region_start):
+        # The text of another call or lookup may be a name, such as `os.environ["API_KEY"]`.
         is_harmless = is_word if match["call"] or match["lookup"] else _is_harmless_literal
         if match.span("text") not in spans_of_others and not is_harmless(match["text"]):
             yield match.span("text")
 
 
 def _is_harmless_literal(literal: str) -> bool:
+    """Whether a literal is a placeholder, or the name of a key."""
     return is_stand_in(literal) or KEY_NAME.fullmatch(literal) is not None
 
 

@@ -33,20 +33,20 @@ _WHITESPACE = re.compile(r"\s")
 
 @lru_cache(maxsize=2)
 def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
-    """The parts of a text around the names of keys, each to the end of a word."""
+    """The start and end of the parts of a text around names of keys, each to the end of a word."""
     folded_text = fold_case(text)
     regions = list[tuple[int, int]]()
-    for word_start in sorted(
-        word_start for word in KEY_WORDS for word_start in find_occurrences(word, folded_text)
-    ):
+    word_starts = [start for word in KEY_WORDS for start in find_occurrences(word, folded_text)]
+    for word_start in sorted(word_starts):
         is_inside = regions and min(word_start + _REGION_AFTER, len(text)) <= regions[-1][1]
+        # The name may begin before the word that was found, as in "api_key".
         if is_inside or not _ANY_NAME.search(text, max(0, word_start - 10), word_start + 12):
             continue
-        space = _WHITESPACE.search(text, word_start + _REGION_AFTER)
+        word_end = _WHITESPACE.search(text, word_start + _REGION_AFTER)
         region_start = max(0, word_start - _REGION_BEFORE)
-        if regions and region_start <= regions[-1][1]:
+        if regions and region_start <= regions[-1][1]:  # it extends the region before
             region_start = regions.pop()[0]
-        regions.append((region_start, space.start() if space else len(text)))
+        regions.append((region_start, word_end.start() if word_end else len(text)))
     return tuple(regions)
 
 
@@ -63,8 +63,8 @@ BOUNDED_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}").repla
 
 def looks_like_key(text: str) -> bool:
     """Whether a text has the form of a key: 8 characters or more, with letters and digits."""
-    has_both = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    return has_both and _KEY_FORM.fullmatch(text) is not None and not is_word(text)
+    has_letters_and_digits = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    return has_letters_and_digits and _KEY_FORM.fullmatch(text) is not None and not is_word(text)
 
 
 _KEY_FORM = re.compile(r"(?!\d{4}-\d\d-\d\d)[A-Za-z0-9][\w.~+/=-]{7,}")

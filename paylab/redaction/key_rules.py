@@ -16,7 +16,7 @@ from .key_names import (
     looks_like_key,
 )
 from .scrub_rules import Rule, Spans, is_placeholder, is_stand_in, is_word, make_pattern_rule
-from .search import PLACES, SIGNATURE, is_signature
+from .search import LABELLED_PATTERNS, SIGNATURE, is_signature
 from .tables import find_column_values
 
 _NAME = BOUNDED_KEY_NAME
@@ -64,7 +64,8 @@ def _find_token_spans(text: str) -> Spans:
 def _find_column_keys(text: str) -> Spans:
     """The values in columns that are named after a key."""
     for region in find_named_regions(text):
-        if label := _COLUMN.search(text, *region):
+        label = _COLUMN.search(text, *region)
+        if label:
             return find_column_values(text, KEY_NAME, looks_like_key, label.start(1))
     return iter(())
 
@@ -91,7 +92,7 @@ LONG_SECRETS: tuple[Rule, ...] = (
 
 _HEADERS = tuple(
     make_pattern_rule("key", pattern, is_placeholder, (name,))
-    for name, pattern in PLACES
+    for name, pattern in LABELLED_PATTERNS
     if name != "signature"
 )
 """The headers that carry keys."""

@@ -31,10 +31,13 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
 _WEB_TOKEN_HEADER = re.compile(r"e[wy][\w-]{8,}")
 
 
-def _is_harmless_value(text: str) -> bool:
-    """Whether the value of a label is a word, a date or a number, and no key."""
-    is_mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
-    return not is_mixed or is_word(text) or bool(_DATE.fullmatch(text)) or "://" in text
+def _is_harmless_value(labelled_value: str) -> bool:
+    """Whether the value of a label is a word, a date, a number or a URL, and no key."""
+    has_digits_and_letters = any(map(str.isdigit, labelled_value)) and any(
+        map(str.isalpha, labelled_value)
+    )
+    is_date_or_url = bool(_DATE.fullmatch(labelled_value)) or "://" in labelled_value
+    return not has_digits_and_letters or is_word(labelled_value) or is_date_or_url
 
 
 def _find_web_tokens(text: str) -> Spans:
@@ -49,12 +52,14 @@ _WEB_TOKEN = re.compile(
 )
 
 
-def _has_algorithm(token_part: str) -> bool:
+def _has_algorithm(encoded_header: str) -> bool:
+    """Whether the first part of a web token is Base64 of JSON that names an algorithm."""
+    padding = "=" * (-len(encoded_header) % 4)
     try:
-        head = json.loads(urlsafe_b64decode(token_part + "=" * (-len(token_part) % 4)))
+        token_header = json.loads(urlsafe_b64decode(encoded_header + padding))
     except (ValueError, RecursionError):
         return False
-    return isinstance(head, dict) and "alg" in head
+    return isinstance(token_header, dict) and "alg" in token_header
 
 
 LABELS: tuple[Rule, ...] = (

@@ -16,7 +16,12 @@ from .escapes import Replacement
 from .hiding import HIDDEN
 
 _FIELD_NAMES = "|".join(
-    {field.name: None for each in OPERATIONS.values() for field in each.walk() if field.personal}
+    {
+        field.name: None
+        for operation in OPERATIONS.values()
+        for field in operation.walk()
+        if field.personal
+    }
 ) + (
     r"|(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
     r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile"
@@ -28,14 +33,14 @@ _FIELD_NAMES = "|".join(
     r"|clabe_number|account_iban|swift|beneficiary"
     + "".join(f"|{on_ramp.detail}" for on_ramp in ON_RAMPS)
 )
-_SIGN_AND_VALUE = (
+_SEPARATOR_AND_VALUE = (
     r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
 )
 _BASE64_JSON = re.compile(
     r"(?<![A-Za-z0-9])(?:ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo)[A-Za-z0-9+/_-]{8,}={0,2}"
 )
 """Base64 of JSON, which begins with `{"`, `[{` or `["`, with or without a line end after it."""
-SHORTEST_BASE64_JSON = 32
+BASE64_JSON_LENGTH_MIN = 32
 """Minimum characters of a text in which Base64 is searched: a name, a value and two braces."""
 _URL_SAFE = str.maketrans("-_", "+/")
 
@@ -52,87 +57,113 @@ _PERSONAL_FORMS = (
 def _field_patterns(
     field_names: frozenset[str] = frozenset(),
 ) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The names of personal fields, alone and before a value in text."""
-    every = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
-    forms = every, rf"(?<!\w)(?:{every}){_SIGN_AND_VALUE}"
-    whole_pattern, text_pattern = (re.compile(form, re.IGNORECASE) for form in forms)
-    return whole_pattern, text_pattern
+    """The names of personal fields and of `field_names`: alone, and before a value in text."""
+    any_name = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
+    name_pattern = re.compile(any_name, re.IGNORECASE)
+    value_pattern = re.compile(rf"(?<!\w)(?:{any_name}){_SEPARATOR_AND_VALUE}", re.IGNORECASE)
+    return name_pattern, value_pattern
 
 
-def find_personal_names(values: Mapping[str, object]) -> frozenset[str]:
-    """What a service calls the fields that hold personal data; `values` are its `diff()`."""
-    named_values = ((key.partition(".fields.")[2], value) for key, value in values.items())
-    return frozenset(
-        str(their) for our, their in named_values if our and _field_patterns()[0].fullmatch(our)
-    )
+def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
+    """What a service calls the fields that hold personal data.
+
+    `settings` are those of its `diff()`, such as `"individuals.fields.given_name": "first_name"`.
+    """
+    service_names = set()
+    for setting_path, setting_value in settings.items():
+        spec_name = setting_path.partition(".fields.")[2]
+        if spec_name and _is_personal_name(spec_name):
+            service_names.add(str(setting_value))
+    return frozenset(service_names)
 
 
-def hide_personal_data(value: object, names: frozenset[str] = frozenset()) -> Any:
-    """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
-    if isinstance(value, str):
-        packed = _clean_base64(value, names) if _BASE64_JSON.match(value) else None
-        return packed or _clean_text(value, names)
-    if isinstance(value, list):
-        return [hide_personal_data(item, names) for item in value]
-    if isinstance(value, dict):
-        clean_members = {name: _clean_member(name, item, names) for name, item in value.items()}
-        is_field = _field_patterns(names)[0].fullmatch(str(value.get("name")))
-        if is_field and isinstance(value.get("value"), str):
-            clean_members["value"] = HIDDEN if value["value"] else ""
-        if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
-            clean_members["text"] = _clean_base64(value["text"], names) or clean_members["text"]
+def _is_personal_name(field_name: str, personal_names: frozenset[str] = frozenset()) -> bool:
+    """Whether a field of this name holds personal data, by its name in the spec or a service."""
+    return _field_patterns(personal_names)[0].fullmatch(field_name) is not None
+
+
+def hide_personal_data(json_value: object, personal_names: frozenset[str] = frozenset()) -> Any:
+    """Parsed JSON, or text, without personal data.
+
+    `personal_names` are more names of fields that hold such data.
+    """
+    if isinstance(json_value, str):
+        clean_base64 = None
+        if _BASE64_JSON.match(json_value):
+            clean_base64 = _clean_base64(json_value, personal_names)
+        return clean_base64 or _clean_text(json_value, personal_names)
+    if isinstance(json_value, list):
+        return [hide_personal_data(item, personal_names) for item in json_value]
+    if isinstance(json_value, dict):
+        clean_members = {
+            member_name: _clean_member(member_name, member, personal_names)
+            for member_name, member in json_value.items()
+        }
+        # A pair of a name and a value, such as a header or parameter of a HAR file.
+        is_personal_pair = _is_personal_name(str(json_value.get("name")), personal_names)
+        if is_personal_pair and isinstance(json_value.get("value"), str):
+            clean_members["value"] = HIDDEN if json_value["value"] else ""
+        if json_value.get("encoding") == "base64" and isinstance(json_value.get("text"), str):
+            clean_members["text"] = (
+                _clean_base64(json_value["text"], personal_names) or clean_members["text"]
+            )
         return clean_members
-    return value
+    return json_value
 
 
 def _clean_member(member_name: str, member: object, personal_names: frozenset[str]) -> Any:
+    """A member of an object without personal data: all of an address except its country."""
     if member_name == "address" and isinstance(member, dict):
         return {
-            part: text if part == "country" else _clean_member(member_name, text, personal_names)
-            for part, text in member.items()
+            line_name: line
+            if line_name == "country"
+            else _clean_member(member_name, line, personal_names)
+            for line_name, line in member.items()
         }
-    if _field_patterns(personal_names)[0].fullmatch(member_name) and not isinstance(
-        member, dict | list | bool | None
-    ):
+    is_scalar = not isinstance(member, dict | list | bool | None)
+    if is_scalar and _is_personal_name(member_name, personal_names):
         return HIDDEN if member != "" else member
     return hide_personal_data(member, personal_names)
 
 
 def _clean_text(text: str, personal_names: frozenset[str]) -> str:
     """A text without personal data, also in Base64 of JSON inside it."""
-    if len(text) >= SHORTEST_BASE64_JSON:
+    if len(text) >= BASE64_JSON_LENGTH_MIN:
         text = _BASE64_JSON.sub(
             lambda match: _clean_base64(match[0], personal_names) or match[0], text
         )
     return escapes.replace_in_layers(text, partial(_find_personal_values, personal_names))
 
 
-def _clean_base64(text: str, personal_names: frozenset[str]) -> str | None:
+def _clean_base64(base64_text: str, personal_names: frozenset[str]) -> str | None:
     """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
-    code = "".join(text.split()).rstrip("=").translate(_URL_SAFE)
+    normal_base64 = "".join(base64_text.split()).rstrip("=").translate(_URL_SAFE)
     try:
-        body = b64decode(code + "=" * (-len(code) % 4), validate=True).decode()
+        decoded_text = b64decode(
+            normal_base64 + "=" * (-len(normal_base64) % 4), validate=True
+        ).decode()
     except ValueError:
         return None
-    clean_body = _clean_text(body, personal_names)
-    return text if clean_body == body else b64encode(clean_body.encode()).decode()
+    clean_text = _clean_text(decoded_text, personal_names)
+    return base64_text if clean_text == decoded_text else b64encode(clean_text.encode()).decode()
 
 
-def hide_url_secrets(value: object) -> Any:
+def hide_url_secrets(json_value: object) -> Any:
     """Parsed JSON whose `url` fields lose user, password and query, which may hold tokens."""
-    if isinstance(value, list):
-        return [hide_url_secrets(item) for item in value]
-    if not isinstance(value, dict):
-        return value
+    if isinstance(json_value, list):
+        return [hide_url_secrets(member) for member in json_value]
+    if not isinstance(json_value, dict):
+        return json_value
     return {
-        name: _strip_url(item)
-        if name == "url" and isinstance(item, str)
-        else hide_url_secrets(item)
-        for name, item in value.items()
+        member_name: _strip_url(member)
+        if member_name == "url" and isinstance(member, str)
+        else hide_url_secrets(member)
+        for member_name, member in json_value.items()
     }
 
 
 def _strip_url(url: str) -> str:
+    """A URL without user, password, query and fragment; `***` if it cannot be read."""
     try:
         url_parts = urlsplit(url)
     except ValueError:
@@ -145,10 +176,11 @@ def _strip_url(url: str) -> str:
 def _find_personal_values(
     personal_names: frozenset[str], text: str, _: int
 ) -> Iterator[Replacement]:
+    """The values of personal fields in a text, and what has the form of a contact or account."""
     for match in _field_patterns(personal_names)[1].finditer(text):
         group = match.lastindex or 0
         if match[group] not in ("null", "None", HIDDEN):
             yield Replacement(*match.span(group), HIDDEN)
-    for form in _PERSONAL_FORMS:
-        for match in form.finditer(text):
+    for pattern in _PERSONAL_FORMS:
+        for match in pattern.finditer(text):
             yield Replacement(*match.span(), HIDDEN)

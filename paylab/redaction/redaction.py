@@ -13,10 +13,10 @@ from .hiding import HIDDEN, Secret, hide_frames
 
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
-LONGEST_NAME = 40
-"""Maximum characters of a text that is not searched again: names of headers and fields recur."""
+NAME_LENGTH_MAX = 40
+"""Maximum characters of a text that is remembered as harmless: names recur, long texts do not."""
 
-MOST_NAMES = 10_000
+HARMLESS_TEXTS_MAX = 10_000
 """Maximum texts that are remembered as harmless."""
 
 
@@ -60,60 +60,65 @@ class Redaction:
         from . import search  # its patterns take long to compile
 
         clean_text = search.clean(text, self._secrets, self._values)
-        if clean_text == text and len(text) <= LONGEST_NAME:
-            if len(self._harmless) >= MOST_NAMES:
+        if clean_text == text and len(text) <= NAME_LENGTH_MAX:
+            if len(self._harmless) >= HARMLESS_TEXTS_MAX:
                 self._harmless.clear()
             self._harmless.add(text)
         return clean_text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""
-        lower_headers = {name.lower(): value for name, value in headers.items()}
+        lower_headers = {
+            header_name.lower(): header_value for header_name, header_value in headers.items()
+        }
         return {
-            self.text(name): self.text(lower_headers[name])
-            for name in lower_headers
-            if name not in HEADERS
+            self.text(header_name): self.text(lower_headers[header_name])
+            for header_name in lower_headers
+            if header_name not in HEADERS
         }
 
-    def json(self, value: object) -> Any:
+    def json(self, json_value: object) -> Any:
         """Parsed JSON with secrets removed from every text and number."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, list):
-            return [self.json(item) for item in value]
-        if isinstance(value, dict):
-            return self._object(value)
-        if value is None or isinstance(value, bool):
-            return value
-        return HIDDEN if any(number in str(value) for number in self._values) else value
+        if isinstance(json_value, str):
+            return self.text(json_value)
+        if isinstance(json_value, list):
+            return [self.json(item) for item in json_value]
+        if isinstance(json_value, dict):
+            return self._clean_object(json_value)
+        if json_value is None or isinstance(json_value, bool):
+            return json_value
+        number_text = str(json_value)
+        return (
+            HIDDEN
+            if any(named_value in number_text for named_value in self._values)
+            else json_value
+        )
 
-    def _object(self, value: dict[str, Any]) -> dict[str, Any]:
+    def _clean_object(self, json_object: dict[str, Any]) -> dict[str, Any]:
+        """An object without secrets, by the names of its members."""
         from .fields import DOCUMENT_NAME, has_share_token
 
         clean_members = {}
-        for member_name, member in value.items():
-            clean_item = self.json(member)
+        for member_name, member in json_object.items():
+            clean_member = self.json(member)
             if isinstance(member, str | int) and DOCUMENT_NAME.fullmatch(member_name):
-                clean_item = member and HIDDEN
+                clean_member = HIDDEN if member else member
             elif member_name.lower().startswith("document"):
-                clean_item = hide_document_numbers(clean_item)
-            clean_members[self.text(member_name)] = clean_item
-        return (
-            {**clean_members, "token": HIDDEN}
-            if has_share_token(value) and value["token"]
-            else clean_members
-        )
+                clean_member = hide_document_numbers(clean_member)
+            clean_members[self.text(member_name)] = clean_member
+        if has_share_token(json_object) and json_object["token"]:
+            clean_members["token"] = HIDDEN
+        return clean_members
 
 
 def hide_document_numbers(document: object) -> Any:
     """A document without its number, at any depth."""
-    if isinstance(document, dict):
-        return {
-            name: HIDDEN if name in ("number", "numbers") and item else hide_document_numbers(item)
-            for name, item in document.items()
-        }
-    return (
-        [hide_document_numbers(item) for item in document]
-        if isinstance(document, list)
-        else document
-    )
+    if isinstance(document, list):
+        return [hide_document_numbers(item) for item in document]
+    if not isinstance(document, dict):
+        return document
+    clean_members = {}
+    for member_name, member in document.items():
+        is_number = member_name in ("number", "numbers") and member
+        clean_members[member_name] = HIDDEN if is_number else hide_document_numbers(member)
+    return clean_members

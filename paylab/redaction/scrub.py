@@ -8,7 +8,7 @@ those of `paylab.examples`, or only zeros.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,14 +18,14 @@ from ..errors.text import printable_lines
 from .cleaner import Cleaner, join_lines
 from .personal import hide_personal_data, hide_url_secrets
 from .scrub_rules import Rule, Spans, is_placeholder
-from .search import SHORTEST_SECRET
+from .search import SECRET_LENGTH_MIN
 from .text_cleaner import RULES
 
-_MIN_NUMBER = 7
+_NUMBER_LENGTH_MIN = 7
 """Minimum characters of a document number that is also searched where it has no label."""
 
-Clean = Callable[[str, Any], Any]
-"""Cleans a part of a document by its place."""
+CleanAt = Callable[[str, Any], Any]
+"""Cleans a part of a document, given its place, such as `cell 3, outputs`."""
 
 
 @dataclass(frozen=True)
@@ -57,43 +57,55 @@ def scrub(
     secrets: dict[str, str] = {}
     rules = RULES
 
-    def report(where: str, kind: str, text: str = "") -> None:
+    def report_leak(where: str, kind: str, secret_text: str = "") -> None:
         leaks.append(Leak(where, kind))
-        if kind == "key" and len(text) >= SHORTEST_SECRET and not is_placeholder(text):
-            secrets[text] = kind
-        elif text and kind not in ("key", "signature", "share token"):
-            number = "".join(filter(str.isalnum, text))
-            if len(number) >= _MIN_NUMBER and sum(map(str.isdigit, number)) >= 5:
-                secrets.update({text: kind, number: kind})
+        if kind == "key":
+            if len(secret_text) >= SECRET_LENGTH_MIN and not is_placeholder(secret_text):
+                secrets[secret_text] = kind
+        elif kind not in ("signature", "share token"):
+            secrets.update(dict.fromkeys(_number_spellings(secret_text), kind))
 
-    def clean(where: str, clean_value: object) -> Any:
-        cleaner = Cleaner(partial(report, where), rules, is_encoded=not is_notebook)
+    def clean_at(where: str, document_part: object) -> Any:
+        """A part of the document, cleaned by what stands at its place."""
+        cleaner = Cleaner(partial(report_leak, where), rules, is_encoded=not is_notebook)
         # What stands across several outputs is searched first: a part of it may look like a whole.
-        clean_value = cleaner.clean(
-            _clean_across_outputs(clean_value, cleaner)
-            if where.endswith(", outputs")
-            else clean_value
-        )
-        if "webhook" in where and (short_urls := hide_url_secrets(clean_value)) != clean_value:
-            report(where, "webhook URL")
-            clean_value = short_urls
-        if is_private and (anonymous := hide_personal_data(clean_value, personal)) != clean_value:
-            report(where, "personal data")
-            clean_value = anonymous
-        return clean_value
+        if where.endswith(", outputs"):
+            document_part = _clean_across_outputs(document_part, cleaner)
+        clean_part = cleaner.clean(document_part)
+        if "webhook" in where:
+            part_before = clean_part
+            clean_part = hide_url_secrets(part_before)
+            if clean_part != part_before:
+                report_leak(where, "webhook URL")
+        if is_private:
+            part_before = clean_part
+            clean_part = hide_personal_data(part_before, personal)
+            if clean_part != part_before:
+                report_leak(where, "personal data")
+        return clean_part
 
-    cleaned = _clean_parts(document, clean)
+    clean_document = _clean_parts(document, clean_at)
     if secrets:  # what was found in one place is removed from the others
         rules = (*RULES, *_make_value_rules(secrets))
-        cleaned = _clean_parts(cleaned, clean)
-    return cleaned, leaks
+        clean_document = _clean_parts(clean_document, clean_at)
+    return clean_document, leaks
+
+
+def _number_spellings(number: str) -> tuple[str, ...]:
+    """A document number as it stands, and its letters and digits. Empty if it is too short."""
+    number_characters = "".join(filter(str.isalnum, number))
+    digit_count = sum(map(str.isdigit, number_characters))
+    is_distinctive = len(number_characters) >= _NUMBER_LENGTH_MIN and digit_count >= 5
+    return (number, number_characters) if is_distinctive else ()
 
 
 def _make_value_rules(secrets: Mapping[str, str]) -> Iterator[Rule]:
-    """The rules that find keys and numbers by value."""
+    """The rules that find keys and numbers by value, of `secrets` with their kinds."""
     for secret_kind in dict.fromkeys(secrets.values()):
         secret_texts = sorted(
-            (text for text in secrets if secrets[text] == secret_kind), key=len, reverse=True
+            (secret_text for secret_text in secrets if secrets[secret_text] == secret_kind),
+            key=len,
+            reverse=True,
         )
         alternatives = "|".join(map(re.escape, secret_texts))
         pattern = re.compile(
@@ -106,68 +118,77 @@ def _make_value_rules(secrets: Mapping[str, str]) -> Iterator[Rule]:
         yield Rule(secret_kind, find)
 
 
-def _clean_parts(document: Mapping[str, Any], clean_value: Clean) -> dict[str, Any]:
+def _clean_parts(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
     """A document of which every cell, entry or row is cleaned by its place and value."""
     if "cells" not in document:
-        return {name: _clean_records(name, value, clean_value) for name, value in document.items()}
-    cells = [_clean_cell(cell, at, clean_value) for at, cell in enumerate(document["cells"], 1)]
-    return {**clean_value("notebook", {**document, "cells": None}), "cells": cells}
+        return {
+            part_name: _clean_records(part_name, part, clean_at)
+            for part_name, part in document.items()
+        }
+    cells = [
+        _clean_cell(cell, cell_number, clean_at)
+        for cell_number, cell in enumerate(document["cells"], 1)
+    ]
+    return {**clean_at("notebook", {**document, "cells": None}), "cells": cells}
 
 
-def _clean_records(record_kind: str, records: object, clean_value: Clean) -> Any:
+def _clean_records(record_kind: str, records: object, clean_at: CleanAt) -> Any:
+    """The entries of a log or the rows of a table, cleaned one by one; another value as one."""
     if isinstance(records, Mapping) and record_kind in ("log", "tables"):
-        return {part: _clean_records(part, item, clean_value) for part, item in records.items()}
+        return {
+            record_name: _clean_records(record_name, record, clean_at)
+            for record_name, record in records.items()
+        }
     if isinstance(records, list):
-        return [clean_value(f"{record_kind} {at}", item) for at, item in enumerate(records, 1)]
-    return clean_value(record_kind, records)
+        return [
+            clean_at(f"{record_kind} {record_number}", record)
+            for record_number, record in enumerate(records, 1)
+        ]
+    return clean_at(record_kind, records)
 
 
-def _clean_cell(cell: object, number: int, clean_value: Clean) -> Any:
+def _clean_cell(cell: object, cell_number: int, clean_at: CleanAt) -> Any:
+    """A cell of a notebook, cleaned by its source, outputs and metadata."""
     if not isinstance(cell, Mapping):
         return cell
-    return {name: clean_value(f"cell {number}, {name}", value) for name, value in cell.items()}
+    return {
+        part_name: clean_at(f"cell {cell_number}, {part_name}", cell_part)
+        for part_name, cell_part in cell.items()
+    }
 
 
 def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
-    """Outputs without what stands across several of them: first those of one stream."""
+    """Outputs without what stands across several of them: of one stream, then of all outputs."""
     if not isinstance(outputs, list):
         return outputs
     stream_names = dict.fromkeys(filter(None, map(_stream_name, outputs)))
-    stream_rows = [
-        [
-            output_number
-            for output_number, output in enumerate(outputs)
-            if _stream_name(output) == name
-        ]
-        for name in stream_names
-    ]
     clean_outputs: list[Any] = list(outputs)
-    for output_numbers in (*stream_rows, range(len(outputs))):
-        shown_numbers = [
-            output_number
-            for output_number in output_numbers
-            if _output_text(clean_outputs[output_number]) is not None
+    for stream_name in stream_names:
+        stream_indexes = [
+            index for index, output in enumerate(outputs) if _stream_name(output) == stream_name
         ]
-        output_texts = [
-            _output_text(clean_outputs[output_number]) or "" for output_number in shown_numbers
-        ]
-        clean_texts = (
-            cleaner.pieces(cleaner.pieces(output_texts), "\n")
-            if len(output_texts) > 1
-            else output_texts
-        )
-        for output_number, text, clean_text in zip(
-            shown_numbers, output_texts, clean_texts, strict=True
-        ):
-            if text != clean_text:
-                clean_outputs[output_number] = _replace_output_text(
-                    clean_outputs[output_number], clean_text
-                )
+        _clean_neighbours(clean_outputs, stream_indexes, cleaner)
+    _clean_neighbours(clean_outputs, range(len(outputs)), cleaner)
     return [output for output in clean_outputs if output is not None]
 
 
+def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Cleaner) -> None:
+    """Remove from some of the outputs what stands across them. An empty stream becomes None."""
+    text_by_index: dict[int, str] = {}
+    for index in indexes:
+        output_text = _output_text(outputs[index])
+        if output_text is not None:
+            text_by_index[index] = output_text
+    if len(text_by_index) < 2:
+        return
+    clean_texts = cleaner.pieces(cleaner.pieces([*text_by_index.values()]), "\n")
+    for (index, output_text), clean_text in zip(text_by_index.items(), clean_texts, strict=True):
+        if output_text != clean_text:
+            outputs[index] = _replace_output_text(outputs[index], clean_text)
+
+
 def _replace_output_text(output: Mapping[str, Any], new_text: str) -> Mapping[str, Any] | None:
-    """An output with another text; nothing if it is a stream of which nothing is left."""
+    """An output with another text; None if it is a stream of which nothing is left."""
     if not _stream_name(output):
         return {**output, "data": {**output["data"], "text/plain": new_text}}
     return {**output, "text": new_text} if new_text else None

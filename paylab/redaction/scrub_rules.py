@@ -14,14 +14,17 @@ from .encodings import is_image
 from .search import decode_image
 
 PDF = "application/pdf"
-SHORTEST_URI = 60
-QR_CODE = 2**16
-LONGEST_WORD = 24
+URI_LENGTH_MIN = 60
+"""Minimum characters of an image in a text; less has no picture."""
+QR_CODE_BYTES_MAX = 2**16
+WORD_LENGTH_MAX = 24
+"""Maximum characters of a word of prose, or of a name in code; longer ones may be keys."""
 _EXAMPLE_DOCUMENTS = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
 EXAMPLE_NUMBERS = frozenset(str(document["number"]) for document in _EXAMPLE_DOCUMENTS)
 
 
 Spans = Iterator[tuple[int, int]]
+"""The start and end of each place in a text."""
 
 
 class Rule(NamedTuple):
@@ -46,7 +49,10 @@ def make_pattern_rule(
     words: tuple[str, ...] = (),
     example: str = "",
 ) -> Rule:
-    """A rule for the first group of a form, or the whole match, unless its text is allowed."""
+    """A rule for the first group of a pattern, or its whole match, unless that is harmless.
+
+    `form` is the pattern, or its text.
+    """
     pattern = re.compile(form)
     group = 1 if pattern.groups else 0
 
@@ -57,45 +63,55 @@ def make_pattern_rule(
     return Rule(kind, find, words, example=example)
 
 
-def is_small_base64_image(base64: str) -> bool:
+def is_small_base64_image(base64_text: str) -> bool:
     """Whether Base64 is that of a thumbnail or a QR code."""
     try:
-        return is_small_image(binascii.a2b_base64(base64))
+        return is_small_image(binascii.a2b_base64(base64_text))
     except ValueError:
         return False
 
 
-def is_small_image(data: bytes) -> bool:
-    """Whether an image is smaller than any of the service, or a square PNG of two colours."""
-    if len(data) < IMAGE_MIN:
+def is_small_image(image_bytes: bytes) -> bool:
+    """Whether an image is smaller than any of the service, or a QR code.
+
+    A QR code is a square PNG of two colours, of at most 64 KB.
+    """
+    if len(image_bytes) < IMAGE_MIN:
         return True
-    if len(data) > QR_CODE or not data.startswith(b"\x89PNG\r\n\x1a\n"):
+    if len(image_bytes) > QR_CODE_BYTES_MAX or not image_bytes.startswith(b"\x89PNG\r\n\x1a\n"):
         return False
-    width, height, depth = unpack_from(">IIB", data, 16)
-    return bool(width == height and depth == 1)
+    pixel_width, pixel_height, bit_depth = unpack_from(">IIB", image_bytes, 16)
+    return bool(pixel_width == pixel_height and bit_depth == 1)
 
 
-def is_small_picture(data: bytes) -> bool:
+def is_small_picture(image_bytes: bytes) -> bool:
     """Whether an image is small; a PDF never is."""
-    return is_small_image(data) and not data.startswith(b"%PDF")
+    return is_small_image(image_bytes) and not image_bytes.startswith(b"%PDF")
 
 
-def is_image_list(items: list[Any]) -> bool:
+def is_image_list(numbers: list[Any]) -> bool:
     """Whether a list of numbers is an image."""
-    is_bytes = len(items) >= 16 and all(type(item) is int and 0 <= item < 256 for item in items)
-    image_bytes = bytes(items) if is_bytes else b""
+    are_bytes = len(numbers) >= 16 and all(
+        type(number) is int and 0 <= number < 256 for number in numbers
+    )
+    if not are_bytes:
+        return False
+    image_bytes = bytes(numbers)
     return is_image(image_bytes) and not is_small_picture(image_bytes)
 
 
 def replace_image(match: re.Match[str]) -> str | None:
-    """The replacement of an image; None for a small one that is not a PDF."""
+    """The mark in place of an image; None for one that stays: small, and not a PDF."""
     image_bytes = decode_image(match)
     image_type = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = image_type == PDF or image_bytes.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
     if not is_pdf and is_small_image(image_bytes):
         return None
-    kind_name = "data URI" if image_type else "PDF" if is_pdf else "image"
-    return None if len(match[0]) < SHORTEST_URI else f"[removed: {kind_name}]"
+    if len(match[0]) < URI_LENGTH_MIN:
+        return None
+    if image_type:
+        return "[removed: data URI]"
+    return "[removed: PDF]" if is_pdf else "[removed: image]"
 
 
 _STAND_IN = re.compile(
@@ -105,28 +121,30 @@ _STAND_IN = re.compile(
 )
 
 
-_WORDS = re.compile(rf"_*[A-Za-z]{{1,{LONGEST_WORD}}}\d{{0,3}}(?:_+[A-Za-z]{{0,12}}\d{{0,3}})*")
+_WORDS = re.compile(rf"_*[A-Za-z]{{1,{WORD_LENGTH_MAX}}}\d{{0,3}}(?:_+[A-Za-z]{{0,12}}\d{{0,3}})*")
 
 
-def is_stand_in(word: str) -> bool:
+def is_stand_in(value: str) -> bool:
     """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
-    is_reference = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
-    without_fields = re.sub(r"\{[^{}]*\}", "", word)
+    is_reference = value.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
+    without_fields = re.sub(r"\{[^{}]*\}", "", value)
     return is_reference or not without_fields or bool(_STAND_IN.fullmatch(without_fields))
 
 
-def is_placeholder(word: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether a text is a placeholder or a word of prose."""
-    return is_stand_in(word) or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
-
-
-def is_word(text: str) -> bool:
-    """Whether a text without quotes is a placeholder, a word, or a name in code."""
-    text_parts = text.split(".")
-    is_path = len(text_parts) > 1 and all(
-        p.isidentifier() and len(p) <= LONGEST_WORD for p in text_parts
+    return is_stand_in(value) or (
+        len(value) <= WORD_LENGTH_MAX and not any(map(str.isdigit, value))
     )
-    return is_path or is_placeholder(text) or bool(_WORDS.fullmatch(text))
+
+
+def is_word(value: str) -> bool:
+    """Whether a text without quotes is a placeholder, a word, or a name in code."""
+    path_parts = value.split(".")
+    is_path = len(path_parts) > 1 and all(
+        path_part.isidentifier() and len(path_part) <= WORD_LENGTH_MAX for path_part in path_parts
+    )
+    return is_path or is_placeholder(value) or bool(_WORDS.fullmatch(value))
 
 
 def is_example_number(number: str) -> bool:

@@ -14,7 +14,6 @@ from ..spec import codes
 from . import escapes
 from .escapes import Replacement
 from .fields import (
-    BARE_GROUP,
     LABELLED_NUMBER,
     LIST_ITEM,
     NESTED_NUMBER_FIELD,
@@ -23,6 +22,7 @@ from .fields import (
     REFUSED_NUMBER,
     SENTENCE_WORDS,
     TYPE_NAMES,
+    UNQUOTED_GROUP,
     VALUE,
     WORD_WITH_DIGITS,
     find_share_tokens,
@@ -42,33 +42,40 @@ IMAGE = re.compile(
     | (?<![A-Za-z0-9+/])(?=(?:iVBORw0K|/9j/|JVBERi0|SUkqA|TU0AK|R0lGOD|UklGR
         |AAAA[A-Za-z0-9+/]{{2}}Z0eX)
         [A-Za-z0-9+/_%&\\-]{{40}})(?P<bare>{_CODE})
-    | b(?P<sign>["'])(?P<bytes>(?:\\x89PNG|\\xff\\xd8\\xff|%PDF-|II\*\\x00|MM\\x00\*
-        |\\x00\\x00\\x00.{{1,4}}ftyp)(?:(?!(?P=sign))[^\\]|\\.){{20,}}+)
+    | b(?P<quote>["'])(?P<bytes>(?:\\x89PNG|\\xff\\xd8\\xff|%PDF-|II\*\\x00|MM\\x00\*
+        |\\x00\\x00\\x00.{{1,4}}ftyp)(?:(?!(?P=quote))[^\\]|\\.){{20,}}+)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 """An image or PDF as a data URI, as bare Base64 and as the repr of bytes."""
 
-_MARKS = (
+_IMAGE_STARTS = (
     "data:", "ivborw0k", "/9j/", "jvberi0", "sukqa", "tu0ak", "r0lgod", "uklgr", "z0ex",
     "b'\\", "b'ii*", "b'mm\\", "b'%pdf", 'b"\\', 'b"ii*', 'b"mm\\', 'b"%pdf',
 )  # fmt: skip
 
 _VALUE_END = r"""[^\s,;"'<>&\\]+"""
-_NAME_AND_SIGN = r"""(?:\\?['"]?\s*[:=]\s*b?\\?['"]?|\\?['"]\s*,\s*b?\\?['"](?!x-|host\b))"""
+_NAME_END_AND_SEPARATOR = (
+    r"""(?:\\?['"]?\s*[:=]\s*b?\\?['"]?|\\?['"]\s*,\s*b?\\?['"](?!x-|host\b))"""
+)
 # The value of a header or field with this name, in text, JSON or tuples.
-PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
+LABELLED_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("signature", re.compile(rf"\bSignature=({_VALUE_END})", re.IGNORECASE)),
     (
         "signature",
-        re.compile(rf"\bSignature{_NAME_AND_SIGN}([A-Za-z0-9+/=_-]{{20,}})", re.IGNORECASE),
+        re.compile(
+            rf"\bSignature{_NAME_END_AND_SEPARATOR}([A-Za-z0-9+/=_-]{{20,}})", re.IGNORECASE
+        ),
     ),
     ("credential", re.compile(rf"\bCredential=({_VALUE_END})", re.IGNORECASE)),
-    ("x-api-key", re.compile(rf"\bx-api-key{_NAME_AND_SIGN}({_VALUE_END})", re.IGNORECASE)),
+    (
+        "x-api-key",
+        re.compile(rf"\bx-api-key{_NAME_END_AND_SEPARATOR}({_VALUE_END})", re.IGNORECASE),
+    ),
     (
         "authorization",
         re.compile(
-            rf"\b(?:proxy-)?authorization{_NAME_AND_SIGN}\w+\s+(?!Credential)({_VALUE_END})",
+            rf"\b(?:proxy-)?authorization{_NAME_END_AND_SEPARATOR}\w+\s+(?!Credential)({_VALUE_END})",
             re.IGNORECASE,
         ),
     ),
@@ -85,19 +92,21 @@ BESIDE_DOCUMENT_TYPE = (
 )
 """The number of a document that is recognised by its type before or after it."""
 
-PLACEHOLDER_SIGNS = frozenset("0 .-/")
+PLACEHOLDER_CHARACTERS = frozenset("0 .-/")
 """Placeholder numbers of examples, which are not searched elsewhere."""
 
 NUMBER_LENGTH_MIN = 5
 """Minimum characters of a document number that is also searched by value."""
 
+_URL_SAFE = str.maketrans("-_", "+/")
+
 VALUES_MAX = 1000
 """Maximum document numbers and share tokens that are searched by value."""
 
-LONGEST = 2**18
+TEXT_LENGTH_MAX = 2**18
 """Maximum characters of a text that are searched and kept, without images."""
 
-SHORTEST_SECRET = 8
+SECRET_LENGTH_MIN = 8
 """Minimum length of a secret that is also found inside words."""
 
 
@@ -110,41 +119,45 @@ def find_named_values(text: str) -> list[str]:
     """The document numbers and share tokens that a text names, each also without its signs."""
     named_values = list[str]()
 
-    def collect(layer: str, _: int) -> Iterable[Replacement]:
+    def collect_values(layer: str, _: int) -> Iterable[Replacement]:
         named_values.extend(_named_values_of_layer(layer))
         return ()
 
-    escapes.replace_in_layers(_shorten(text), collect)
+    escapes.replace_in_layers(_shorten(text), collect_values)
     return named_values[:VALUES_MAX]
 
 
 def _named_values_of_layer(text: str) -> Iterator[str]:
+    """The document numbers and share tokens that are distinctive enough to search elsewhere."""
     for number, _start, _end in find_document_numbers(text):
         for spelling in (number, "".join(filter(str.isalnum, number))):
-            if len(spelling) >= NUMBER_LENGTH_MIN and not set(spelling) <= PLACEHOLDER_SIGNS:
+            if len(spelling) >= NUMBER_LENGTH_MIN and not set(spelling) <= PLACEHOLDER_CHARACTERS:
                 yield spelling
     for token, _start, _end in find_share_tokens(text):
-        if len(token) >= SHORTEST_SECRET:
+        if len(token) >= SECRET_LENGTH_MIN:
             yield escapes.decode(token)
 
 
 def _find_secrets(
     secrets: Iterable[Secret], values: Iterable[str], text: str, depth: int
 ) -> Iterator[Replacement]:
-    """The parts of a text that are hidden; `depth` is how often it was decoded."""
+    """The parts of a text that are hidden; `depth` is how often it was decoded.
+
+    They may overlap: `replace_parts` merges them.
+    """
     yield from _find_shortened_images(text, depth)
     folded_text = fold_case(text)
     for secret in secrets:
         yield from _find_value(secret.reveal(), text, folded_text)
     for named_value in values:
-        for found_part in _find_value(named_value, text, folded_text):
-            yield found_part._replace(
-                new_text=_mark_for(text, found_part.start, found_part.end, depth)
+        for replacement in _find_value(named_value, text, folded_text):
+            yield replacement._replace(
+                new_text=_mark_for(text, replacement.start, replacement.end, depth)
             )
-    for label_word, pattern in PLACES:
+    for label_word, pattern in LABELLED_PATTERNS:
         if label_word in folded_text:
             yield from (Replacement(*match.span(1), HIDDEN) for match in pattern.finditer(text))
-    for match in SIGNATURE.finditer(text) if "==" in text else ():
+    for match in SIGNATURE.finditer(text) if "==" in text else ():  # faster than the pattern alone
         if is_signature(match[1]):
             yield Replacement(*match.span(1), HIDDEN)
     for _, start, end in (*find_document_numbers(text), *find_share_tokens(text)):
@@ -152,11 +165,13 @@ def _find_secrets(
 
 
 def _shorten(text: str) -> str:
-    """The text with images shortened; only the beginning of a long text."""
-    if len(text) <= LONGEST:
+    """A text that is not too long; otherwise its beginning, with images shortened first."""
+    if len(text) <= TEXT_LENGTH_MAX:
         return text
-    text = escapes.replace_in_text(text, _find_shortened_images)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… <{len(text)} characters>"
+    short_text = escapes.replace_in_text(text, _find_shortened_images)
+    if len(short_text) <= TEXT_LENGTH_MAX:
+        return short_text
+    return f"{short_text[:TEXT_LENGTH_MAX]}… <{len(short_text)} characters>"
 
 
 def is_signature(text: str) -> bool:
@@ -167,14 +182,14 @@ def is_signature(text: str) -> bool:
         return False
 
 
-def make_image_finder(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
-    """A function that finds images; `keep` returns the replacement, or None to leave an image."""
+def make_image_finder(replace_match: Callable[[re.Match[str]], str | None]) -> escapes.Find:
+    """A function that finds images; `replace_match` returns None for an image that stays."""
 
     def find(text: str, _: int) -> Iterator[Replacement]:
         folded_text = fold_case(text)
-        if any(mark in folded_text for mark in _MARKS):
+        if any(image_start in folded_text for image_start in _IMAGE_STARTS):
             for match in IMAGE.finditer(text):
-                replacement = keep(match)
+                replacement = replace_match(match)
                 if replacement is not None:
                     yield Replacement(*match.span(), replacement)
 
@@ -183,16 +198,14 @@ def make_image_finder(keep: Callable[[re.Match[str]], str | None]) -> escapes.Fi
 
 def decode_image(match: re.Match[str]) -> bytes:
     """The bytes of an image; its text when they cannot be decoded."""
-    image_text = match["data"] or match["bare"]
-    if image_text is None:
+    base64_text = match["data"] or match["bare"]
+    if base64_text is None:
         return match[0].encode("utf-8", "surrogatepass")
     try:
-        return a2b_base64(
-            escapes.decode(image_text.replace("\\/", "/")).replace("-", "+").replace("_", "/")
-            + "=="
-        )
+        plain_base64 = escapes.decode(base64_text.replace("\\/", "/")).translate(_URL_SAFE)
+        return a2b_base64(plain_base64 + "==")
     except ValueError:
-        return image_text.encode()
+        return base64_text.encode()
 
 
 def _describe_image(match: re.Match[str]) -> str:
@@ -207,25 +220,28 @@ _find_shortened_images = make_image_finder(_describe_image)
 
 
 def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    """The document numbers that the text names, decoded, and their places without quotes."""
+    """The document numbers that the text names: number, start and end without quotes.
+
+    The number is decoded.
+    """
     lower_text = fold_case(text)
     field_patterns = _number_field_patterns(lower_text)
     for pattern in field_patterns:
-        for field in pattern.finditer(text):
-            yield from _numbers_in_value(text, *field.span(1))
+        for field_match in pattern.finditer(text):
+            yield from _numbers_in_value(text, *field_match.span(1))
     if field_patterns:
-        for label in LABELLED_NUMBER.finditer(text):
-            yield escapes.decode(label["number"]), *label.span("number")
+        for label_match in LABELLED_NUMBER.finditer(text):
+            yield escapes.decode(label_match["number"]), *label_match.span("number")
     if "document" in lower_text:
-        for message in REFUSED_NUMBER.finditer(text):
-            for number_match in WORD_WITH_DIGITS.finditer(text, *message.span()):
+        for message_match in REFUSED_NUMBER.finditer(text):
+            for number_match in WORD_WITH_DIGITS.finditer(text, *message_match.span()):
                 yield escapes.decode(number_match[0]), *number_match.span()
 
 
 def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
     """The patterns of fields that can occur in a text."""
     patterns: list[re.Pattern[str]] = []
-    if any(name in lower_text for name in TYPE_NAMES):
+    if any(type_name in lower_text for type_name in TYPE_NAMES):
         patterns.append(NUMBER_IN_OWN_FIELD)
     if "document" in lower_text:
         patterns += [NUMBER_FIELD, *NESTED_NUMBER_FIELD]
@@ -234,21 +250,23 @@ def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
     return patterns
 
 
-def _numbers_in_value(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    """The numbers in the value of a field, which may be a list."""
-    for match in LIST_ITEM.finditer(text, start, end):
+def _numbers_in_value(
+    text: str, value_start: int, value_end: int
+) -> Iterator[tuple[str, int, int]]:
+    """The numbers in the value of a field, which may be a list: number, start and end."""
+    for match in LIST_ITEM.finditer(text, value_start, value_end):
         group = match.lastindex or 0
         decoded_value = escapes.decode(match[group])
         if "://" in decoded_value:  # the address of a document is no number
             continue
-        digits_min = 1 if group < BARE_GROUP else 4
+        digits_min = 1 if group < UNQUOTED_GROUP else 4  # a word without quotes may be prose
         has_digits = sum(map(str.isdigit, decoded_value)) >= digits_min
         if has_digits and not SENTENCE_WORDS.search(decoded_value):
             yield decoded_value, *match.span(group)
 
 
 def _mark_for(text: str, start: int, end: int, depth: int) -> str:
-    """`***`, quoted when it replaces a JSON number."""
+    """`***`, quoted when it replaces a JSON number: the text stays JSON."""
     character_before = text[:start].rstrip()[-1:]
     character_after = text[end:].lstrip()[:1]
     is_json = (
@@ -257,45 +275,52 @@ def _mark_for(text: str, start: int, end: int, depth: int) -> str:
     return f'"{HIDDEN}"' if is_json else HIDDEN
 
 
-def _find_value(value: str, text: str, folded_text: str) -> Iterator[Replacement]:
-    """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
-    for form in _spellings(value):
-        for form_start in find_occurrences(form, folded_text):
-            form_end = form_start + len(form)
-            around = text[max(0, form_start - 1) : form_start] + text[form_end : form_end + 1]
-            if len(value) >= SHORTEST_SECRET or not re.search(r"\w", around):
-                yield Replacement(form_start, form_end, HIDDEN)
-    for form in _encodings(value):
-        for form_start in find_occurrences(form, text):
-            yield Replacement(form_start, form_start + len(form), HIDDEN)
+def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Replacement]:
+    """The places of a secret: plain in any case, or as Base64 or hexadecimal inside other text."""
+    for spelling in _spellings(secret_text):
+        for spelling_start in find_occurrences(spelling, folded_text):
+            spelling_end = spelling_start + len(spelling)
+            character_before = text[max(0, spelling_start - 1) : spelling_start]
+            character_after = text[spelling_end : spelling_end + 1]
+            is_inside_word = re.search(r"\w", character_before + character_after) is not None
+            if len(secret_text) >= SECRET_LENGTH_MIN or not is_inside_word:
+                yield Replacement(spelling_start, spelling_end, HIDDEN)
+    for spelling in _encodings(secret_text):
+        for spelling_start in find_occurrences(spelling, text):
+            yield Replacement(spelling_start, spelling_start + len(spelling), HIDDEN)
 
 
-def find_occurrences(form: str, text: str) -> Iterator[int]:
+def find_occurrences(part: str, text: str) -> Iterator[int]:
     """Where a text occurs in another one, without overlaps."""
-    occurrence = text.find(form)
-    while occurrence >= 0:
-        yield occurrence
-        occurrence = text.find(form, occurrence + len(form))
+    part_start = text.find(part)
+    while part_start >= 0:
+        yield part_start
+        part_start = text.find(part, part_start + len(part))
 
 
 @lru_cache(maxsize=4096)
-def _spellings(value: str) -> tuple[str, ...]:
-    """The forms of a value in lower case: plain, decoded, and with plus signs for spaces."""
-    forms = {value, escapes.decode(value), value.replace(" ", "+")}
-    return tuple(sorted({fold_case(form) for form in forms if form}, key=len, reverse=True))
+def _spellings(secret_text: str) -> tuple[str, ...]:
+    """A secret in lower case: plain, decoded, and with plus signs for spaces; longest first."""
+    spellings = {secret_text, escapes.decode(secret_text), secret_text.replace(" ", "+")}
+    folded_spellings = {fold_case(spelling) for spelling in spellings if spelling}
+    return tuple(sorted(folded_spellings, key=len, reverse=True))
 
 
 @lru_cache(maxsize=4096)
-def _encodings(value: str) -> tuple[str, ...]:
-    """The Base64 of the value at each of its three alignments, and its hexadecimal form."""
+def _encodings(secret_text: str) -> tuple[str, ...]:
+    """The Base64 of a secret at each of its three alignments, and its hexadecimal form."""
     encodings: set[str] = set()
-    for value_text in {value, json.dumps(value)[1:-1]}:
-        value_bytes = value_text.encode("utf-8", "surrogatepass")
-        if len(value_bytes) < SHORTEST_SECRET:
+    for spelling in {secret_text, json.dumps(secret_text)[1:-1]}:
+        spelling_bytes = spelling.encode("utf-8", "surrogatepass")
+        if len(spelling_bytes) < SECRET_LENGTH_MIN:
             continue
-        for shift in range(3):
-            code = b64encode(bytes(shift) + value_bytes).decode()
-            code = code[(shift * 8 + 5) // 6 : (shift + len(value_bytes)) * 8 // 6]
-            encodings |= {code, code.replace("+", "-").replace("/", "_")}
-        encodings |= {value_bytes.hex(), value_bytes.hex().upper()}
+        # Base64 depends on the bytes before: zero, one or two of a group of three.
+        for padding_size in range(3):
+            padded_base64 = b64encode(bytes(padding_size) + spelling_bytes).decode()
+            # Without the characters that also depend on the bytes before or after: 6 bits each.
+            first_index = (padding_size * 8 + 5) // 6
+            end_index = (padding_size + len(spelling_bytes)) * 8 // 6
+            base64_text = padded_base64[first_index:end_index]
+            encodings |= {base64_text, base64_text.replace("+", "-").replace("/", "_")}
+        encodings |= {spelling_bytes.hex(), spelling_bytes.hex().upper()}
     return tuple(encodings)

@@ -20,7 +20,7 @@ _HTML_CELL = re.compile(r"<t[hd]\b[^<>]{0,200}>([^<>]{0,200})<", re.IGNORECASE)
 _SERIES = re.compile(r"((?:^\S[^\n]{0,200}\n){1,1000})Name: ([^,\n]{1,40}),", re.MULTILINE)
 _WORD = re.compile(r"\S+")
 DELIMITERS = "|\t;,"
-"""The signs between cells; without one of them cells are words."""
+"""The characters between cells; without one of them cells are words."""
 
 
 class _Cell(NamedTuple):
@@ -40,15 +40,14 @@ def is_document_number(text: str) -> bool:
 
 
 def find_column_values(
-    text: str, label: re.Pattern[str], is_value: Callable[[str], bool], first: int = 0
+    text: str, label: re.Pattern[str], is_value: Callable[[str], bool], label_start: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """The places of the values in columns with such a label; the first one stands at `first`."""
-    first_line_start = text.rfind("\n", 0, first) + 1  # no line before it is below a label
-    html = [
-        [_Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
-        for row in (_ROW.finditer(text) if "<tr" in fold_case(text) else ())
-    ]
-    cells = _find_cells_below(html, label, _cell_at_index)
+    """The start and end of each value in a column with such a label.
+
+    The first label stands at `label_start`. `is_value` says whether a cell is to be found.
+    """
+    first_line_start = text.rfind("\n", 0, label_start) + 1  # no line before it is below a label
+    cells = _find_cells_below(_split_html(text), label, _cell_at_index)
     for delimiter in DELIMITERS if "\n" in text else "":
         if delimiter in text:
             cells += _find_cells_below(
@@ -61,26 +60,33 @@ def find_column_values(
         cells += _find_series_cells(text, label)
     for cell in cells:
         if is_value(cell.text):
-            cell_start = text.index(cell.text, cell.start)
-            yield cell_start, cell_start + len(cell.text)
+            text_start = text.index(cell.text, cell.start)  # after its quotes and spaces
+            yield text_start, text_start + len(cell.text)
 
 
 def _find_cells_below(
     rows: Iterable[_Row],
     label: re.Pattern[str],
-    cell_of: Callable[[_Row, _Row, int], _Cell | None],
+    find_cell: Callable[[_Row, _Row, int], _Cell | None],
 ) -> list[_Cell]:
-    """The cells below a label."""
+    """The cells below a label.
+
+    `find_cell` returns the cell of a row in the column of a label, or None: it takes the row of
+    labels, the row, and the index of the label in its own.
+    """
     cells: list[_Cell] = []
-    labels_row: _Row = []
-    columns: list[int] = []
+    label_row: _Row = []
+    column_indexes: list[int] = []
     for row in rows:
-        labels = [at for at, cell in enumerate(row) if label.fullmatch(cell.text)]
-        if labels:
-            labels_row = row
-            columns = labels
-        else:
-            cells += filter(None, (cell_of(labels_row, row, at) for at in columns))
+        label_indexes = [index for index, cell in enumerate(row) if label.fullmatch(cell.text)]
+        if label_indexes:
+            label_row = row
+            column_indexes = label_indexes
+            continue
+        for column_index in column_indexes:
+            cell_below = find_cell(label_row, row, column_index)
+            if cell_below:
+                cells.append(cell_below)
     return cells
 
 
@@ -92,47 +98,57 @@ def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
                 yield row[-1]
 
 
-def _cell_at_index(head: _Row, row: _Row, index: int) -> _Cell | None:
-    return row[index] if len(row) == len(head) else None
+def _cell_at_index(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
+    """The cell in the column of a label. None in a row of another length."""
+    return row[column_index] if len(row) == len(label_row) else None
 
 
 def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
-    """A function that finds the word at the left or right end of a label."""
+    """A function that finds the word that is aligned with the left or right end of a label."""
 
-    def column(place: int) -> int:
-        return place - text.rfind("\n", 0, place) - 1
+    def line_offset(offset: int) -> int:
+        """The characters between the beginning of a line and a place in it."""
+        return offset - text.rfind("\n", 0, offset) - 1
 
-    def cell_of(head: _Row, row: _Row, at: int) -> _Cell | None:
-        left_edge = column(head[at].start)
-        right_edge = column(head[at].end)
-        aligned = (
+    def find_cell(label_row: _Row, row: _Row, column_index: int) -> _Cell | None:
+        left_edge = line_offset(label_row[column_index].start)
+        right_edge = line_offset(label_row[column_index].end)
+        aligned_cells = (
             cell
             for cell in row
-            if left_edge == column(cell.start) or right_edge == column(cell.end)
+            if left_edge == line_offset(cell.start) or right_edge == line_offset(cell.end)
         )
-        return next(aligned, None)
+        return next(aligned_cells, None)
 
-    return cell_of
+    return find_cell
+
+
+def _split_html(text: str) -> Iterator[_Row]:
+    """The rows of the HTML tables in a text."""
+    if "<tr" not in fold_case(text):
+        return
+    for row_match in _ROW.finditer(text):
+        cell_matches = _HTML_CELL.finditer(text, *row_match.span())
+        yield [_Cell(match[1].strip(), *match.span(1)) for match in cell_matches]
 
 
 def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
     """The lines of a text, from a place, as cells between delimiters."""
-    sign = re.escape(delimiter)
-    cell = re.compile(rf'(?:^|{sign})("(?:[^"]|"")*+"|[^{sign}]*+)')
+    mark = re.escape(delimiter)
+    cell_pattern = re.compile(rf'(?:^|{mark})("(?:[^"]|"")*+"|[^{mark}]*+)')
     for line in _LINE.finditer(text, start):
-        yield [
-            _Cell(
-                match[1].strip(" \t\"'`*"),
-                line.start() + match.start(1),
-                line.start() + match.end(1),
-            )
-            for match in cell.finditer(line[0])
-        ]
+        row: _Row = []
+        for cell_match in cell_pattern.finditer(line[0]):
+            cell_text = cell_match[1].strip(" \t\"'`*")
+            cell_start, cell_end = cell_match.span(1)
+            row.append(_Cell(cell_text, line.start() + cell_start, line.start() + cell_end))
+        yield row
 
 
 def _split_words(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
-    """The lines of a text, or of a part of it, as words."""
+    """The lines of a text, or of a part of it, as words. Blank lines are left out."""
     for line in _LINE.finditer(text, start, len(text) if end is None else end):
         word_matches = _WORD.finditer(text, *line.span())
-        if row := [_Cell(word[0], *word.span()) for word in word_matches]:
+        row = [_Cell(match[0], *match.span()) for match in word_matches]
+        if row:
             yield row

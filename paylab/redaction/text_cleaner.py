@@ -14,7 +14,7 @@ from .escapes import Replacement
 from .fields import fold_case, fold_to_ascii
 from .key_rules import KEYS, LONG_SECRETS, TOKENS
 from .label_rules import LABELS
-from .scrub_rules import LONGEST_WORD, SHORTEST_URI, Rule, is_small_picture, replace_image
+from .scrub_rules import URI_LENGTH_MIN, WORD_LENGTH_MAX, Rule, is_small_picture, replace_image
 from .search import make_image_finder
 
 RULES: tuple[Rule, ...] = (*LONG_SECRETS, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
@@ -22,7 +22,7 @@ RULES: tuple[Rule, ...] = (*LONG_SECRETS, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
 _WORDS = frozenset(word for rule in RULES for word in rule.words)
 _LONG_DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
 """Data that is searched when it is decoded; its characters only look like words and numbers."""
-_PLAIN_WORD = re.compile(rf"[A-Za-z_.]{{0,{LONGEST_WORD}}}")
+_PLAIN_WORD = re.compile(rf"[A-Za-z_.]{{0,{WORD_LENGTH_MAX}}}")
 """A text that is no secret by itself: a placeholder by the rules for keys."""
 
 Report = Callable[[str, str], None]
@@ -32,8 +32,8 @@ Report = Callable[[str, str], None]
 class TextCleaner:
     """Cleans texts by rules, and reports what it removes.
 
-    `kind_inside` tells the kind of the first secret in a decoded text; with None, nothing is
-    decoded.
+    `find_kind` returns the kind of the first secret in a decoded text, or None. Without it, nothing
+    is decoded.
     """
 
     def __init__(
@@ -54,17 +54,22 @@ class TextCleaner:
         return escapes.replace_parts(text, self._find_secrets(text, self._rules))
 
     def pieces(self, texts: list[str], joint: str = "") -> list[str]:
-        """Texts without what stands across several of them; a text without a part of it stays."""
-        joined = joint.join(texts)
-        ends = list(accumulate(len(text) + len(joint) for text in texts))
-        images = [] if joint else [*self._find_images(joined, 0)]
+        """Texts without what stands across several of them; a text without a part of it stays.
+
+        They are read one after the other, with `joint` between two of them.
+        """
+        joined_text = joint.join(texts)
+        images = [] if joint else [*self._find_images(joined_text, 0)]
         # Two texts side by side also look like what neither of them is: then only the seam counts.
-        parts_found = self._find_secrets(joined, self._rules, images, seams=() if joint else ends)
+        seams = () if joint else tuple(accumulate(map(len, texts)))
+        replacements = self._find_secrets(joined_text, self._rules, images, seams)
         clean_texts = []
-        for text, end in zip(texts, ends, strict=True):
-            start = end - len(text) - len(joint)
-            inside = [_clip(part, start, start + len(text)) for part in parts_found]
-            clean_texts.append(escapes.replace_parts(text, [part for part in inside if part]))
+        text_start = 0
+        for text in texts:
+            text_end = text_start + len(text)
+            clipped = [_clip_to_text(whole, text_start, text_end) for whole in replacements]
+            clean_texts.append(escapes.replace_parts(text, [*filter(None, clipped)]))
+            text_start = text_end + len(joint)
         return clean_texts
 
     def without_long(self, text: str) -> str:
@@ -75,7 +80,7 @@ class TextCleaner:
     def _find_images(self, text: str, depth: int) -> Iterator[Replacement]:
         """The images in a text, each to its end, also if it is cut into lines or literals."""
         images = list(make_image_finder(replace_image)(text, depth))
-        for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
+        for encoded in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
             image_bytes = decompress(encoded.data)
             if is_image(image_bytes) and not is_small_picture(image_bytes):
                 file_type = "PDF" if image_bytes.startswith(b"%PDF") else "image"
@@ -83,7 +88,7 @@ class TextCleaner:
         last_end = 0
         for image in sorted(images):
             if image.start >= last_end:
-                self._report(image.new_text[len("[removed: ") : -1], "")
+                self._report(_kind_of(image), "")
             last_end = max(last_end, image.end)
             yield image
 
@@ -95,23 +100,21 @@ class TextCleaner:
         seams: Sequence[int] = (),
     ) -> list[Replacement]:
         """The images, and what the rules match in a decoded layer: across a seam, if given."""
-        found_parts = list(images)
-        for found_part, content in escapes.find_parts(text, partial(self._apply_rules, rules)):
-            if seams and not any(found_part.start < seam < found_part.end for seam in seams):
+        replacements = list(images)
+        for replacement, secret_text in escapes.find_parts(text, partial(self._apply_rules, rules)):
+            if seams and not any(replacement.start < seam < replacement.end for seam in seams):
                 continue
-            if not any(
-                found_part.start < earlier.end and earlier.start < found_part.end
-                for earlier in found_parts
-            ):
-                self._report(found_part.new_text[len("[removed: ") : -1], content)
-            found_parts.append(found_part)
-        return found_parts
+            # A secret is reported once, although several layers show it.
+            if not any(earlier.overlaps(*replacement[:2]) for earlier in replacements):
+                self._report(_kind_of(replacement), secret_text)
+            replacements.append(replacement)
+        return replacements
 
     def _apply_rules(self, rules: Sequence[Rule], text: str, depth: int) -> list[Replacement]:
         """The matches of the rules; text matched by one rule is skipped by the next."""
-        found_parts = [*make_image_finder(replace_image)(text, depth)] if depth else []
+        replacements = [*make_image_finder(replace_image)(text, depth)] if depth else []
         text = fold_to_ascii(text)
-        found_parts += self._find_encoded_secrets(text)
+        replacements += self._find_encoded_secrets(text)
         text = _LONG_DATA.sub(lambda match: "\0" * len(match[0]), text)
         words_present = _find_rule_words(fold_case(text))
         for rule in rules:
@@ -119,10 +122,11 @@ class TextCleaner:
                 continue
             if rule.is_searched and not rule.is_searched(text):
                 continue
-            for start, end in rule.find(text):
-                if not any(start < part.end and part.start < end for part in found_parts):
-                    found_parts.append(Replacement(start, end, f"[removed: {rule.kind}]"))
-        return found_parts
+            for match_start, match_end in rule.find(text):
+                if not any(earlier.overlaps(match_start, match_end) for earlier in replacements):
+                    mark = f"[removed: {rule.kind}]"
+                    replacements.append(Replacement(match_start, match_end, mark))
+        return replacements
 
     def _find_encoded_secrets(self, text: str) -> Iterator[Replacement]:
         """The encoded parts of a text that hold a secret."""
@@ -130,13 +134,18 @@ class TextCleaner:
             return
         last_end = 0
         for encoded in find_encoded(text):
-            decoded_text = decode_text(encoded.data) if encoded.start >= last_end else None
-            if decoded_text is None:
+            if encoded.start < last_end:  # inside a part that is removed
                 continue
-            secret_kind = self._find_kind(decoded_text)
+            decoded_text = decode_text(encoded.data)
+            secret_kind = None if decoded_text is None else self._find_kind(decoded_text)
             if secret_kind:
                 last_end = encoded.end
                 yield Replacement(encoded.start, encoded.end, f"[removed: {secret_kind}]")
+
+
+def _kind_of(replacement: Replacement) -> str:
+    """The kind of secret that the mark of a replacement names."""
+    return replacement.new_text.removeprefix("[removed: ").removesuffix("]")
 
 
 def _find_rule_words(text: str) -> frozenset[str]:
@@ -144,11 +153,14 @@ def _find_rule_words(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORDS if word in text)
 
 
-def _clip(replacement: Replacement, start: int, end: int) -> Replacement | None:
-    """A part of joined texts as one of this text; the mark stands in the first text only."""
-    if replacement.end <= start or replacement.start >= end:
+def _clip_to_text(replacement: Replacement, text_start: int, text_end: int) -> Replacement | None:
+    """A replacement in joined texts as one in the text between two places.
+
+    None if it is in others. The mark stands in the first of its texts only.
+    """
+    if not replacement.overlaps(text_start, text_end):
         return None
-    replacement_text = replacement.new_text if replacement.start >= start else ""
-    return Replacement(
-        max(replacement.start, start) - start, min(replacement.end, end) - start, replacement_text
-    )
+    new_text = replacement.new_text if replacement.start >= text_start else ""
+    start = max(replacement.start, text_start) - text_start
+    end = min(replacement.end, text_end) - text_start
+    return Replacement(start, end, new_text)
