@@ -51,8 +51,8 @@ def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts,
     """The objects that the integration received, in answers and in deliveries."""
     for request in history.requests:
         if request.is_ok and request.is_received:
-            for answered_object in request.objects:
-                yield request, answered_object
+            for received_object in request.objects:
+                yield request, received_object
     for delivery in history.deliveries:
         if delivery.payload:
             yield delivery, delivery.payload
@@ -61,44 +61,48 @@ def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts,
 def _make_survival_check(
     describe: Callable[[str, JsonMapping], str],
 ) -> Callable[[History], Iterator[Observation]]:
-    """The function of an item: the program goes on after an object that `describe` describes."""
+    """The function of an item: the program goes on after an odd object.
+
+    `describe` says what is odd in an object of a resource. Empty if nothing is.
+    """
 
     def judge(history: History) -> Iterator[Observation]:
+        """Observe what followed each odd object."""
         refused_deliveries: list[tuple[NoteFacts, str]] = []
-        is_taken = False
-        has_usual = False
-        for message, answered_object in _find_messages(history):
-            oddity = describe(_resource_of(message), answered_object)
+        is_oddity_taken = False
+        is_usual_taken = False
+        for message, received_object in _find_messages(history):
+            oddity = describe(_resource_of(message), received_object)
             if isinstance(message, NoteFacts):
-                is_taken |= bool(oddity) and message.is_taken
-                has_usual |= not oddity and message.is_taken
+                is_oddity_taken |= bool(oddity) and message.is_taken
+                is_usual_taken |= not oddity and message.is_taken
                 if oddity and message.is_refused:
                     refused_deliveries.append((message, oddity))
                 if oddity and message.is_taken:
                     yield shown(message, f"{oddity}: taken")
-            elif oddity and history.survivor(message) is not None:
+            elif oddity and history.next_of_program(message) is not None:
                 yield shown(message, f"{oddity}: the program went on")
         # A receiver that takes other events, and none like this one, does not stand it.
-        if has_usual and not is_taken:
+        if is_usual_taken and not is_oddity_taken:
             for delivery, oddity in refused_deliveries:
                 yield broken(delivery, f"{oddity}: answered {delivery['status']}")
 
     return judge
 
 
-def _unknown_status(resource: str, answered_object: JsonMapping) -> str:
-    status = answered_object.get("status")
+def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str:
+    status = received_object.get("status")
     known_statuses = STATUSES.get(resource)
     if known_statuses is None or not isinstance(status, str) or status.lower() in known_statuses:
         return ""
     return f"the status {status!r}"
 
 
-def _unknown_field(resource: str, answered_object: JsonMapping) -> str:
+def _describe_unknown_field(resource: str, received_object: JsonMapping) -> str:
     known_fields = _known_fields().get(resource)
-    if known_fields is None or "status" not in answered_object:
+    if known_fields is None or "status" not in received_object:
         return ""
-    unknown_names = sorted(answered_object.keys() - known_fields)
+    unknown_names = sorted(received_object.keys() - known_fields)
     return f"the field {unknown_names[0]!r}" if unknown_names else ""
 
 
@@ -107,28 +111,30 @@ def _known_fields() -> Mapping[str, frozenset[str]]:
     """The fields of each resource that has a status."""
     from ..spec import models  # pydantic is not needed to look at a report
 
-    change = models.StatusChange.model_fields
-    resources = {
+    status_change_fields = models.StatusChange.model_fields
+    fields_by_resource = {
         "transfers": models.Transfer.model_fields,
         "conversions": models.Conversion.model_fields,
         "conversion_accounts": models.ConversionAccount.model_fields,
-        "individuals": {**models.Individual.model_fields, **change},
+        "individuals": {**models.Individual.model_fields, **status_change_fields},
     }
-    return {name: frozenset(fields) for name, fields in resources.items()}
+    return {
+        resource_name: frozenset(fields) for resource_name, fields in fields_by_resource.items()
+    }
 
 
-def _null_field(resource: str, answered_object: JsonMapping) -> str:
+def _describe_null_field(resource: str, transfer: JsonMapping) -> str:
     null_names = [
-        name
-        for name in OPTIONAL_FIELDS
-        if name in answered_object and answered_object[name] is None
+        field_name
+        for field_name in OPTIONAL_FIELDS
+        if field_name in transfer and transfer[field_name] is None
     ]
     return f"{null_names[0]} is null" if resource == "transfers" and null_names else ""
 
 
-def _absent_field(resource: str, answered_object: JsonMapping) -> str:
-    absent_names = [name for name in OPTIONAL_FIELDS if name not in answered_object]
-    is_transfer = resource == "transfers" and "source_amount" in answered_object
+def _describe_absent_field(resource: str, transfer: JsonMapping) -> str:
+    absent_names = [field_name for field_name in OPTIONAL_FIELDS if field_name not in transfer]
+    is_transfer = resource == "transfers" and "source_amount" in transfer  # no status change
     return f"{absent_names[0]} is absent" if is_transfer and absent_names else ""
 
 
@@ -138,7 +144,7 @@ def judge_spoiled(history: History) -> Iterator[Observation]:
         if not request.is_spoiled:
             continue
         subject = "a body that is cut" if request.row.get("sent") == "part" else "no JSON"
-        if history.survivor(request) is not None:
+        if history.next_of_program(request) is not None:
             yield shown(request, f"{subject}: the program went on", subject)
         else:
             yield needed(request, subject)
@@ -165,7 +171,7 @@ ITEMS = (
         "ca.states",
         'Answer with a status of your own: faults.on("transfers.get", body={"id": "tr_1", '
         '"status": "on_hold"}).',
-        judge=_make_survival_check(_unknown_status),
+        judge=_make_survival_check(_describe_unknown_status),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",
@@ -179,7 +185,7 @@ ITEMS = (
         "spec: Versioning",
         'Answer with one more field: faults.on("transfers.get", body={"id": "tr_1", '
         '"status": "started", "risk": 1}).',
-        judge=_make_survival_check(_unknown_field),
+        judge=_make_survival_check(_describe_unknown_field),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",
@@ -193,7 +199,7 @@ ITEMS = (
         "spec: Events",
         "Create a transfer and read it.",
         needs="transfers",
-        judge=_make_survival_check(_null_field),
+        judge=_make_survival_check(_describe_null_field),
         holds_under_faults=True,
         situation=Situation("create a transfer and read it"),
     ),
@@ -206,7 +212,7 @@ ITEMS = (
         'Leave them out: faults.on("transfers.get", body={"id": "tr_1", "status": "started", '
         '"source_amount": "10.00"}).',
         needs="transfers",
-        judge=_make_survival_check(_absent_field),
+        judge=_make_survival_check(_describe_absent_field),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",

@@ -26,10 +26,16 @@ def _faults_of(history: History) -> dict[str, list[str]]:
 
 
 def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
-    """By what duplicates are recognised. Assumption `webhook.identity`."""
+    """What is equal in two deliveries of one event: its type, and the state of its object.
+
+    Events have no id. Assumption `webhook.identity`.
+    """
     payload = delivery.payload
     state_fields = ("id", "status", "updated_at")
-    return (str(delivery["event_type"]), *(str(payload.get(name)) for name in state_fields))
+    return (
+        str(delivery["event_type"]),
+        *(str(payload.get(field_name)) for field_name in state_fields),
+    )
 
 
 def judge_duplicates(history: History) -> Iterator[Observation]:
@@ -53,16 +59,16 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
 
 
 def _repeated_action(
-    history: History, first_delivery: NoteFacts, second: NoteFacts
+    history: History, first_delivery: NoteFacts, second_delivery: NoteFacts
 ) -> RequestFacts | None:
     """A POST after a duplicate that is also one after the first delivery, with another key."""
-    actions = {
-        request.order: request
-        for request in history.between(first_delivery, second)
+    first_actions = {
+        request.order_identity: request
+        for request in history.between(first_delivery, second_delivery)
         if request.method == "POST" and request.is_ok
     }
-    for request in history.between(second, None):
-        earlier = actions.get(request.order) if request.method == "POST" else None
+    for request in history.between(second_delivery, None):
+        earlier = first_actions.get(request.order_identity) if request.method == "POST" else None
         if earlier is not None and request.is_ok:
             is_replay = bool(request.key) and request.key == earlier.key
             return None if is_replay else request
@@ -79,19 +85,19 @@ def judge_late(history: History) -> Iterator[Observation]:
 
 def judge_order(history: History) -> Iterator[Observation]:
     """An event that comes after a newer one of its object is taken."""
-    newest: dict[tuple[str, str], NoteFacts] = {}
+    newest_by_lane: dict[tuple[str, str], NoteFacts] = {}
     for delivery in history.deliveries:
         event = history.events.get(str(delivery["event_id"]))
         if event is None:
             continue
         lane = (str(delivery["url"]), str(delivery["resource_id"]))
-        newer = newest.get(lane)
-        if newer is not None and newer.sequence > event.sequence:
-            is_repeat = delivery["cause"] == "redelivery"
-            if delivery.is_taken and not is_repeat:
+        newest_event = newest_by_lane.get(lane)
+        if newest_event is not None and newest_event.sequence > event.sequence:
+            is_redelivery = delivery["cause"] == "redelivery"
+            if delivery.is_taken and not is_redelivery:
                 yield shown(delivery, "taken after a newer event of the same object")
-        if delivery.is_taken and (newer is None or event.sequence > newer.sequence):
-            newest[lane] = event
+        if delivery.is_taken and (newest_event is None or event.sequence > newest_event.sequence):
+            newest_by_lane[lane] = event
 
 
 def judge_unknown(history: History) -> Iterator[Observation]:
@@ -103,22 +109,23 @@ def judge_unknown(history: History) -> Iterator[Observation]:
 
 
 def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
-    """Whether one of the attempts was taken, or all were refused."""
-    taken = [attempt for attempt in attempts if attempt.is_taken]
-    refused = [attempt for attempt in attempts if attempt.is_refused]
-    if taken:
-        yield shown(taken[0], f"{observation_text}: taken")
-    elif refused:
-        yield broken(refused[0], f"{observation_text}: answered {refused[0]['status']}")
+    """Whether one of the attempts was taken, or all were refused. Nothing if none was answered."""
+    taken_attempts = [attempt for attempt in attempts if attempt.is_taken]
+    refused_attempts = [attempt for attempt in attempts if attempt.is_refused]
+    if taken_attempts:
+        yield shown(taken_attempts[0], f"{observation_text}: taken")
+    elif refused_attempts:
+        first_refused = refused_attempts[0]
+        yield broken(first_refused, f"{observation_text}: answered {first_refused['status']}")
 
 
 def judge_lost(history: History) -> Iterator[Observation]:
-    """The object of an event that never came is read."""
+    """The object of an event that a fault dropped is read."""
     for event_id, fault_kinds in _faults_of(history).items():
         event = history.events.get(event_id)
         if event is None or "event_drop" not in fault_kinds:
             continue
-        reading = history.read_of(str(event["resource_id"]), event)
+        reading = history.first_reading(str(event["resource_id"]), event)
         if reading is not None:
             yield shown(reading, f"read although {event['event_type']} was lost")
 
@@ -126,14 +133,12 @@ def judge_lost(history: History) -> Iterator[Observation]:
 def judge_outage(history: History) -> Iterator[Observation]:
     """After an outage of the receiver, the retry of an event is taken."""
     for attempts in history.attempts_by_event.values():
-        failed = [attempt for attempt in attempts if not attempt.is_taken]
-        taken = [
-            attempt
-            for attempt in attempts
-            if attempt.is_taken and failed and attempt.sequence > failed[0].sequence
-        ]
-        if taken:
-            yield shown(taken[0], f"attempt {taken[0]['attempt']} is taken")
+        has_failed = False
+        for attempt in attempts:
+            if attempt.is_taken and has_failed:
+                yield shown(attempt, f"attempt {attempt['attempt']} is taken")
+                break
+            has_failed |= not attempt.is_taken
 
 
 def judge_verified(history: History) -> Iterator[Observation]:
@@ -141,9 +146,9 @@ def judge_verified(history: History) -> Iterator[Observation]:
     for delivery in history.deliveries:
         object_id = str(delivery["resource_id"])
         if str(delivery["event_type"]).startswith(LISTED_EVENTS):
-            reading = history.read_of(object_id, delivery)
+            reading = history.first_reading(object_id, delivery)
         else:
-            reading = history.read_alone(object_id, delivery)
+            reading = history.first_reading_alone(object_id, delivery)
         if reading is None or not delivery.is_taken:
             continue
         if gap_seconds(delivery, reading) <= VERIFYING_SECONDS:
@@ -153,13 +158,18 @@ def judge_verified(history: History) -> Iterator[Observation]:
 def judge_taken(history: History) -> Iterator[Observation]:
     """A receiver answers events with a 2xx in time."""
     for attempts in history.attempts_by_event.values():
-        taken = [attempt for attempt in attempts if attempt.is_taken]
-        if taken:
-            yield shown(taken[0], f"{taken[0]['event_type']} is answered {taken[0]['status']}")
-    is_any_taken = any(delivery.is_taken for delivery in history.deliveries)
-    answered = [delivery for delivery in history.deliveries if delivery["status"] is not None]
-    if answered and not is_any_taken:
-        yield broken(answered[0], f"answered {answered[0]['status']}, and no event was taken")
+        taken_attempts = [attempt for attempt in attempts if attempt.is_taken]
+        if taken_attempts:
+            first_taken = taken_attempts[0]
+            yield shown(
+                first_taken, f"{first_taken['event_type']} is answered {first_taken['status']}"
+            )
+    if any(delivery.is_taken for delivery in history.deliveries):
+        return
+    for delivery in history.deliveries:
+        if delivery.is_refused:
+            yield broken(delivery, f"answered {delivery['status']}, and no event was taken")
+            return
 
 
 ITEMS = (

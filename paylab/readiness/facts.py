@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from ..spec import timestamps
-from ..spec.text import JsonMapping, JsonValue
+from ..spec.text import JsonMapping
 
 _STATUS = re.compile(r"\b[45]\d\d\b")
 
@@ -66,6 +66,11 @@ class RequestFacts(RecordFacts):
         return str(self.row["method"])
 
     @property
+    def last_path_segment(self) -> str:
+        """The part of the path after its last slash: the id of an object that is read alone."""
+        return str(self.row["path"]).rpartition("/")[2]
+
+    @property
     def operation(self) -> str:
         """The operation, like "transfers.create". Empty if there is none at the path."""
         return self.row.get("operation") or ""
@@ -91,12 +96,10 @@ class RequestFacts(RecordFacts):
     def objects(self) -> list[JsonMapping]:
         """The objects in the answer: itself, or the items of a list."""
         answer = self.row.get("answer")
-        answered_items = answer.get("data", [answer]) if isinstance(answer, dict) else answer
-        return (
-            [item for item in answered_items if isinstance(item, dict)]
-            if isinstance(answered_items, list)
-            else []
-        )
+        items = answer.get("data", [answer]) if isinstance(answer, dict) else answer
+        if not isinstance(items, list):
+            return []
+        return [item for item in items if isinstance(item, dict)]
 
     @property
     def query(self) -> JsonMapping:
@@ -118,7 +121,7 @@ class RequestFacts(RecordFacts):
         """Whether a fault made the status, in place of the service."""
         fault = self.row["verdicts"].get("fault") or {}
         if fault.get("kind") == "custom":
-            return fault.get("status") is not None
+            return fault.get("status") is not None  # it may only delay the answer
         return fault.get("kind") in ("status", "html", "refuse", "timeout", "bad_cursor")
 
     def verdict(self, layer: str) -> str:
@@ -135,10 +138,14 @@ class RequestFacts(RecordFacts):
     @property
     def is_expected(self) -> bool:
         """Whether the test expects this refusal: one of the statuses it names, or any."""
-        expects = self.row.get("expects") or ""
-        statuses = _STATUS.findall(expects)
+        expected_text = self.row.get("expects") or ""
+        expected_statuses = _STATUS.findall(expected_text)
         is_refused = 400 <= self.status < 600
-        return bool(expects) and is_refused and (not statuses or str(self.status) in statuses)
+        return (
+            bool(expected_text)
+            and is_refused
+            and (not expected_statuses or str(self.status) in expected_statuses)
+        )
 
     @property
     def is_ok(self) -> bool:
@@ -152,7 +159,10 @@ class RequestFacts(RecordFacts):
 
     @property
     def is_lost(self) -> bool:
-        """Whether the client cannot know what became of the request: no answer, or half of one."""
+        """Whether the client cannot know what became of the request: no answer, or half of one.
+
+        A connection that was refused is no loss: nothing was sent.
+        """
         return not self.is_received and self.fault != "refuse"
 
     @property
@@ -165,29 +175,32 @@ class RequestFacts(RecordFacts):
         """Whether the body that was received is cut, or is no JSON object where one belongs."""
         if self.row.get("sent") == "part" and not self.row.get("hung_up"):
             return True
-        has_text = isinstance(self.row.get("answer"), str)
-        is_failed_by_gateway = self.status >= 500 and self.fault != "status"
-        return self.is_received and has_text and (self.is_ok or is_failed_by_gateway)
+        is_json_expected = self.is_ok or (
+            # A gateway answers 5xx with a page; the fault "status" answers as the service does.
+            self.status >= 500 and self.fault != "status"
+        )
+        is_text = isinstance(self.row.get("answer"), str)
+        return self.is_received and is_text and is_json_expected
 
     @cached_property
-    def sameness(self) -> tuple[str, ...]:
-        """What two requests have in common that are the same one, sent twice."""
-        query = json.dumps(self.query, sort_keys=True)
-        return self.method, str(self.row["path"]), query, self.row.get("body_sha256") or ""
+    def fingerprint(self) -> tuple[str, ...]:
+        """What is equal in two requests that are the same one, sent twice."""
+        query_text = json.dumps(self.query, sort_keys=True)
+        return self.method, str(self.row["path"]), query_text, self.row.get("body_sha256") or ""
 
     @cached_property
-    def order(self) -> str:
-        """The order of a POST: its reference, otherwise its terms.
+    def order_identity(self) -> str:
+        """What names the order of a POST: its reference, otherwise its other fields as JSON.
 
-        The quote is no term of an order that names its amount.
+        The quote is left out of an order that names its amount: a new quote is the same order.
         """
         reference = self.fields.get("client_reference_id")
         if reference:
             return f"{self.operation} {reference}"
-        terms = dict(self.fields)
-        if any(name.endswith("_amount") for name in terms):
-            terms.pop("quote_id", None)
-        return f"{self.operation} {json.dumps(terms, sort_keys=True)}"
+        order_fields = dict(self.fields)
+        if any(field_name.endswith("_amount") for field_name in order_fields):
+            order_fields.pop("quote_id", None)
+        return f"{self.operation} {json.dumps(order_fields, sort_keys=True)}"
 
     @property
     def duration(self) -> float:
@@ -199,8 +212,8 @@ class RequestFacts(RecordFacts):
 class NoteFacts(RecordFacts):
     """An event, an attempt to deliver one, or a control."""
 
-    def __getitem__(self, name: str) -> Any:
-        return self.row.get(name)
+    def __getitem__(self, field_name: str) -> Any:
+        return self.row.get(field_name)
 
     @property
     def kind(self) -> str:
@@ -225,13 +238,19 @@ class NoteFacts(RecordFacts):
     def payload(self) -> JsonMapping:
         """The object that an event carries, with `id` and `status`. Empty if there is none."""
         body = self.row.get("body")
-        body_values: list[JsonValue] = [*body.values()] if isinstance(body, dict) else []
-        objects = [value for value in body_values if isinstance(value, dict)]
+        if not isinstance(body, dict):
+            return {}
+        objects: list[JsonMapping] = [
+            member for member in body.values() if isinstance(member, dict)
+        ]
         return objects[0] if objects else {}
 
 
 def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
-    """The seconds between two records on the clock that moved more, from the end of a request."""
+    """The seconds between two records, from the end of `earlier` if that is a request.
+
+    They are measured on the clock that moved more: a test may advance that of the world.
+    """
     duration = earlier.duration if isinstance(earlier, RequestFacts) else 0.0
     real_seconds = (later.real_at - earlier.real_at).total_seconds() - duration
     world_seconds = (later.at - earlier.at).total_seconds()

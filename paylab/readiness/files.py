@@ -41,15 +41,17 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
     """The rows of a HAR file of paylab or any other program. ConfigError if it is none."""
     har_text = _read_text(path)
     try:
-        log = json.loads(har_text)["log"]
-        extension = log.get(EXTENSION) or {}
+        har_log = json.loads(har_text)["log"]
+        extension = har_log.get(EXTENSION) or {}
         record_rows: list[JsonMapping] = [*extension.get("records", [])]
-        entries = [_entry_row(entry, number) for number, entry in enumerate(log["entries"], 1)]
-        require_forms([*record_rows, *entries])
+        request_rows = [
+            _entry_row(entry, number) for number, entry in enumerate(har_log["entries"], 1)
+        ]
+        require_forms([*record_rows, *request_rows])
     except UNREADABLE:
         raise ConfigError(f"{path} is not a HAR file") from None
-    _add_first_uses(entries)
-    return [*record_rows, *entries]
+    _add_first_uses(request_rows)
+    return [*record_rows, *request_rows]
 
 
 def _read_text(path: Path) -> str:
@@ -61,39 +63,42 @@ def _read_text(path: Path) -> str:
 
 
 def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
-    """An entry of a HAR file as a row of a journal."""
+    """An entry of a HAR file as a row of a journal.
+
+    What paylab wrote in its extension replaces what was computed from the entry.
+    """
     request = entry["request"]
     response = entry["response"]
     url = urlsplit(str(request["url"]))
-    body = _content_of(request.get("postData"))
-    answer = _content_of(response.get("content"))
-    started = timestamps.read(entry.get("startedDateTime"))
-    started_text = timestamps.to_text(started) if started else "1970-01-01T00:00:00.000Z"
+    sent_body = _content_of(request.get("postData"))
+    received_body = _content_of(response.get("content"))
+    start_time = timestamps.read(entry.get("startedDateTime"))
+    start_text = timestamps.to_text(start_time) if start_time else "1970-01-01T00:00:00.000Z"
     status = int(response["status"])
-    sent_extent = "nothing" if status == 0 else "whole"
-    if status and response.get(ERROR):
-        sent_extent = "part"
+    sent_extent = "part" if response.get(ERROR) else "whole"
+    if status == 0:
+        sent_extent = "nothing"
     row: JsonObject = {
         "kind": "request",
         "sequence": number,
         "number": number,
-        "at": started_text,
-        "real_at": started_text,
+        "at": start_text,
+        "real_at": start_text,
         "test": None,
         "expects": None,
         "method": str(request["method"]).upper(),
         "path": url.path,
         "query": dict(parse_qsl(url.query, keep_blank_values=True)),
         "headers": _headers_of(request),
-        "body": _value_of(body),
-        "body_bytes": len(body),
-        "body_sha256": sha256(body).hexdigest(),
-        "non_ascii": not body.isascii() or b"\\u" in body,
+        "body": _value_of(sent_body),
+        "body_bytes": len(sent_body),
+        "body_sha256": sha256(sent_body).hexdigest(),
+        "non_ascii": not sent_body.isascii() or b"\\u" in sent_body,
         "operation": None,
         "verdicts": {},
         "status": status,
         "answer_headers": _headers_of(response),
-        "answer": _value_of(answer),
+        "answer": _value_of(received_body),
         "sent": sent_extent,
         "hung_up": False,
         "duration": float(entry.get("time") or 0) / 1000,
@@ -105,7 +110,7 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
 
 
 def _operation_of(method: str, path: str) -> str | None:
-    """The operation of a request by its path below any base address."""
+    """The operation of a request by its path below any base address. None if there is none."""
     path_start = path.find("/v1/")
     routes, _ = Service().match(path[max(path_start, 0) :])
     route = routes.get(method)
@@ -113,18 +118,21 @@ def _operation_of(method: str, path: str) -> str | None:
 
 
 def _headers_of(message: Mapping[str, Any]) -> dict[str, str]:
+    """The headers of a request or response of a HAR file, by name in lower case."""
     pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
     return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
 
 
-def _content_of(content: Mapping[str, Any] | None) -> bytes:
-    content_text = str((content or {}).get("text") or "")
-    if content and content.get("encoding") == "base64":
+def _content_of(content_record: Mapping[str, Any] | None) -> bytes:
+    """The bytes of a body in a HAR file. Empty if there is none."""
+    content_text = str((content_record or {}).get("text") or "")
+    if content_record and content_record.get("encoding") == "base64":
         return b64decode(content_text)
     return content_text.encode("utf-8", "surrogatepass")
 
 
 def _value_of(body: bytes) -> JsonValue:
+    """A body as JSON, otherwise as text. None if it is empty."""
     body_text = body.decode(errors="replace")
     try:
         return json.loads(body_text)
@@ -141,9 +149,9 @@ def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
     for request_row in request_rows:
         number = request_row["number"]
         nonce = request_row["headers"].get("x-nonce")
-        first_number = first_number_by_nonce.setdefault(nonce, number) if nonce else number
-        is_reused = first_number != number
-        request_row.setdefault("nonce_first_used", first_number if is_reused else None)
+        first_use_number = first_number_by_nonce.setdefault(nonce, number) if nonce else number
+        is_reused = first_use_number != number
+        request_row.setdefault("nonce_first_used", first_use_number if is_reused else None)
 
 
 def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path) -> None:

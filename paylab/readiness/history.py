@@ -85,26 +85,26 @@ class History:
         return attempts
 
     @cached_property
-    def _by_sameness(self) -> dict[tuple[object, ...], list[RequestFacts]]:
+    def _by_fingerprint(self) -> dict[tuple[object, ...], list[RequestFacts]]:
         requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
-            requests[(*request.scope, *request.sameness)].append(request)
+            requests[(*request.scope, *request.fingerprint)].append(request)
         return requests
 
     def repeats(self) -> Iterator[list[RequestFacts]]:
         """The requests of a test that are the same one, sent once or more, in order."""
-        yield from self._by_sameness.values()
+        yield from self._by_fingerprint.values()
 
     def next_same(self, request: RequestFacts) -> RequestFacts | None:
         """The next request of the test that is the same one. None if it was not sent again."""
-        return first_after(request, self._by_sameness[(*request.scope, *request.sameness)])
+        return first_after(request, self._by_fingerprint[(*request.scope, *request.fingerprint)])
 
     @cached_property
     def _by_order(self) -> dict[tuple[object, ...], list[RequestFacts]]:
         requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             if request.method == "POST":
-                requests[(request.world, request.order)].append(request)
+                requests[(request.world, request.order_identity)].append(request)
         return requests
 
     def order_groups(self) -> Iterator[list[RequestFacts]]:
@@ -115,47 +115,53 @@ class History:
 
     def next_of_order(self, request: RequestFacts) -> RequestFacts | None:
         """The next request for the same order. None if there is none."""
-        return first_after(request, self._by_order[(request.world, request.order)])
+        return first_after(request, self._by_order[(request.world, request.order_identity)])
 
     def between(self, earlier: RecordFacts, later: RecordFacts | None) -> list[RequestFacts]:
         """The requests after a record and before another one, or to the end."""
-        start_index = bisect_right(
+        first_index = bisect_right(
             self.requests, earlier.sequence, key=lambda record: record.sequence
         )
         if later is None:
-            return self.requests[start_index:]
+            return self.requests[first_index:]
         last_sequence = later.sequence
         end_index = bisect_right(
             self.requests, last_sequence - 1, key=lambda record: record.sequence
         )
-        return self.requests[start_index:end_index]
+        return self.requests[first_index:end_index]
 
     @cached_property
     def _reads_by_id(self) -> dict[str, list[RequestFacts]]:
-        reads: dict[str, list[RequestFacts]] = defaultdict(list)
+        requests: dict[str, list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             if request.method != "GET" or not (request.is_ok and request.is_received):
                 continue
-            ids = {str(item.get("id")) for item in request.objects}
-            for object_id in ids | {str(request.row["path"]).rpartition("/")[2]}:
-                reads[object_id].append(request)
-        return reads
+            answered_ids = {str(item.get("id")) for item in request.objects}
+            for object_id in answered_ids | {request.last_path_segment}:
+                requests[object_id].append(request)
+        return requests
 
-    def read_of(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
-        """The first request after a record that read an object, alone or in a list."""
+    def first_reading(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
+        """The first request after a record that read an object, alone or in a list.
+
+        None if there is none.
+        """
         return first_after(after, self._reads_by_id.get(object_id, []))
 
-    def read_alone(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
-        """The first request after a record that read an object by its own path."""
+    def first_reading_alone(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
+        """The first request after a record that read an object by its own path.
+
+        None if there is none.
+        """
         requests = [
             request
             for request in self._reads_by_id.get(object_id, [])
-            if str(request.row["path"]).rpartition("/")[2] == object_id
+            if request.last_path_segment == object_id
         ]
         return first_after(after, requests)
 
-    def survivor(self, record: RecordFacts) -> RecordFacts | None:
-        """What shows that the program of a test went on: its next request or taken delivery."""
+    def next_of_program(self, record: RecordFacts) -> RequestFacts | None:
+        """The next request of the test: its program went on. None if there is none."""
         for request in self.between(record, None):
             if request.scope == record.scope:
                 return request
@@ -171,10 +177,10 @@ class History:
         for request in self.requests:
             if not (request.is_ok and request.is_received):
                 continue
-            for answered_object in request.objects:
-                if answered_object.get("status"):
-                    entry = (request.sequence, str(answered_object["status"]), answered_object)
-                    statuses[str(answered_object.get("id"))].append(entry)
+            for received_object in request.objects:
+                if received_object.get("status"):
+                    entry = (request.sequence, str(received_object["status"]), received_object)
+                    statuses[str(received_object.get("id"))].append(entry)
         for delivery in self.deliveries:
             payload = delivery.payload
             if delivery.is_taken and payload.get("status"):

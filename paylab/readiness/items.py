@@ -78,5 +78,8 @@ USES: Mapping[str, Callable[[History], bool]] = {
 
 
 def find_uses(histories: Sequence[History]) -> dict[str, bool]:
-    """What an integration uses in any of its worlds."""
-    return {name: any(uses(history) for history in histories) for name, uses in USES.items()}
+    """Whether an integration uses each of `USES` in any of its worlds."""
+    return {
+        use_name: any(is_used(history) for history in histories)
+        for use_name, is_used in USES.items()
+    }

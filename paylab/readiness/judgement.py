@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..spec.text import JsonMapping
-from .facts import NoteFacts, RequestFacts
+from .facts import NoteFacts, RecordFacts, RequestFacts
 from .history import History
 from .item import Evidence, Item, JudgedItem, Observation
 from .items import ITEMS, find_uses
@@ -31,7 +31,7 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
     observations = [observation for history in histories for observation in _observe(item, history)]
     mistakes = [observation for observation in observations if observation.effect == "broken"]
     if mistakes:
-        return JudgedItem(item, "broken", _evidence_of(mistakes))
+        return JudgedItem(item, "broken", _choose_evidence(mistakes))
     proofs = [observation for observation in observations if observation.effect == "shown"]
     subjects_shown = {observation.subject for observation in proofs}
     missing_subjects = sorted(
@@ -43,9 +43,9 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
     )
     if missing_subjects:
         remark = f"Not seen yet: {', '.join(missing_subjects)}."
-        return JudgedItem(item, "not seen", _evidence_of(proofs), remark)
+        return JudgedItem(item, "not seen", _choose_evidence(proofs), remark)
     if proofs:
-        return JudgedItem(item, "shown", _evidence_of(proofs))
+        return JudgedItem(item, "shown", _choose_evidence(proofs))
     if not uses[item.needs]:
         return JudgedItem(item, "not applicable", remark=f"The integration uses no {item.needs}.")
     return JudgedItem(item, "not seen")
@@ -55,24 +55,28 @@ def _observe(item: Item, history: History) -> Iterator[Observation]:
     """What an item observes, without mistakes that are not held against the integration."""
     judge = item.judge
     for observation in judge(history) if judge else ():
-        record = observation.record
-        if observation.effect == "broken" and isinstance(record, RequestFacts):
-            is_excused = record.is_expected or (record.fault and not item.holds_under_faults)
-            if is_excused:
-                continue
-        yield observation
+        if not (observation.effect == "broken" and _is_excused(observation.record, item)):
+            yield observation
 
 
-def _evidence_of(observations: Sequence[Observation]) -> tuple[Evidence, ...]:
-    """The first observation of each test, up to the limit; then others."""
-    by_test: dict[tuple[str, ...], Observation] = {}
+def _is_excused(record: RecordFacts, item: Item) -> bool:
+    """Whether a test asks for a mistake, or a fault of the simulator caused it."""
+    if not isinstance(record, RequestFacts):
+        return False
+    return record.is_expected or (bool(record.fault) and not item.holds_under_faults)
+
+
+def _choose_evidence(observations: Sequence[Observation]) -> tuple[Evidence, ...]:
+    """The first observation of each subject in each test, up to the limit."""
+    first_by_test: dict[tuple[str, ...], Observation] = {}
     for observation in observations:
-        by_test.setdefault((observation.subject, *observation.record.scope), observation)
-    first_evidence = [*by_test.values()]
-    return tuple(_evidence(observation) for observation in first_evidence[:EVIDENCE_MAX])
+        first_by_test.setdefault((observation.subject, *observation.record.scope), observation)
+    chosen_observations = [*first_by_test.values()][:EVIDENCE_MAX]
+    return tuple(_make_evidence(observation) for observation in chosen_observations)
 
 
-def _evidence(observation: Observation) -> Evidence:
+def _make_evidence(observation: Observation) -> Evidence:
+    """An observation with the world, the test and the call or note that shows it."""
     record = observation.record
     if isinstance(record, RequestFacts):
         call = f"call {record.number}"

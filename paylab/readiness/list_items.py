@@ -41,16 +41,20 @@ def judge_pages(history: History) -> Iterator[Observation]:
     """A list is read to its last page, and the filters are sent with each cursor."""
     for walk in _find_walks(history):
         first_filters = _filters_of(walk[0])
-        changed = [page for page in walk if _filters_of(page) != first_filters]
-        if changed:
+        changed_pages = [page for page in walk if _filters_of(page) != first_filters]
+        if changed_pages:
             difference_text = f"other filters than the first page, call {walk[0].number}"
-            yield broken(changed[0], difference_text)
+            yield broken(changed_pages[0], difference_text)
         elif not walk[-1].answer.get("has_next_page"):
             yield shown(walk[-1], f"the last of {len(walk)} pages")
 
 
 def _filters_of(page: RequestFacts) -> dict[str, object]:
-    return {name: value for name, value in page.query.items() if name not in ("cursor", "limit")}
+    return {
+        parameter_name: parameter_value
+        for parameter_name, parameter_value in page.query.items()
+        if parameter_name not in ("cursor", "limit")
+    }
 
 
 def judge_growing(history: History) -> Iterator[Observation]:
@@ -60,16 +64,16 @@ def judge_growing(history: History) -> Iterator[Observation]:
         last_page = walk[-1]
         if last_page.answer.get("has_next_page"):
             continue
-        has_new_rows = any(
+        is_added_by_request = any(
             request.operation in GROWING and request.is_ok
             for request in history.between(first_page, last_page)
         )
-        has_new_rows |= any(
+        is_added_by_control = any(
             first_page.sequence < note.sequence < last_page.sequence
             and note["control"] in GROWING_CONTROLS
             for note in history.notes
         )
-        if has_new_rows:
+        if is_added_by_request or is_added_by_control:
             yield shown(last_page, f"the last of {len(walk)} pages; rows were added meanwhile")
 
 
@@ -79,15 +83,17 @@ def judge_dead_cursor(history: History) -> Iterator[Observation]:
         cursor = request.query.get("cursor")
         if not cursor or request.status != 400:
             continue
-        pages = [
+        later_requests = [
             later
             for later in history.of(request.operation)
             if later.sequence > request.sequence and later.scope == request.scope
         ]
-        if pages and pages[0].query.get("cursor") == cursor:
-            yield broken(pages[0], f"the cursor of call {request.number} again, which was refused")
-        elif pages and "cursor" not in pages[0].query:
-            yield shown(pages[0], f"from the beginning after call {request.number}")
+        if later_requests and later_requests[0].query.get("cursor") == cursor:
+            yield broken(
+                later_requests[0], f"the cursor of call {request.number} again, which was refused"
+            )
+        elif later_requests and "cursor" not in later_requests[0].query:
+            yield shown(later_requests[0], f"from the beginning after call {request.number}")
 
 
 ITEMS = (

@@ -47,7 +47,8 @@ def judge_keys_of_orders(history: History) -> Iterator[Observation]:
     for requests in history.order_groups():
         for request in requests:
             later = history.next_of_order(request)
-            if later is None or not (request.key and later.key) or request.status == 429:
+            # A 429 was refused before anything was paid. Orders without a key: see `judge_keys`.
+            if later is None or request.status == 429 or not (request.key and later.key):
                 continue
             if later.key == request.key:
                 yield shown(later, f"the key of call {request.number}, for the same order")
@@ -60,17 +61,22 @@ def _is_same_payment(history: History, request: RequestFacts, later: RequestFact
 
     Without a reference, the same terms are another payment once the first was answered.
     """
-    if request.is_lost or (request.status >= 500 and request.fault != "refuse"):
+    if _may_be_carried_out(request):
         return True
     if not (request.is_ok and request.fields.get("client_reference_id")):
         return False
-    object_id = str(request.answer.get("id"))
-    known_names = [
+    payment_id = str(request.answer.get("id"))
+    statuses_before = [
         status
-        for sequence, status, _ in history.statuses_known(object_id)
+        for sequence, status, _ in history.statuses_known(payment_id)
         if sequence < later.sequence
     ]
-    return not (known_names and known_names[-1] in ENDED)
+    return not (statuses_before and statuses_before[-1] in ENDED)
+
+
+def _may_be_carried_out(request: RequestFacts) -> bool:
+    """Whether nobody knows if a request was carried out: a lost answer, or a failure."""
+    return request.is_lost or (request.status >= 500 and request.fault != "refuse")
 
 
 def judge_orders_of_keys(history: History) -> Iterator[Observation]:
@@ -80,7 +86,7 @@ def judge_orders_of_keys(history: History) -> Iterator[Observation]:
         if not request.key:
             continue
         first_request = first_by_key.setdefault(f"{request.operation} {request.key}", request)
-        if first_request.is_ok and first_request.order != request.order:
+        if first_request.is_ok and first_request.order_identity != request.order_identity:
             yield broken(request, f"the key of call {first_request.number}, with another order")
         elif request.verdict("idempotency") == "conflict":
             yield broken(request, f"the key of call {first_request.number}, with another body")
@@ -88,10 +94,13 @@ def judge_orders_of_keys(history: History) -> Iterator[Observation]:
             yield shown(request, "a key of its own")
 
 
-def _judge_loss(
+def _make_loss_check(
     is_cause: Callable[[RequestFacts], bool],
 ) -> Callable[[History], Iterator[Observation]]:
-    """The function of an item: an order whose answer was lost is sent again with its key."""
+    """The function of an item: an order whose answer was lost is sent again with its key.
+
+    `is_cause` tells whether the answer to a request was lost in the way of this item.
+    """
 
     def judge(history: History) -> Iterator[Observation]:
         for request in history.orders:
@@ -103,18 +112,18 @@ def _judge_loss(
             elif repeat.key and repeat.key == request.key:
                 yield shown(repeat, f"the order of call {request.number} again, with its key")
             else:
-                looks = [*_find_look(history, request, repeat)]
-                yield from looks or [_second_payment(request, repeat)]
+                look = [*_find_look(history, request, repeat)]
+                yield from look or [_observe_second_payment(request, repeat)]
 
     return judge
 
 
 def _find_look(
-    history: History, request: RequestFacts, before: RequestFacts | None
+    history: History, request: RequestFacts, end: RequestFacts | None
 ) -> Iterator[Observation]:
     """The list that was read to find out whether an order was carried out."""
     list_name = request.operation.replace(".create", ".list")
-    for list_reading in history.between(request, before):
+    for list_reading in history.between(request, end):
         if (
             list_reading.operation == list_name
             and list_reading.is_ok
@@ -124,23 +133,25 @@ def _find_look(
             return
 
 
-def _second_payment(request: RequestFacts, repeat: RequestFacts) -> Observation:
+def _observe_second_payment(request: RequestFacts, repeat: RequestFacts) -> Observation:
     key_text = "another key" if repeat.key else "no key"
-    observation_text = (
+    mistake_text = (
         f"the order of call {request.number}, whose answer was lost, again with {key_text}"
     )
-    return broken(repeat, observation_text)
+    return broken(repeat, mistake_text)
 
 
 def judge_unkeyed(history: History) -> Iterator[Observation]:
     """What has no key is not sent again while nobody knows whether it was carried out."""
     for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
-        is_unknown = request.is_lost or (request.status >= 500 and request.fault != "refuse")
-        if request.key or not is_unknown:
+        if request.key or not _may_be_carried_out(request):
             continue
         repeat = history.next_same(request)
-        reads = history.between(request, repeat)
-        if repeat is None or any(read.method == "GET" and read.is_ok for read in reads):
+        requests_between = history.between(request, repeat)
+        if repeat is None or any(
+            request_between.method == "GET" and request_between.is_ok
+            for request_between in requests_between
+        ):
             yield shown(request, "was not sent again blindly")
         else:
             yield broken(repeat, f"call {request.number} again, which may have been carried out")
@@ -169,11 +180,11 @@ def judge_limit(history: History) -> Iterator[Observation]:
             yield broken(
                 request, f"the key of call {first_request.number}, after more than 24 hours"
             )
-    lists: dict[str, list[RequestFacts]] = defaultdict(list)
+    readings_by_list: dict[str, list[RequestFacts]] = defaultdict(list)
     for list_reading in history.of("transfers.list", "conversion_accounts.list"):
-        lists[list_reading.operation].append(list_reading)
+        readings_by_list[list_reading.operation].append(list_reading)
     for first_request in first_by_key.values():
-        for list_reading in lists[first_request.operation.replace(".create", ".list")]:
+        for list_reading in readings_by_list[first_request.operation.replace(".create", ".list")]:
             is_late = _hours_between(first_request, list_reading) >= IDEMPOTENCY_HOURS
             if is_late and first_request.is_lost and list_reading.scope == first_request.scope:
                 yield shown(
@@ -237,7 +248,7 @@ ITEMS = (
         "spec: Idempotency, 1",
         f"Lose the answer of an order: {LOST_ANSWER}.",
         needs="orders",
-        judge=_judge_loss(lambda request: not request.is_own_timeout),
+        judge=_make_loss_check(lambda request: not request.is_own_timeout),
         holds_under_faults=True,
         situation=Situation(
             "create a transfer", {"kind": "drop_after", "operation": "transfers.create"}
@@ -250,7 +261,7 @@ ITEMS = (
         "spec: Idempotency, 1",
         'Answer later than your timeout: faults.on("transfers.create", delay=60, times=1).',
         needs="orders",
-        judge=_judge_loss(lambda request: request.is_own_timeout),
+        judge=_make_loss_check(lambda request: request.is_own_timeout),
         holds_under_faults=True,
         situation=Situation(
             "create a transfer",

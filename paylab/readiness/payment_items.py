@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import pairwise
 
 from ..spec import codes, timestamps
 from ..spec.money import check_amount, read_amount
@@ -37,18 +38,20 @@ def judge_accepted(history: History) -> Iterator[Observation]:
             continue
         for sequence, status, _ in history.statuses_known(object_id):
             if status in codes.OPENED and sequence > request.sequence:
-                reading = history.read_of(object_id, request)
+                reading = history.first_reading(object_id, request)
                 yield shown(reading or request, f"polled until it was {status}")
                 break
 
 
 def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
-    """The next request to create the same conversion account."""
-    identifying_names = ("individual_id", "payout_account", "source_currency")
-    terms = [request.fields.get(name) for name in identifying_names]
+    """The next request to create the same conversion account. None if there is none."""
+    identity_names = ("individual_id", "payout_account", "source_currency")
+    identity = [request.fields.get(field_name) for field_name in identity_names]
     for later in history.of("conversion_accounts.create"):
-        is_same = [later.fields.get(name) for name in identifying_names] == terms
-        if later.sequence > request.sequence and is_same:
+        is_same_account = [
+            later.fields.get(field_name) for field_name in identity_names
+        ] == identity
+        if later.sequence > request.sequence and is_same_account:
             return later
     return None
 
@@ -76,20 +79,10 @@ def judge_quotes(history: History) -> Iterator[Observation]:
     """A quote that has expired is replaced by a new one."""
     for request in history.of("transfers.create"):
         quote_id = str(request.fields.get("quote_id") or "")
-        is_stale = request.status == 422 and "quote" in str(request.answer).lower()
-        if not (quote_id and is_stale):
+        is_refused_quote = request.status == 422 and "quote" in str(request.answer).lower()
+        if not (quote_id and is_refused_quote):
             continue
-        repeat = next(
-            (
-                later
-                for later in history.of("transfers.create")
-                if later.sequence > request.sequence
-                and later.fields.get("quote_id")
-                and later.fields.get("client_reference_id")
-                == request.fields.get("client_reference_id")
-            ),
-            None,
-        )
+        repeat = _next_transfer_by_quote(history, request)
         if repeat is None:
             yield needed(request, "a new quote after one that was refused")
         elif repeat.fields.get("quote_id") == quote_id:
@@ -100,15 +93,24 @@ def judge_quotes(history: History) -> Iterator[Observation]:
     yield from _find_renewals(history)
 
 
+def _next_transfer_by_quote(history: History, request: RequestFacts) -> RequestFacts | None:
+    """The next request for a transfer by a quote with the same reference. None without one."""
+    reference = request.fields.get("client_reference_id")
+    for later in history.of("transfers.create"):
+        is_same_order = later.fields.get("client_reference_id") == reference
+        if later.sequence > request.sequence and is_same_order and later.fields.get("quote_id"):
+            return later
+    return None
+
+
 def _find_renewals(history: History) -> Iterator[Observation]:
-    """Quotes that were not used when they had expired, and replaced before the transfer."""
+    """Quotes that expired unused, and were replaced before the transfer."""
     used_ids = {request.fields.get("quote_id") for request in history.of("transfers.create")}
-    quotes = history.of("quotes.create")
-    for index, quote in enumerate(quotes[:-1]):
+    for quote, renewal in pairwise(history.of("quotes.create")):
         expires_at = timestamps.read(quote.answer.get("expires_at"))
-        renewal = quotes[index + 1]
         is_unused = quote.answer.get("id") not in used_ids
-        if expires_at and is_unused and renewal.at >= expires_at and renewal.is_ok:
+        is_after_expiry = expires_at is not None and renewal.at >= expires_at
+        if is_unused and is_after_expiry and renewal.is_ok:
             yield shown(renewal, f"a new quote: that of call {quote.number} had expired")
 
 
@@ -117,9 +119,9 @@ def judge_deadline(history: History) -> Iterator[Observation]:
     for request in history.of("transfers.create"):
         for sequence, status, _ in history.statuses_known(str(request.answer.get("id"))):
             if status == "expired":
-                funding_record = history.record_at(sequence)
+                expiry_record = history.record_at(sequence)
                 yield shown(
-                    funding_record, f"the transfer of call {request.number} was seen to be expired"
+                    expiry_record, f"the transfer of call {request.number} was seen to be expired"
                 )
                 break
 

@@ -36,6 +36,7 @@ PERSONAL_VALUE = re.compile(r"[^@\s/]+@[^@\s/]+\.\w+|\+\d{8,}")
 
 
 def _codes_of(person: JsonMapping) -> list[str]:
+    """The codes of `status_details`. Empty if there are none."""
     details = person.get("status_details")
     if not isinstance(details, list):
         return []
@@ -55,11 +56,13 @@ def _sides_of(upload: RequestFacts) -> set[str]:
     return {str(image.get("type")) for image in images if isinstance(image, dict)}
 
 
-def _answers(upload: RequestFacts, code: str) -> bool:
+def _is_answer_to(upload: RequestFacts, code: str) -> bool:
     """Whether an upload was taken, and has the side that a code asks for, if it asks for one."""
-    sides = _sides_of(upload)
+    uploaded_sides = _sides_of(upload)
     asked_side = SIDES_ASKED.get(code)
-    return upload.is_ok and (not sides or asked_side is None or asked_side in sides)
+    return upload.is_ok and (
+        not uploaded_sides or asked_side is None or asked_side in uploaded_sides
+    )
 
 
 def judge_codes(history: History) -> Iterator[Observation]:
@@ -71,9 +74,11 @@ def judge_codes(history: History) -> Iterator[Observation]:
                 continue
             later_uploads = [upload for upload in uploads if upload.sequence > sequence]
             for code in _codes_of(person):
-                answers = [upload for upload in later_uploads if _answers(upload, code)]
-                if answers:
-                    yield shown(answers[0], f"{code} is answered", code)
+                answering_uploads = [
+                    upload for upload in later_uploads if _is_answer_to(upload, code)
+                ]
+                if answering_uploads:
+                    yield shown(answering_uploads[0], f"{code} is answered", code)
                 else:
                     yield needed(history.record_at(sequence), code)
 
@@ -84,26 +89,25 @@ def judge_sides(history: History) -> Iterator[Observation]:
         for upload in _uploads_of(history, person_id):
             if upload.operation != "individuals.upload_images":
                 continue
-            asked = _sides_asked(history, person_id, upload)
-            sides = _sides_of(upload)
-            if not asked or not sides:
+            asked_sides = _sides_asked(history, person_id, upload)
+            uploaded_sides = _sides_of(upload)
+            if not asked_sides or not uploaded_sides:
                 continue
-            if sides & asked:
-                yield shown(upload, f"{', '.join(sorted(sides))}, as asked")
+            uploaded_text = ", ".join(sorted(uploaded_sides))
+            if uploaded_sides & asked_sides:
+                yield shown(upload, f"{uploaded_text}, as asked")
             else:
-                observation_text = (
-                    f"{', '.join(sorted(sides))} in place of {', '.join(sorted(asked))}"
-                )
-                yield broken(upload, observation_text)
+                asked_text = ", ".join(sorted(asked_sides))
+                yield broken(upload, f"{uploaded_text} in place of {asked_text}")
 
 
 def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[str]:
-    """The sides that the latest status before an upload asks for."""
-    asked: set[str] = set()
+    """The sides that the latest status before an upload asks for. Empty if it asks for none."""
+    asked_sides: set[str] = set()
     for sequence, status, person in history.statuses_known(person_id):
         if sequence < upload.sequence and status == "action_required":
-            asked = {SIDES_ASKED[code] for code in _codes_of(person) if code in SIDES_ASKED}
-    return asked
+            asked_sides = {SIDES_ASKED[code] for code in _codes_of(person) if code in SIDES_ASKED}
+    return asked_sides
 
 
 def judge_rejected(history: History) -> Iterator[Observation]:
@@ -111,7 +115,7 @@ def judge_rejected(history: History) -> Iterator[Observation]:
     for person_id in history.object_ids:
         rejections = [
             sequence
-            for sequence, status, item in history.statuses_known(person_id)
+            for sequence, status, _ in history.statuses_known(person_id)
             if status == "rejected"
         ]
         if not rejections:
@@ -138,8 +142,8 @@ def judge_queries(history: History) -> Iterator[Observation]:
 def _find_personal(request: RequestFacts) -> str:
     """What should not be in the address of a request. Empty if there is nothing."""
     for parameter_name, parameter_value in request.query.items():
-        lower_name = parameter_name.lower().replace("-", "_")
-        if lower_name in PERSONAL_NAMES or lower_name in SECRET_NAMES:
+        folded_name = parameter_name.lower().replace("-", "_")
+        if folded_name in PERSONAL_NAMES or folded_name in SECRET_NAMES:
             return f"{parameter_name} is in the query string"
         if HIDDEN in str(parameter_value) or PERSONAL_VALUE.search(str(parameter_value)):
             return f"{parameter_name} holds personal data or a key in the query string"

@@ -31,61 +31,70 @@ ROUNDING_SECONDS = 0.001
 
 
 def judge_polling(history: History) -> Iterator[Observation]:
-    """A poll pauses between its reads. One that runs without a gap for seconds is broken."""
+    """A poll pauses between its reads. One that runs without a gap for seconds is broken.
+
+    Nothing is observed where an object is read once, or only when an event prompts it.
+    """
     for requests in history.repeats():
-        reads = [
+        readings = [
             request
             for request in requests
             if request.method == "GET" and request.is_ok and request.is_received
         ]
-        for poll in _split_reads(reads, lambda gap: gap < HURRY_SECONDS):
+        for poll in _split_readings(readings, lambda gap: gap < HURRY_SECONDS):
             real_seconds = (poll[-1].real_at - poll[0].real_at).total_seconds()
             if len(poll) >= BUSY_READS and real_seconds >= BUSY_SECONDS:
                 path = poll[0].row["path"]
                 yield broken(poll[-1], f"{len(poll)} reads of {path} in {real_seconds:.1f} s")
-        unprompted = [read for read in reads if not _is_prompted(history, read)]
-        for poll in _split_reads(unprompted, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS):
-            last = _find_end(poll)
-            if last is not None:
-                yield shown(last, f"read with pauses until {last.row['path']} was final")
+        unprompted_reads = [reading for reading in readings if not _is_prompted(history, reading)]
+        for poll in _split_readings(
+            unprompted_reads, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS
+        ):
+            final_read = _find_end(poll)
+            if final_read is not None:
+                yield shown(
+                    final_read, f"read with pauses until {final_read.row['path']} was final"
+                )
 
 
-def _split_reads(
-    reads: Sequence[RequestFacts], is_close: Callable[[float], bool]
+def _split_readings(
+    readings: Sequence[RequestFacts], is_close: Callable[[float], bool]
 ) -> Iterator[Sequence[RequestFacts]]:
     """The reads in order, split where the gap between two is of another kind."""
     start_index = 0
-    for index, (earlier, later) in enumerate(pairwise(reads), start=1):
+    for index, (earlier, later) in enumerate(pairwise(readings), start=1):
         if not is_close(gap_seconds(earlier, later)):
-            yield reads[start_index:index]
+            yield readings[start_index:index]
             start_index = index
-    if reads:
-        yield reads[start_index:]
+    if readings:
+        yield readings[start_index:]
 
 
-def _is_prompted(history: History, read: RequestFacts) -> bool:
+def _is_prompted(history: History, reading: RequestFacts) -> bool:
     """Whether the receiver sent it while it handled an event: the event set the pace."""
-    index = bisect_right(history.deliveries, read.sequence, key=lambda note: note.sequence)
+    index = bisect_right(history.deliveries, reading.sequence, key=lambda note: note.sequence)
     if index == 0:
         return False
     delivery = history.deliveries[index - 1]
     handling_seconds = float(delivery["duration"] or 0)
-    return (read.real_at - delivery.real_at).total_seconds() <= handling_seconds + ROUNDING_SECONDS
+    return (
+        reading.real_at - delivery.real_at
+    ).total_seconds() <= handling_seconds + ROUNDING_SECONDS
 
 
 def _find_end(poll: Sequence[RequestFacts]) -> RequestFacts | None:
     """The first read with a final status of an object that an earlier read had in motion."""
     moving_ids: set[str] = set()
-    for read in poll:
-        machine = MACHINES.get(read.operation.partition(".")[0])
+    for reading in poll:
+        machine = MACHINES.get(reading.operation.partition(".")[0])
         if machine is None:
             return None
-        for answered_object in read.objects:
+        for answered_object in reading.objects:
             object_id = str(answered_object.get("id"))
             if not machine.is_final(answered_object.get("status")):
                 moving_ids.add(object_id)
             elif object_id in moving_ids:
-                return read
+                return reading
     return None
 
 

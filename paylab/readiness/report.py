@@ -35,9 +35,9 @@ class Readiness(Sequence[JudgedItem]):
         return self._items[item]  # type: ignore[return-value]
 
     def _find(self, item_id: str) -> JudgedItem:
-        for judged in self._items:
-            if judged.item.id == item_id:
-                return judged
+        for judged_item in self._items:
+            if judged_item.item.id == item_id:
+                return judged_item
         raise unknown_name_error("item", item_id, self.verdicts)
 
     def __len__(self) -> int:
@@ -50,27 +50,28 @@ class Readiness(Sequence[JudgedItem]):
         """The items with a verdict: shown, not seen, broken, not applicable or question."""
         if verdict not in VERDICTS:
             raise unknown_name_error("verdict", verdict, MARKS)
-        return [judged for judged in self._items if judged.verdict == verdict]
+        return [judged_item for judged_item in self._items if judged_item.verdict == verdict]
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
         """The verdict of each item by its id."""
-        return {judged.item.id: judged.verdict for judged in self._items}
+        return {judged_item.item.id: judged_item.verdict for judged_item in self._items}
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of items with each verdict."""
-        counter = Counter(judged.verdict for judged in self._items)
+        counter = Counter(judged_item.verdict for judged_item in self._items)
         return {verdict: counter[verdict] for verdict in VERDICTS}
 
     @property
     def summary(self) -> str:
         """The counts in one line."""
-        names = {"question": "questions"}
-        counts = ", ".join(
-            f"{count} {names.get(verdict, verdict)}" for verdict, count in self.counts.items()
+        plural_names = {"question": "questions"}  # the other verdicts are adjectives
+        count_texts = ", ".join(
+            f"{count} {plural_names.get(verdict, verdict)}"
+            for verdict, count in self.counts.items()
         )
-        return f"{self.request_count} requests judged: {counts}"
+        return f"{self.request_count} requests judged: {count_texts}"
 
     def text(self) -> str:
         """The report as text, with what needs action first."""
@@ -79,8 +80,8 @@ class Readiness(Sequence[JudgedItem]):
             judged_items = self.of(verdict)
             if judged_items:
                 lines += ["", f"{verdict.upper()} ({len(judged_items)})"]
-            for judged in judged_items:
-                lines += _item_lines(judged)
+            for judged_item in judged_items:
+                lines += _item_lines(judged_item)
         return printable_lines("\n".join(lines))
 
     def to_json(self) -> JsonObject:
@@ -89,21 +90,22 @@ class Readiness(Sequence[JudgedItem]):
             "requests": self.request_count,
             "worlds": self.worlds,
             "counts": self.counts,
-            "items": [judged.to_json() for judged in self._items],
+            "items": [judged_item.to_json() for judged_item in self._items],
         }
 
     def __repr__(self) -> str:
         return f"<readiness: {self.summary}; text(), of(verdict), [id]>"
 
 
-def _item_lines(judged: JudgedItem) -> list[str]:
-    item = judged.item
-    lines = [f"{MARKS[judged.verdict]} {item.id}: {item.what}"]
-    if judged.verdict in ("broken", "not seen"):
+def _item_lines(judged_item: JudgedItem) -> list[str]:
+    """The lines of an item: why it matters and how to show it only if it needs action."""
+    item = judged_item.item
+    lines = [f"{MARKS[judged_item.verdict]} {item.id}: {item.what}"]
+    if judged_item.verdict in ("broken", "not seen"):
         lines.append(f"    why: {item.why} ({item.source})")
-    lines += [f"    {evidence}" for evidence in judged.evidence]
-    if judged.remark and judged.verdict != "question":
-        lines.append(f"    {judged.remark}")
-    if judged.verdict == "not seen" and item.show:
+    lines += [f"    {evidence}" for evidence in judged_item.evidence]
+    if judged_item.remark and judged_item.verdict != "question":
+        lines.append(f"    {judged_item.remark}")
+    if judged_item.verdict == "not seen" and item.show:
         lines.append(f"    to show it: {item.show}")
     return lines

@@ -42,64 +42,74 @@ def judge_rate_limit(history: History) -> Iterator[Observation]:
         if repeat is None:
             yield shown(request, "was not sent again")
             continue
-        passed_seconds = gap_seconds(request, repeat)
-        if passed_seconds + EARLY_SECONDS >= wait_seconds:
-            yield shown(repeat, f"sent again after {passed_seconds:.1f} s of {wait_seconds:g} s")
+        gap = gap_seconds(request, repeat)
+        if gap + EARLY_SECONDS >= wait_seconds:
+            yield shown(repeat, f"sent again after {gap:.1f} s of {wait_seconds:g} s")
         else:
-            text = f"sent again after {passed_seconds:.1f} s; Retry-After was {wait_seconds:g} s"
-            yield broken(repeat, text)
+            observation_text = f"sent again after {gap:.1f} s; Retry-After was {wait_seconds:g} s"
+            yield broken(repeat, observation_text)
 
 
 def _wait_seconds(request: RequestFacts) -> float:
     """The seconds of Retry-After, which may be a date. 0 if there is none."""
-    text = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
+    retry_after = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
     try:
-        return float(text)
+        return float(retry_after)
     except ValueError:
-        moment = timestamps.from_http(text)
-    return (moment - request.at).total_seconds() if moment else 0.0
+        retry_at = timestamps.from_http(retry_after)
+    return (retry_at - request.at).total_seconds() if retry_at else 0.0
 
 
 def judge_failures(history: History) -> Iterator[Observation]:
     """After 5xx there are few attempts, with gaps that are neither none nor always the same."""
-    for run in _find_retries(history):
-        last = run[-1]
-        if len(run) == 2 and last.status < 500:
+    for attempts in _find_retries(history):
+        last_attempt = attempts[-1]
+        if len(attempts) == 2 and last_attempt.status < 500:
             continue  # one repetition shows neither a limit nor growing gaps
-        gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(run)]
-        has_wait = any("retry-after" in (each.row.get("answer_headers") or {}) for each in run)
-        if len(run) > ATTEMPTS_MAX and gap_seconds(run[0], run[ATTEMPTS_MAX]) < 60:
-            yield broken(last, f"{len(run)} attempts of one request")
+        gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(attempts)]
+        has_retry_after = any(
+            "retry-after" in (attempt.row.get("answer_headers") or {}) for attempt in attempts
+        )
+        is_unbounded = (
+            len(attempts) > ATTEMPTS_MAX and gap_seconds(attempts[0], attempts[ATTEMPTS_MAX]) < 60
+        )
+        if is_unbounded:
+            yield broken(last_attempt, f"{len(attempts)} attempts of one request")
         elif len(gaps) > 1 and max(gaps) < HURRY_SECONDS:
-            yield broken(last, f"{len(run)} attempts without a pause")
-        elif not has_wait and _are_even(gaps):
-            yield broken(last, f"{len(run)} attempts, each {gaps[0]:.1f} s after the one before")
+            yield broken(last_attempt, f"{len(attempts)} attempts without a pause")
+        # A service that says how long to wait may itself make the gaps equal.
+        elif not has_retry_after and _are_even(gaps):
+            yield broken(
+                last_attempt, f"{len(attempts)} attempts, each {gaps[0]:.1f} s after the one before"
+            )
         else:
             gap_text = ", ".join(f"{gap:.1f}" for gap in gaps)
-            text = f"{len(run)} attempts, after {gap_text} s" if gaps else "was not sent again"
-            yield shown(last, text)
+            observation_text = (
+                f"{len(attempts)} attempts, after {gap_text} s" if gaps else "was not sent again"
+            )
+            yield shown(last_attempt, observation_text)
 
 
 def _are_even(gaps: Sequence[float]) -> bool:
-    """Whether three gaps or more are short and equal."""
+    """Whether three gaps or more, in seconds, are short and equal."""
     return len(gaps) > 2 and max(gaps) < min(EVEN_RATIO * min(gaps), EVEN_SECONDS)
 
 
 def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
     """The attempts of each request that was answered with 5xx, up to the one that succeeded."""
-    for attempts in history.repeats():
-        run: list[RequestFacts] = []
-        for attempt in attempts:
-            is_late = bool(run) and gap_seconds(run[-1], attempt) > RUN_SECONDS
-            if run and (run[-1].status < 500 or is_late):
-                if run[0].status >= 500:
-                    yield run
-                run = []
+    for repeats in history.repeats():
+        attempts: list[RequestFacts] = []
+        for attempt in repeats:
+            is_late = bool(attempts) and gap_seconds(attempts[-1], attempt) > RUN_SECONDS
+            if attempts and (attempts[-1].status < 500 or is_late):
+                yield attempts
+                attempts = []
+            # After "refuse" and "timeout" the client has seen no status.
             is_failure = attempt.status >= 500 and attempt.fault not in ("refuse", "timeout")
-            if is_failure or run:
-                run.append(attempt)
-        if run and run[0].status >= 500:
-            yield run
+            if is_failure or attempts:
+                attempts.append(attempt)
+        if attempts:
+            yield attempts
 
 
 def judge_refusals(history: History) -> Iterator[Observation]:

@@ -14,33 +14,42 @@ READ_LAYERS = ("signature", "fault")
 """The layers whose verdicts are read by their members."""
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= NUMBER_MAX
+def _is_count(field_value: object) -> bool:
+    return (
+        isinstance(field_value, int)
+        and not isinstance(field_value, bool)
+        and 0 <= field_value <= NUMBER_MAX
+    )
 
 
-def _is_duration(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and 0 <= value <= NUMBER_MAX)
+def _is_duration(field_value: object) -> bool:
+    return field_value is None or (
+        isinstance(field_value, int | float) and 0 <= field_value <= NUMBER_MAX
+    )
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _is_text(field_value: object) -> bool:
+    return isinstance(field_value, str)
 
 
-def _is_text_or_none(value: object) -> bool:
-    return value is None or isinstance(value, str)
+def _is_text_or_none(field_value: object) -> bool:
+    return field_value is None or isinstance(field_value, str)
 
 
-def _is_time(value: object) -> bool:
-    return isinstance(value, str) and timestamps.read(value) is not None
+def _is_time(field_value: object) -> bool:
+    return isinstance(field_value, str) and timestamps.read(field_value) is not None
 
 
-def _is_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+def _is_texts(field_value: object) -> bool:
+    return isinstance(field_value, dict) and all(
+        isinstance(member, str) for member in field_value.values()
+    )
 
 
-def _is_verdicts(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        value.get(layer) is None or isinstance(value[layer], dict) for layer in READ_LAYERS
+def _is_verdicts(field_value: object) -> bool:
+    return isinstance(field_value, dict) and all(
+        field_value.get(layer) is None or isinstance(field_value[layer], dict)
+        for layer in READ_LAYERS
     )
 
 
@@ -78,12 +87,12 @@ NOTE_FORMS: Forms = {
 
 def require_forms(rows: Iterable[JsonMapping]) -> None:
     """ValueError that names the first field of a row that has another form."""
-    for place, row in enumerate(rows, start=1):
+    for row_number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            raise ValueError(f"record {place} is no object")
+            raise ValueError(f"record {row_number} is no object")
         is_request = row.get("kind") == "request"
         forms = {**RECORD_FORMS, **(REQUEST_FORMS if is_request else NOTE_FORMS)}
-        for name, has_form in forms.items():
-            is_absent_note = not is_request and name in NOTE_FORMS and name not in row
-            if not (is_absent_note or has_form(row.get(name))):
-                raise ValueError(f"record {place} has an odd {name}")
+        for field_name, has_form in forms.items():
+            is_left_out = not is_request and field_name in NOTE_FORMS and field_name not in row
+            if not (is_left_out or has_form(row.get(field_name))):
+                raise ValueError(f"record {row_number} has an odd {field_name}")

@@ -32,10 +32,11 @@ def _make_signature_check(
             if request.is_signed_well:
                 yield shown(request, f"{request.method} {request.row['path']}: the signature fits")
                 continue
-            verdict = request.row["verdicts"].get("signature") or {}
-            is_refused = request.status == 401 or verdict.get("result") == "refused"
-            if is_refused and verdict.get("reason") not in ATTEMPT_REASONS:
-                message = verdict.get("message") or "answered 401"
+            signature_verdict = request.row["verdicts"].get("signature") or {}
+            is_refused = request.status == 401 or signature_verdict.get("result") == "refused"
+            # A nonce or date that was refused says nothing about how the text was signed.
+            if is_refused and signature_verdict.get("reason") not in ATTEMPT_REASONS:
+                message = signature_verdict.get("message") or "answered 401"
                 yield broken(request, f"{request.method} {request.row['path']}: {message}")
 
     return judge
@@ -45,25 +46,25 @@ def judge_attempts(history: History) -> Iterator[Observation]:
     """Every attempt has a nonce of its own, and a date of its own once time has passed."""
     first_by_date: dict[str, RequestFacts] = {}
     for request in history.requests:
-        first_use = request.row.get("nonce_first_used")
-        if first_use is not None:
-            yield broken(request, f"its nonce was used by call {first_use}")
-        verdict = request.row["verdicts"].get("signature") or {}
-        if verdict.get("reason") == "stale-date" and request.fault != "skew":
-            yield broken(request, str(verdict.get("message")))
-        date = request.row["headers"].get("x-date")
-        if date is not None:
-            first = first_by_date.setdefault(date, request)
-            is_readable = timestamps.read(date) is not None
-            if is_readable and client_seconds(first, request) >= CLOCK_SECONDS:
-                yield broken(request, f"its date is that of call {first.number}")
+        first_use_number = request.row.get("nonce_first_used")
+        if first_use_number is not None:
+            yield broken(request, f"its nonce was used by call {first_use_number}")
+        signature_verdict = request.row["verdicts"].get("signature") or {}
+        if signature_verdict.get("reason") == "stale-date" and request.fault != "skew":
+            yield broken(request, str(signature_verdict.get("message")))
+        date_text = request.row["headers"].get("x-date")
+        if date_text is not None:
+            first_dated = first_by_date.setdefault(date_text, request)
+            is_readable = timestamps.read(date_text) is not None
+            if is_readable and client_seconds(first_dated, request) >= CLOCK_SECONDS:
+                yield broken(request, f"its date is that of call {first_dated.number}")
     for attempts in history.repeats():
         for earlier, later in pairwise(attempts):
             has_failed = not earlier.is_received or earlier.status >= 429
             nonces = {attempt.row["headers"].get("x-nonce") for attempt in (earlier, later)}
             if has_failed and len(nonces) == 2 and None not in nonces:
-                text = f"calls {earlier.number} and {later.number} are one request"
-                yield shown(later, f"{text} with a nonce each")
+                calls_text = f"calls {earlier.number} and {later.number} are one request"
+                yield shown(later, f"{calls_text} with a nonce each")
 
 
 def judge_refused_signature(history: History) -> Iterator[Observation]:
@@ -72,8 +73,13 @@ def judge_refused_signature(history: History) -> Iterator[Observation]:
         if request.status != 401:
             continue
         repeat = history.next_same(request)
-        is_next = repeat is not None and not history.between(request, repeat)
-        if repeat is None or not is_next or gap_seconds(request, repeat) > IMPATIENCE_SECONDS:
+        # What is sent after other requests, or after a pause, is a new try of somebody.
+        is_retry = (
+            repeat is not None
+            and not history.between(request, repeat)
+            and gap_seconds(request, repeat) <= IMPATIENCE_SECONDS
+        )
+        if repeat is None or not is_retry:
             yield shown(request, "it was not sent again")
         elif repeat.status == 401 or request.is_answered_by_fault:
             yield broken(repeat, f"the same request as call {request.number}, which got a 401")
