@@ -28,7 +28,7 @@ CONNECTIONS_MAX = 2_000
 """Maximum open connections; uvicorn answers further ones with 503."""
 
 HEADERS_SECONDS = 10.0
-"""Seconds that a client has to send the request line and headers."""
+"""Seconds that a client usually has to send the request line and headers."""
 
 HEADERS_BYTES_MAX = 64 * 1024
 """Maximum bytes of request line and headers, which uvicorn does not limit."""
@@ -37,8 +37,9 @@ HEADERS_BYTES_MAX = 64 * 1024
 class ServingConfig(uvicorn.Config):
     """The configuration of a server, with the open connections by the address of their client."""
 
-    def __init__(self, app: Any, **options: Any) -> None:
+    def __init__(self, app: Any, headers_seconds: float, **options: Any) -> None:
         super().__init__(app, **options)
+        self.headers_seconds = headers_seconds
         self.transports: dict[tuple[Any, ...], asyncio.Transport] = {}
 
 
@@ -85,7 +86,7 @@ class HTTPConnection(HttpToolsProtocol):
 
     def _start_deadline(self, transport: asyncio.Transport) -> None:
         self._stop_deadline()
-        self._deadline = self.loop.call_later(HEADERS_SECONDS, transport.abort)
+        self._deadline = self.loop.call_later(self._config.headers_seconds, transport.abort)
         self._bytes_received = 0
 
     def _stop_deadline(self) -> None:
@@ -95,7 +96,10 @@ class HTTPConnection(HttpToolsProtocol):
 
 
 class ServingThread:
-    """An ASGI application on a listening socket, served by uvicorn in a daemon thread."""
+    """An ASGI application on a listening socket, served by uvicorn in a daemon thread.
+
+    A client has `headers_seconds` to send the request line and headers.
+    """
 
     def __init__(
         self,
@@ -103,9 +107,12 @@ class ServingThread:
         listener: socket,
         name: str,
         connection: type[HTTPConnection] = HTTPConnection,
+        *,
+        headers_seconds: float = HEADERS_SECONDS,
     ) -> None:
         self._config = ServingConfig(
             app,
+            headers_seconds,
             http=connection,
             ws="none",
             lifespan="off",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..client.exchange import Exchange
     from ..client.replay import Replay
     from ..simulator.controls import Controls
-    from ..simulator.fault_controls import Ask
+    from ..simulator.fault_controls import SendControl
 
 Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 
@@ -85,7 +85,7 @@ class ServiceLocator:
     def __init__(
         self,
         settings: Settings,
-        connect: Callable[[], Ask],
+        connect: Callable[[], SendControl],
         *,
         embedded: bool = False,
         replay: Replay | None = None,

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPMethod, HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from .. import loopback
 from ..journal.record import SENT_PART, Ending
 from ..runtime import in_executor, in_thread
-from ..serving import HTTPConnection, Message, Receive, Send
+from ..serving import HEADERS_SECONDS, HTTPConnection, Message, Receive, Send
 from ..spec.service.service import Service
 from .messages import (
     BODY_BYTES_MAX,
     NO_CONTENT,
     PRODUCT,
-    TOO_LARGE,
+    BodyTooLargeError,
     RefusedError,
     Reply,
     Request,
@@ -40,10 +40,10 @@ class Protocol(HTTPConnection):
 
     _last_data = b""
 
-    def data_received(self, data: bytes) -> None:
+    def data_received(self, received_bytes: bytes) -> None:
         """Receive bytes, and store them in case they are not HTTP."""
-        self._last_data = data
-        super().data_received(data)
+        self._last_data = received_bytes
+        super().data_received(received_bytes)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse an unreadable request and close the connection."""
@@ -55,25 +55,27 @@ class Protocol(HTTPConnection):
             "connection": "close",
         }
         header_lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
-        header_lines += [f"{name}: {value}" for name, value in headers.items()]
+        header_lines += [
+            f"{header_name}: {header_value}" for header_name, header_value in headers.items()
+        ]
         header_text = "\r\n".join([*header_lines, "", ""])
         self.transport.write(header_text.encode("latin-1") + reply.body)
         self.transport.close()
 
 
-def unreadable_request_reply(data: bytes, text: str, service: Service) -> Reply:
+def unreadable_request_reply(received_bytes: bytes, refusal_text: str, service: Service) -> Reply:
     """The reply to bytes that are not a request: 400, or 404 or 405 for an unknown method."""
-    match = _FIRST_LINE.match(data)
-    if match is None:
-        return Reply.json(400, {"error": text})
-    method = match[1].decode()
-    path = match[2].decode().partition("?")[0]
+    line_match = _FIRST_LINE.match(received_bytes)
+    if line_match is None:
+        return Reply.json(400, {"error": refusal_text})
+    method = line_match[1].decode()
+    path = line_match[2].decode().partition("?")[0]
     try:
         if method not in HTTPMethod.__members__:
             find_operation(service, method, path)
     except RefusedError as refused:
         return refusal_reply(refused)
-    return Reply.json(400, {"error": text})
+    return Reply.json(400, {"error": refusal_text})
 
 
 LARGE_BODY_BYTES = 1024 * 1024
@@ -82,17 +84,35 @@ LARGE_BODY_BYTES = 1024 * 1024
 BODY_HEADERS = {b"content-length", b"transfer-encoding"}
 """One of them is in every request with a body."""
 
-BODY_SECONDS = 60.0
-"""Maximum seconds for a whole body."""
-
 WAIT_STEP_SECONDS = 0.02
 """Seconds between the answers of a request that waits."""
 
 PIECES_MAX = 20
 """Maximum pieces in which a slow reply is sent."""
 
-BODIES_BYTES_MAX = 2 * BODY_BYTES_MAX
-"""Maximum bytes of all bodies in memory; further ones are answered 503."""
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """The limits of a server. A client that exceeds one is refused, or cut off."""
+
+    headers_seconds: float = HEADERS_SECONDS
+    """The seconds for the request line and headers; then the connection is closed."""
+
+    body_seconds: float = 60.0
+    """The seconds for a whole body; then the answer is 408."""
+
+    body_bytes: int = BODY_BYTES_MAX
+    """The bytes of one body; a larger one is answered 413."""
+
+    bodies_bytes: int = 2 * BODY_BYTES_MAX
+    """The bytes of all bodies in memory; further ones are answered 503."""
+
+    worlds: int = 1_000
+    """The worlds behind one port; a further one is answered 429."""
+
+
+SERVER_LIMITS = ServerLimits()
+"""The limits of a server that is given no others."""
 
 
 class SimulatorApp:
@@ -112,8 +132,10 @@ class SimulatorApp:
         allowed: Collection[str] = (),
         executor: Executor | None = None,
         product: str = PRODUCT,
+        limits: ServerLimits = SERVER_LIMITS,
     ) -> None:
         self.service = service
+        self._limits = limits
         self._product_headers = {"server": product}
         self._executor = executor
         self._respond = answer
@@ -144,10 +166,12 @@ class SimulatorApp:
             await self._send_reply(send, reply, receive, ending)
 
     async def _send_reply(self, send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
+        """Send a reply with the Server header, unless it has one."""
         headers = {**self._product_headers, **reply.headers}
         await _send_reply(send, reply.with_headers(headers), receive, ending)
 
     def _check_origin(self, scope: Message) -> None:
+        """Refuse a request from a page of another site, or for another host."""
         refusal = loopback.host_refusal(scope["headers"], self._allowed)
         if refusal is not None:
             status, refusal_text = refusal
@@ -156,30 +180,33 @@ class SimulatorApp:
     async def _read_body(self, scope: Message, receive: Receive, body: bytearray) -> None:
         """Read the body. Refuse it if it is too large or slow, or if all bodies are too large."""
         headers = dict(scope["headers"])
-        has_more = True
-        if not headers.keys() & BODY_HEADERS:  # an empty body is there, and needs no time limit
-            has_more = self._add_part(await receive(), body)
+        has_more_parts = True
+        if not headers.keys() & BODY_HEADERS:  # its empty body is there, and needs no time limit
+            has_more_parts = self._add_part(await receive(), body)
         length_header = headers.get(b"content-length", b"0")
-        if length_header.isdigit() and int(length_header[:19]) > BODY_BYTES_MAX:
-            raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
-        if not has_more:
+        if length_header.isdigit() and int(length_header[:19]) > self._limits.body_bytes:
+            raise BodyTooLargeError(self._limits.body_bytes, CLOSE_HEADERS)
+        if not has_more_parts:
             return
         try:
-            async with asyncio.timeout(BODY_SECONDS):
-                while has_more:
-                    has_more = self._add_part(await receive(), body)
+            async with asyncio.timeout(self._limits.body_seconds):
+                while has_more_parts:
+                    has_more_parts = self._add_part(await receive(), body)
         except TimeoutError:
             refusal_text = "the body did not arrive in time"
             raise RefusedError(408, refusal_text, headers=CLOSE_HEADERS) from None
 
     def _add_part(self, message: Message, body: bytearray) -> bool:
-        """Add a part to the body. Return whether there are more parts."""
+        """Add a part to the body. Return whether there are more parts.
+
+        ConnectionResetError if the client has disconnected.
+        """
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
         body_part = message.get("body", b"")
-        if len(body) + len(body_part) > BODY_BYTES_MAX:
-            raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
-        if self._held_bytes + len(body_part) > BODIES_BYTES_MAX:
+        if len(body) + len(body_part) > self._limits.body_bytes:
+            raise BodyTooLargeError(self._limits.body_bytes, CLOSE_HEADERS)
+        if self._held_bytes + len(body_part) > self._limits.bodies_bytes:
             refusal_text = "too many large bodies at once: try again"
             raise RefusedError(503, refusal_text, headers={**CLOSE_HEADERS, "retry-after": "1"})
         body += body_part
@@ -256,16 +283,16 @@ async def _send_reply(send: Send, reply: Reply, receive: Receive, ending: Ending
     if reply.status != NO_CONTENT:
         headers["content-length"] = str(len(reply.body))
     await _start_reply(send, reply.status, headers)
-    size = len(reply.body)
-    if not (reply.slow and size):
+    body_length = len(reply.body)
+    if not (reply.slow and body_length):
         await send({"type": "http.response.body", "body": reply.body})
         ending.close()
         return
     disconnect = asyncio.ensure_future(receive())
-    piece_count = min(PIECES_MAX, size)
+    piece_count = min(PIECES_MAX, body_length)
     for index in range(piece_count):
-        piece_start = index * size // piece_count
-        piece_end = (index + 1) * size // piece_count
+        piece_start = index * body_length // piece_count
+        piece_end = (index + 1) * body_length // piece_count
         piece = reply.body[piece_start:piece_end]
         await send({"type": "http.response.body", "body": piece, "more_body": True})
         await asyncio.wait({disconnect}, timeout=reply.slow / piece_count)
@@ -278,8 +305,12 @@ async def _send_reply(send: Send, reply: Reply, receive: Receive, ending: Ending
 
 
 async def _start_reply(send: Send, status: int, headers: dict[str, str]) -> None:
-    pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    """Send the status and the headers."""
+    header_pairs = [
+        (header_name.encode(), header_value.encode("latin-1"))
+        for header_name, header_value in headers.items()
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": header_pairs})
 
 
 CLOSE_HEADERS = {"connection": "close"}

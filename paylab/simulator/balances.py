@@ -31,20 +31,23 @@ UNFUNDED = ("expired", "cancelled")
 """The scenarios of transfers that end before they are funded."""
 
 
-def add_to_balance(world: World, body: Row) -> str:
+def add_to_balance(world: World, payment_fields: Row) -> str:
     """Pay in an amount, which may be 0.00, and return its currency.
 
     RefusedError with status 400 names the wrong fields.
     """
-    currency = body.get("currency", CURRENCIES[0])
-    amount = body.get("amount")
+    currency = payment_fields.get("currency", CURRENCIES[0])
+    amount = payment_fields.get("amount")
     upper_currency = currency.upper() if isinstance(currency, str) else ""
     problems: list[Problem] = []
     if money.read_amount(amount) != 0:
         problems += money.check_amount(amount, upper_currency, "amount")
     if upper_currency not in CURRENCIES:
         problems.append(Problem("currency", f"must be {' or '.join(CURRENCIES)}"))
-    problems += [Problem(name, "is not known") for name in body.keys() - {"amount", "currency"}]
+    problems += [
+        Problem(field_name, "is not known")
+        for field_name in payment_fields.keys() - {"amount", "currency"}
+    ]
     raise_if_problems(problems)
     balance = _find_balance(world, upper_currency) or Decimal(0)
     _put_balance(world, upper_currency, balance + Decimal(str(amount)))
@@ -80,7 +83,10 @@ def return_amount(world: World, transfer: Row) -> None:
 
 def list_balances(world: World) -> dict[str, str]:
     """The balance of each currency that has one."""
-    return {row["id"]: row["amount"] for row in world.tables["balances"].rows.values()}
+    return {
+        balance_row["id"]: balance_row["amount"]
+        for balance_row in world.tables["balances"].rows.values()
+    }
 
 
 def list_funds(world: World) -> list[Row]:
@@ -101,7 +107,7 @@ def list_funds(world: World) -> list[Row]:
 
 
 def _use_of(transfer: Row) -> str:
-    """The sum that a transfer counts in: `reserved`, `awaiting_funds`, or none."""
+    """The sum that a transfer counts in: `reserved` or `awaiting_funds`. Empty if in none."""
     status = transfer["status"]
     internals = transfer["_"]
     if status in UNDER_WAY and internals.get(RESERVED):
@@ -111,6 +117,7 @@ def _use_of(transfer: Row) -> str:
 
 
 def _find_balance(world: World, currency: str) -> Decimal | None:
+    """The balance of a currency. None before the first payment into it."""
     balance_row = world.find("balances", currency)
     if balance_row is None:
         return None

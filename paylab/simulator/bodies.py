@@ -34,7 +34,7 @@ def require_fields(body: RequestBody, problems: Iterable[Problem], status: int =
 
 def without_internals(row: Row) -> Row:
     """A row without the simulator's internal fields."""
-    return {key: value for key, value in row.items() if key != "_"}
+    return {field_name: field_value for field_name, field_value in row.items() if field_name != "_"}
 
 
 def individual_json(world: World, row: Row) -> Row:
@@ -44,10 +44,10 @@ def individual_json(world: World, row: Row) -> Row:
         account_json(world, account_rows[account_id]) for account_id in row["_"]["accounts"]
     ]
     fields = {**without_internals(row), "financial_accounts": accounts}
-    complete = with_missing_values(world.service, "Individual", dict(without_nulls(fields)))
+    complete_fields = with_missing_values(world.service, "Individual", dict(without_nulls(fields)))
     if world.translation.is_idle:
-        return complete
-    return answer_names("Individual", world.service).send(complete)
+        return complete_fields
+    return answer_names("Individual", world.service).send(complete_fields)
 
 
 def account_json(world: World, row: Row) -> Row:
@@ -141,20 +141,19 @@ def list_page(
         return Reply.json(200, [row_json(world, kind, row) for row in listed_rows])
     parameters = request.query_items()
     start_position = _read_cursor(parameters.get(settings.cursor_parameter))
-    limit = _read_limit(parameters.get(settings.parameters.get("limit", "")), settings)
+    row_limit = _read_limit(parameters.get(settings.parameters.get("limit", "")), settings)
     listed_rows = filter(is_listed, table.list_rows(start_position))
-    page_rows = list(
-        islice(listed_rows, limit + 1)
-    )  # one more than the page, to know whether it is last
-    has_more = len(page_rows) > limit
-    page_rows = page_rows[:limit]
-    cursor = _write_cursor(page_rows[-1]) if has_more else None
-    body: Row = {}
-    set_value_at(body, settings.items, [row_json(world, kind, row) for row in page_rows])
+    # One more than the page, to know whether it is the last one.
+    page_rows = list(islice(listed_rows, row_limit + 1))
+    has_more = len(page_rows) > row_limit
+    page_rows = page_rows[:row_limit]
+    next_cursor = _write_cursor(page_rows[-1]) if has_more else None
+    page: Row = {}
+    set_value_at(page, settings.items, [row_json(world, kind, row) for row in page_rows])
     if settings.more != NONE:
-        set_value_at(body, settings.more, has_more)
-    set_value_at(body, settings.cursor, cursor)
-    return Reply.json(200, body)
+        set_value_at(page, settings.more, has_more)
+    set_value_at(page, settings.cursor, next_cursor)
+    return Reply.json(200, page)
 
 
 def _read_limit(limit_text: str | None, settings: ListForm) -> int:
@@ -184,5 +183,6 @@ def _read_cursor(cursor: str | None) -> Position | None:
 
 
 def _write_cursor(last_row: Row) -> str:
+    """The cursor of the page that follows a row."""
     created_at, row_id = row_position(last_row)
     return paging.encode_cursor({"created_at": created_at, "id": row_id, "direction": "next"})

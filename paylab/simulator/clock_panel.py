@@ -18,14 +18,14 @@ from .clock import seconds
 class ClockPanel:
     """The simulator's clock."""
 
-    def __init__(self, ask: Callable[..., Any]) -> None:
-        self._ask = ask
+    def __init__(self, send_control: Callable[..., Any]) -> None:
+        self._send_control = send_control
 
     def _state(self) -> JsonObject:
-        return dict(self._ask("GET", "/_simulator")["clock"])
+        return dict(self._send_control("GET", "/_simulator")["clock"])
 
     def _set(self, **change: object) -> None:
-        self._ask("POST", "/_simulator/clock", json=change)
+        self._send_control("POST", "/_simulator/clock", json=change)
 
     @property
     def now(self) -> datetime:

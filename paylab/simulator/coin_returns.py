@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..spec import codes
 from . import ids
+from .bodies import without_internals
 from .messages import Reply, Request
 from .table import Row
 from .world import World
@@ -34,7 +35,7 @@ def return_coins(world: World, transfer: Row) -> None:
 
 
 def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
-    """The latest wallet of an individual on a network."""
+    """The latest wallet of an individual on a network. None if there is none."""
     accounts = world.tables["financial_accounts"].rows
     owner = world.tables["individuals"].rows[owner_id]
     for account_id in reversed(owner["_"]["accounts"]):
@@ -44,14 +45,11 @@ def _find_wallet(world: World, owner_id: str, network: str) -> Row | None:
     return None
 
 
-def coin_returns(world: World, _: Request) -> Reply:
+def list_coin_returns(world: World, _: Request) -> Reply:
     """GET /_simulator/returns: the stablecoins that went back to wallets, oldest first."""
-    hidden_names = ("_", "updated_at")
-    return_rows = world.tables["coin_returns"].rows.values()
-    return Reply.json(
-        200,
-        [
-            {name: value for name, value in row.items() if name not in hidden_names}
-            for row in return_rows
-        ],
-    )
+    coin_returns = []
+    for return_row in world.tables["coin_returns"].rows.values():
+        fields = without_internals(return_row)
+        del fields["updated_at"]
+        coin_returns.append(fields)
+    return Reply.json(200, coin_returns)

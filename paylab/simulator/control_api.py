@@ -30,67 +30,68 @@ CLOCK_RANGES: Mapping[str, tuple[float, float]] = {
 CLOCK_NAMES = "name one of advance, advance_seconds, frozen, speed"
 
 
-def summary(world: World, _: Request) -> Reply:
+def read_summary(world: World, _: Request) -> Reply:
     """GET /_simulator."""
     return Reply.json(200, world.summary())
 
 
-def clock(world: World, request: Request) -> Reply:
+def change_clock(world: World, request: Request) -> Reply:
     """POST /_simulator/clock: advance, advance_seconds, frozen or speed.
 
     `advance` is a span, like "23h 59m".
     """
-    body = _read_clock_change(request)
-    raise_if_problems(_clock_problems(body))
-    control = _require_control(world)
-    if "frozen" in body or "speed" in body:
-        control.set_clock(frozen=body.get("frozen"), speed=body.get("speed"))
-    if "advance_seconds" in body:
-        control.advance(body["advance_seconds"])
-    return summary(world, request)
+    changes = _read_clock_change(request)
+    raise_if_problems(_clock_problems(changes))
+    simulator = _require_control(world)
+    if "frozen" in changes or "speed" in changes:
+        simulator.set_clock(frozen=changes.get("frozen"), speed=changes.get("speed"))
+    if "advance_seconds" in changes:
+        simulator.advance(changes["advance_seconds"])
+    return read_summary(world, request)
 
 
 def _read_clock_change(request: Request) -> Row:
     """The body of a change of the clock, with a span in seconds."""
-    body = request.json()
-    if "advance" not in body:
-        return body
-    span = body.pop("advance")
+    changes = request.json()
+    if "advance" not in changes:
+        return changes
+    span = changes.pop("advance")
     if not isinstance(span, str | int | float) or isinstance(span, bool):
         raise RefusedError(400, 'advance: must be a span like "23h 59m", or seconds')
     try:
-        body["advance_seconds"] = span_seconds(span)
+        changes["advance_seconds"] = span_seconds(span)
     except SimulatorError as error:
         raise RefusedError(400, f"advance: {error}") from None
-    return body
+    return changes
 
 
-def _clock_problems(body: Row) -> list[Problem]:
+def _clock_problems(changes: Row) -> list[Problem]:
     """The wrong values in a change of the clock, and a change without any value."""
     problems: list[Problem] = []
-    for option_name, (low, high) in CLOCK_RANGES.items():
-        if option_name not in body:
+    for option_name, (minimum, maximum) in CLOCK_RANGES.items():
+        if option_name not in changes:
             continue
-        option_value = body[option_name]
-        if type(option_value) not in (int, float) or not low <= option_value <= high:
-            message = f"must be a number from {low} to {high}"
+        option_value = changes[option_name]
+        if type(option_value) not in (int, float) or not minimum <= option_value <= maximum:
+            message = f"must be a number from {minimum} to {maximum}"
             problems.append(Problem(option_name, message, "control"))
-    if "frozen" in body and not isinstance(body["frozen"], bool):
+    if "frozen" in changes and not isinstance(changes["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
-    for option_name in body.keys() - {*CLOCK_RANGES, "frozen"}:
+    for option_name in changes.keys() - {*CLOCK_RANGES, "frozen"}:
         problems.append(Problem(option_name, f"is not known: {CLOCK_NAMES}", "control"))
-    if not body:
+    if not changes:
         problems.append(Problem("", CLOCK_NAMES, "control"))
     return problems
 
 
-def reset(world: World, request: Request) -> Reply:
+def reset_world(world: World, request: Request) -> Reply:
     """POST /_simulator/reset: the world is empty."""
     _require_control(world).reset()
-    return summary(world, request)
+    return read_summary(world, request)
 
 
 def _require_control(world: World) -> Any:
+    """The simulator of a world. RefusedError if the world has none."""
     if world.control is None:
         raise RefusedError(422, "the clock of this world cannot be controlled")
     return world.control
@@ -98,15 +99,17 @@ def _require_control(world: World) -> Any:
 
 def add_fault(world: World, request: Request) -> Reply:
     """POST /_simulator/faults."""
-    body = request.json()
-    problems = check_fault(body)
-    raise_if_problems(problems or faults.find_target_problems(world.service, body))
-    return Reply.json(201, faults.fault_json(faults.new_fault(world, body)))
+    fault_details = request.json()
+    problems = check_fault(fault_details)
+    raise_if_problems(problems or faults.find_target_problems(world.service, fault_details))
+    return Reply.json(201, faults.fault_json(faults.new_fault(world, fault_details)))
 
 
 def list_faults(world: World, _: Request) -> Reply:
     """GET /_simulator/faults."""
-    return Reply.json(200, [faults.fault_json(row) for row in world.tables["faults"].rows.values()])
+    return Reply.json(
+        200, [faults.fault_json(fault_row) for fault_row in world.tables["faults"].rows.values()]
+    )
 
 
 def clear_faults(world: World, _: Request) -> Reply:
@@ -123,12 +126,12 @@ def remove_fault(world: World, request: Request) -> Reply:
     return Reply(204)
 
 
-def balance(world: World, _: Request) -> Reply:
+def read_balance_amounts(world: World, _: Request) -> Reply:
     """GET /_simulator/balances: the balance of each currency that has one."""
     return Reply.json(200, balances.list_balances(world))
 
 
-def funds(world: World, _: Request) -> Reply:
+def read_funds(world: World, _: Request) -> Reply:
     """GET /_simulator/funds: available, reserved and awaited amounts of each balance."""
     return Reply.json(200, balances.list_funds(world))
 
@@ -141,7 +144,7 @@ def read_snapshot(world: World, _: Request) -> Reply:
     return Reply.json(200, {**dump, "checksum": checksum(dump)})
 
 
-def write_snapshot(world: World, request: Request) -> Reply:
+def load_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly the response of a GET."""
     dump = request.json(deepest=NESTING_MAX + 8)
     from . import snapshot  # only a snapshot that is loaded needs them
@@ -153,15 +156,15 @@ def write_snapshot(world: World, request: Request) -> Reply:
     if dump.pop("checksum", None) != checksum(dump):
         raise RefusedError(400, "the snapshot was changed after it was saved: its checksum differs")
     raise_if_problems(snapshot.snapshot_problems(dump))
-    loaded_key_ids = {row["id"] for row in dump["tables"].get("idempotency", [])}
+    loaded_key_ids = {key_row["id"] for key_row in dump["tables"].get("idempotency", [])}
     has_new_keys = not loaded_key_ids <= world.tables["idempotency"].rows.keys()
     world.load(dump)
     if has_new_keys and world.control:
         world.control.renew_clients()
-    return summary(world, request)
+    return read_summary(world, request)
 
 
-def deliveries(world: World, request: Request) -> Reply:
+def list_deliveries(world: World, request: Request) -> Reply:
     """GET /_simulator/deliveries: every attempt, oldest first.
 
     `event_type` and `after`, the number of an attempt, choose among them. With `wait`, seconds of
@@ -169,7 +172,7 @@ def deliveries(world: World, request: Request) -> Reply:
     come.
     """
     query = request.query_items()
-    seconds = _read_wait(query.get("wait", "0"))
+    wait_seconds = _read_wait(query.get("wait", "0"))
     attempt_rows = _attempt_rows(world, query.get("event_type"), read_after(query))
     if attempt_rows or "wait" not in query:
         return Reply.json(200, attempt_rows)
@@ -177,7 +180,7 @@ def deliveries(world: World, request: Request) -> Reply:
         raise RefusedError(422, "the deliveries are paused: resume them")
     if world.clock.frozen and not world.outbox.is_busy(world.stamp()):
         raise RefusedError(422, "the clock is frozen and no delivery is due: advance the clock")
-    return replace(Reply.json(200, attempt_rows), wait=seconds)
+    return replace(Reply.json(200, attempt_rows), wait=wait_seconds)
 
 
 def _attempt_rows(world: World, event_type: str | None, after: int) -> list[Row]:
@@ -189,7 +192,10 @@ def _attempt_rows(world: World, event_type: str | None, after: int) -> list[Row]
     for number, delivery_row in enumerate(delivery_rows[after:], after + 1):
         if event_type in (None, delivery_row["event_type"]):
             attempts.append(
-                {"number": number, **{name: delivery_row.get(name) for name in ATTEMPT_FIELDS}}
+                {
+                    "number": number,
+                    **{field_name: delivery_row.get(field_name) for field_name in ATTEMPT_FIELDS},
+                }
             )
     return attempts
 
@@ -200,78 +206,86 @@ ATTEMPT_FIELDS = (
 )  # fmt: skip
 
 
-def deliver(world: World, request: Request) -> Reply:
+def change_deliveries(world: World, request: Request) -> Reply:
     """POST /_simulator/deliveries {"redeliver": an id or "all"} | {"paused": true or false}."""
-    body = request.json()
-    if body.keys() - {"redeliver", "paused"} or not body:
+    changes = request.json()
+    if changes.keys() - {"redeliver", "paused"} or not changes:
         raise RefusedError(400, "name one of redeliver, paused")
-    if "paused" in body:
-        if not isinstance(body["paused"], bool):
+    if "paused" in changes:
+        if not isinstance(changes["paused"], bool):
             raise RefusedError(400, "paused: must be true or false")
-        world.outbox.is_paused = body["paused"]
+        world.outbox.is_paused = changes["paused"]
     redeliveries: list[tuple[Row, Row]] = []
-    if "redeliver" in body:
-        redeliveries = _find_redeliveries(world, body["redeliver"])
+    if "redeliver" in changes:
+        redeliveries = _find_redeliveries(world, changes["redeliver"])
     for event, subscription in redeliveries:
         redeliver_event(world, event, subscription)
     return Reply.json(200, {"redelivered": len(redeliveries), **world.delivery_state()})
 
 
 def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row]]:
-    """The event of a delivery with its subscription, or for "all" every event with each.
-
-    "all" includes the events that happened since a subscription was made, delivered or not, but
-    none that was held back when its object was added.
-    """
+    """The event of a delivery with its subscription, or for "all" every event with each."""
     subscriptions = world.tables["webhook_subscriptions"].rows
     if delivery_id == "all":
         return [
             (event, subscription)
             for event in world.tables["events"].rows.values()
             for subscription in subscriptions.values()
-            if event["event_type"] in subscription["event_types"]
-            and event["created_at"] >= subscription["created_at"]
-            and not event.get("_", {}).get("is_withheld")
+            if _is_for_subscription(event, subscription)
         ]
     delivery = world.find("deliveries", delivery_id)
     if delivery is None:
         raise RefusedError(404, 'redeliver: must be the id of a delivery, or "all"')
-    internals = delivery.get("_") or {}
-    event = world.find("events", internals.get("event_id"))
-    subscription = subscriptions.get(internals.get("subscription_id", ""))
+    delivery_internals = delivery.get("_") or {}
+    event = world.find("events", delivery_internals.get("event_id"))
+    subscription = subscriptions.get(delivery_internals.get("subscription_id", ""))
     if event is None or subscription is None:
         raise RefusedError(422, "redeliver: its subscription was deleted")
     return [(event, subscription)]
 
 
+def _is_for_subscription(event: Row, subscription: Row) -> bool:
+    """Whether an event is of a subscription's types and happened since it was made.
+
+    Events that were held back when their object was added are for none.
+    """
+    is_withheld = event.get("_", {}).get("is_withheld", False)
+    is_of_type = event["event_type"] in subscription["event_types"]
+    return is_of_type and not is_withheld and event["created_at"] >= subscription["created_at"]
+
+
 def _read_wait(wait_text: str) -> float:
     """The seconds to wait. RefusedError for a wrong number."""
     try:
-        seconds = float(wait_text)
+        wait_seconds = float(wait_text)
     except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= WAIT_SECONDS_MAX:
+        wait_seconds = -1.0
+    if not 0 <= wait_seconds <= WAIT_SECONDS_MAX:
         raise RefusedError(400, f"wait: must be seconds from 0 to {WAIT_SECONDS_MAX}")
-    return seconds
+    return wait_seconds
 
 
-def history(world: World, request: Request) -> Reply:
+def read_history(world: World, request: Request) -> Reply:
     """GET /_simulator/objects/{id}: the statuses that it has had, oldest first.
 
     `history` is null for an object that was seeded or loaded with its present status.
     """
-    object_kind = next(
-        (object_kind for object_kind in MACHINES if world.find(object_kind, request.id)), None
-    )
-    if object_kind is None:
-        raise RefusedError(404, "object not found")
-    object_row = world.tables[object_kind].rows[request.id]
+    _, object_row = require_object(world, request.id)
     answer = {
         "id": object_row["id"],
         "status": object_row["status"],
         "history": _status_history(object_row),
     }
     return Reply.json(200, answer)
+
+
+def require_object(world: World, object_id: str) -> tuple[str, Row]:
+    """The kind and the row of an object that has a status. RefusedError if there is none."""
+    for object_kind in MACHINES:
+        object_row = world.find(object_kind, object_id)
+        if object_row is not None:
+            return object_kind, object_row
+    raise RefusedError(404, "object not found")
 
 
 def _status_history(object_row: Row) -> list[dict[str, str]] | None:
@@ -287,21 +301,27 @@ def _status_history(object_row: Row) -> list[dict[str, str]] | None:
     return [{"status": status, "at": at} for status, at in statuses]
 
 
-def events(world: World, _: Request) -> Reply:
+def list_events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
     field_names = ("id", "event_type", "resource_id", "at", "body")
     event_rows = world.tables["events"].rows.values()
-    return Reply.json(200, [{name: row[name] for name in field_names} for row in event_rows])
+    return Reply.json(
+        200,
+        [
+            {field_name: event_row[field_name] for field_name in field_names}
+            for event_row in event_rows
+        ],
+    )
 
 
-def scenarios(_: World, __: Request) -> Reply:
+def read_scenarios(_: World, __: Request) -> Reply:
     """GET /_simulator/scenarios."""
     from ..spec.assumptions import SCENARIOS  # the reference is not needed without them
 
     return Reply.json(200, [vars(scenario) for scenario in SCENARIOS])
 
 
-def openapi(world: World, _: Request) -> Reply:
+def read_openapi(world: World, _: Request) -> Reply:
     """GET /_simulator/openapi.json: the interface of the service; its server is this one."""
     from ..openapi import document  # only who asks for the document needs it
 

@@ -17,7 +17,7 @@ from ..spec.service.service import Service
 from ..spec.text import JsonObject
 from .clock_panel import ClockPanel
 from .deliveries import Deliveries
-from .fault_controls import Ask, FaultControls, with_floats
+from .fault_controls import FaultControls, SendControl, with_floats
 from .requests import Requests
 from .scenarios import Scenarios
 
@@ -40,18 +40,20 @@ class Controls:
     `scenarios` are the special references.
     """
 
-    def __init__(self, ask: Ask, service: Service | None = None) -> None:
-        self._ask = ask
+    def __init__(self, send_control: SendControl, service: Service | None = None) -> None:
+        self._send_control = send_control
         service = service or Service()
-        self.clock = ClockPanel(ask)
-        self.faults = FaultControls(ask, service)
+        self.clock = ClockPanel(send_control)
+        self.faults = FaultControls(send_control, service)
         self.requests = Requests(self._read_journal, self._count_dropped)
-        self.deliveries = Deliveries(ask)
-        self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
+        self.deliveries = Deliveries(send_control)
+        self.scenarios = Scenarios(
+            lambda: list(send_control("GET", "/_simulator/scenarios")), service
+        )
 
     def _read_journal(self, after: int = 0) -> list[JsonObject]:
-        journal_rows = self._ask("GET", "/_simulator/requests", params={"after": after})
-        return [with_floats(row) for row in journal_rows]
+        journal_rows = self._send_control("GET", "/_simulator/requests", params={"after": after})
+        return [with_floats(journal_row) for journal_row in journal_rows]
 
     def _count_dropped(self) -> int:
         return int(self.summary().get("requests", {}).get("dropped", 0))
@@ -66,7 +68,10 @@ class Controls:
         1
         """
         params = {"after": after, "raw": int(raw)}
-        return [with_floats(row) for row in self._ask("GET", "/_simulator/journal", params=params)]
+        return [
+            with_floats(journal_row)
+            for journal_row in self._send_control("GET", "/_simulator/journal", params=params)
+        ]
 
     def har(self, path: str | PathLike[str], base_url: str = "", *, raw: bool = False) -> Path:
         """Write the journal to a HAR file: what was sent, and what the client received.
@@ -106,7 +111,7 @@ class Controls:
 
         >>> lab.simulator.name_test("a conflict", expects="409")
         """
-        self._ask("POST", "/_simulator/test", json={"name": name, "expects": expects})
+        self._send_control("POST", "/_simulator/test", json={"name": name, "expects": expects})
 
     def summary(self) -> JsonObject:
         """Clock, counts and seed.
@@ -114,7 +119,7 @@ class Controls:
         >>> lab.simulator.summary()["clock"]["frozen"]
         True
         """
-        return dict(self._ask("GET", "/_simulator"))
+        return dict(self._send_control("GET", "/_simulator"))
 
     def __repr__(self) -> str:
         return "<simulator controls: clock, faults, requests, deliveries, scenarios; summary()>"
@@ -130,7 +135,7 @@ class Controls:
         'pending'
         """
         body = {"to": to, "reason": reason, "force": force}
-        return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
+        return dict(self._send_control("POST", f"/_simulator/objects/{object_id}", json=body))
 
     def send_event(
         self, event_type: codes.EventType | str, object_id: str = "", **payload: object
@@ -144,7 +149,7 @@ class Controls:
         '2026'
         """
         body = {"event_type": event_type, "resource_id": object_id, "payload": payload}
-        return dict(self._ask("POST", "/_simulator/events", json=body))
+        return dict(self._send_control("POST", "/_simulator/events", json=body))
 
     def history(self, object_id: str) -> list[tuple[str, datetime]] | None:
         """Each status that an object has had, with the time when it began; None if not known.
@@ -152,10 +157,13 @@ class Controls:
         >>> lab.simulator.history(draft.id)[0][0]
         'action_required'
         """
-        history_rows = self._ask("GET", f"/_simulator/objects/{object_id}")["history"]
+        history_rows = self._send_control("GET", f"/_simulator/objects/{object_id}")["history"]
         if history_rows is None:
             return None
-        return [(row["status"], timestamps.from_text(row["at"])) for row in history_rows]
+        return [
+            (history_row["status"], timestamps.from_text(history_row["at"]))
+            for history_row in history_rows
+        ]
 
     def seed(self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0) -> JsonObject:
         """Add finished transfers and conversions of the past; returns the summary with `ids`.
@@ -167,7 +175,7 @@ class Controls:
         10
         """
         body = {"individuals": individuals, "transfers": transfers, "conversions": conversions}
-        return dict(self._ask("POST", "/_simulator/seed", json=body))
+        return dict(self._send_control("POST", "/_simulator/seed", json=body))
 
     def add_person(
         self,
@@ -188,7 +196,7 @@ class Controls:
         """
         options = {"country": country, "verified": verified, "events": events}
         body = {**options, "outcomes": [*outcomes], **fields}
-        return dict(self._ask("POST", "/_simulator/people", json=body))
+        return dict(self._send_control("POST", "/_simulator/people", json=body))
 
     def add_account(
         self,
@@ -206,9 +214,15 @@ class Controls:
         'pix'
         """
         options = {"individual_id": individual_id, "country": country}
-        body = {name: value for name, value in options.items() if value is not None}
+        body = {
+            option_name: option_value
+            for option_name, option_value in options.items()
+            if option_value is not None
+        }
         return dict(
-            self._ask("POST", "/_simulator/accounts", json={**body, "events": events, **fields})
+            self._send_control(
+                "POST", "/_simulator/accounts", json={**body, "events": events, **fields}
+            )
         )
 
     def pay_in(
@@ -225,7 +239,7 @@ class Controls:
         """
         amount_text = format(amount, "f") if isinstance(amount, Decimal) else amount
         body = {"amount": amount_text, "currency": currency}
-        answer = self._ask("POST", "/_simulator/balances", json=body)
+        answer = self._send_control("POST", "/_simulator/balances", json=body)
         return Decimal(answer[currency.upper()])
 
     def funds(self) -> list[JsonObject]:
@@ -234,7 +248,7 @@ class Controls:
         >>> lab.simulator.funds()
         []
         """
-        return list(self._ask("GET", "/_simulator/funds"))
+        return list(self._send_control("GET", "/_simulator/funds"))
 
     def coin_returns(self) -> list[JsonObject]:
         """The stablecoins of failed off-ramp transfers, which went back to the wallets.
@@ -242,28 +256,28 @@ class Controls:
         >>> lab.simulator.coin_returns()
         []
         """
-        return list(self._ask("GET", "/_simulator/returns"))
+        return list(self._send_control("GET", "/_simulator/returns"))
 
     def reset(self) -> None:
         """Delete all objects and reset the clock to its start.
 
         >>> lab.simulator.reset()
         """
-        self._ask("POST", "/_simulator/reset", json={})
+        self._send_control("POST", "/_simulator/reset", json={})
 
     def snapshot(self) -> JsonObject:
         """The whole state as one JSON object, without keys.
 
         >>> state = lab.simulator.snapshot()
         """
-        return with_floats(self._ask("GET", "/_simulator/snapshot"))
+        return with_floats(self._send_control("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: JsonObject) -> None:
         """Replace the state by a snapshot.
 
         >>> lab.simulator.restore(lab.simulator.snapshot())
         """
-        self._ask("PUT", "/_simulator/snapshot", json=snapshot)
+        self._send_control("PUT", "/_simulator/snapshot", json=snapshot)
 
     def save(self, path: str | PathLike[str], *, keep_personal: bool = False) -> Path:
         """Write the whole state to a file, without keys or document numbers.
@@ -298,7 +312,9 @@ class Controls:
         """
         from ..webhooks.event import read_event
 
-        event_rows = self._ask("GET", "/_simulator/events")
+        event_rows = self._send_control("GET", "/_simulator/events")
         if resource_id is not None:
-            event_rows = [row for row in event_rows if row["resource_id"] == resource_id]
-        return [read_event(row["body"]) for row in event_rows]
+            event_rows = [
+                event_row for event_row in event_rows if event_row["resource_id"] == resource_id
+            ]
+        return [read_event(event_row["body"]) for event_row in event_rows]

@@ -73,7 +73,7 @@ class UsedNonces:
         """Store a nonce and drop expired ones."""
         self._nonces.add(nonce)
         self._order.append((now, nonce))
-        oldest_time = now - self._lifetime
-        while self._order and self._order[0][0] < oldest_time:
+        first_kept_time = now - self._lifetime
+        while self._order and self._order[0][0] < first_kept_time:
             _, expired_nonce = self._order.popleft()
             self._nonces.discard(expired_nonce)

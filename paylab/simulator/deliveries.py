@@ -31,10 +31,10 @@ REQUEST_WAIT_SECONDS = 5.0
 @explain_arguments
 @with_name_suggestions
 class Deliveries(Sequence[Delivery]):
-    """Every attempt to deliver an event, oldest first. `ask` sends a control request."""
+    """Every attempt to deliver an event, oldest first. `send_control` sends a control request."""
 
-    def __init__(self, ask: Callable[..., Any]) -> None:
-        self._ask = ask
+    def __init__(self, send_control: Callable[..., Any]) -> None:
+        self._send_control = send_control
         self._last_numbers: dict[str | None, int] = {}
 
     def of(self, event_type: str) -> list[Delivery]:
@@ -91,13 +91,13 @@ class Deliveries(Sequence[Delivery]):
             params["event_type"] = event_type
         # The client has a timeout of its own.
         params["wait"] = min(max(wait_seconds, 0), REQUEST_WAIT_SECONDS)
-        deliveries = self._ask("GET", DELIVERIES_PATH, params=params)
+        deliveries = self._send_control("GET", DELIVERIES_PATH, params=params)
         if not deliveries:
             return None
         return _read_delivery(deliveries[0])
 
     def _read_time(self) -> datetime:
-        summary = self._ask("GET", "/_simulator")
+        summary = self._send_control("GET", "/_simulator")
         return timestamps.from_text(summary["clock"]["now"])
 
     def redeliver(self, delivery: Delivery | None = None) -> int:
@@ -109,7 +109,7 @@ class Deliveries(Sequence[Delivery]):
         0
         """
         delivery_id = "all" if delivery is None else delivery["id"]
-        answer = self._ask("POST", DELIVERIES_PATH, json={"redeliver": delivery_id})
+        answer = self._send_control("POST", DELIVERIES_PATH, json={"redeliver": delivery_id})
         return int(answer["redelivered"])
 
     def pause(self) -> None:
@@ -117,14 +117,14 @@ class Deliveries(Sequence[Delivery]):
 
         >>> lab.simulator.deliveries.pause()
         """
-        self._ask("POST", DELIVERIES_PATH, json={"paused": True})
+        self._send_control("POST", DELIVERIES_PATH, json={"paused": True})
 
     def resume(self) -> None:
         """Deliver what was held.
 
         >>> lab.simulator.deliveries.resume()
         """
-        self._ask("POST", DELIVERIES_PATH, json={"paused": False})
+        self._send_control("POST", DELIVERIES_PATH, json={"paused": False})
 
     def text(self, last: int = 10) -> str:
         """The last attempts, one per line.
@@ -137,7 +137,7 @@ class Deliveries(Sequence[Delivery]):
 
     def __call__(self) -> list[JsonObject]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""
-        return list(map(_read_delivery, self._ask("GET", DELIVERIES_PATH)))
+        return list(map(_read_delivery, self._send_control("GET", DELIVERIES_PATH)))
 
     @overload
     def __getitem__(self, index: int) -> Delivery: ...

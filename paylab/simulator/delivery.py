@@ -150,12 +150,12 @@ class EventDelivery:
         with self._changed:
             note = note_attempt(self._world, delivery_row)
             has_outage = delivery_row.get("outage_until", "") > self._world.stamp()
-        begun = perf_counter()
+        start_seconds = perf_counter()
         status: int | None = None
         error: str | None = OUTAGE_ERROR
         if not has_outage:
             status, error = self._send_row(delivery_row, signed_headers)
-        duration = round(perf_counter() - begun, 6)
+        duration = round(perf_counter() - start_seconds, 6)
         with self._changed:
             note.facts |= {"status": status, "error": error, "duration": duration}
             if self._world.outbox is not queue:  # the world was reset meanwhile
@@ -176,8 +176,8 @@ class EventDelivery:
         """The status of the receiver's response, or None and the text of the error."""
         url = delivery_row["url"]
         send = self.local_receivers.get(url, self._send)
-        options = {"headers": signed_headers} if signed_headers else {}
+        header_options = {"headers": signed_headers} if signed_headers else {}
         try:
-            return send(url, delivery_row["body"].encode(), **options), None
+            return send(url, delivery_row["body"].encode(), **header_options), None
         except Exception as error:  # any failure of an address or a response
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

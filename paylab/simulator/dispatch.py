@@ -1,7 +1,7 @@
 """From a request to its reply, and from a planned step to its move: the function of each.
 
 The functions of a resource are in its module in `resources`: those of its operations by name in
-`SERVED`, and its steps, functions of (world, row, reason), in `STEPS`.
+`HANDLERS`, and its steps, functions of (world, row, reason), in `STEPS`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from functools import partial
 from ..journal.record import RequestRecord
 from ..signing.findings import Finding
 from ..signing.unauthorized import verify
-from ..spec.operations.operation import Operation as Record
-from ..spec.operations.records import LISTED_RESOURCES
-from ..spec.operations.records import OPERATIONS as SPECIFIED
+from ..spec.operations.operation import Operation
+from ..spec.operations.records import LISTED_RESOURCES, OPERATIONS
 from ..spec.route import strip_base_path
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
@@ -26,14 +25,14 @@ from ..spec.timestamps import to_http
 from ..spec.translation import write_amounts_as_numbers
 from . import control_api, faults, journal_api, object_controls
 from .bodies import list_page, read_row, row_json
-from .coin_returns import coin_returns
+from .coin_returns import list_coin_returns
 from .control_notes import begin_control, end_control
 from .forced_changes import force_status, send_event
-from .idempotency import Operation, answer_once
+from .idempotency import Handler, answer_once
 from .messages import (
     BODY_BYTES_MAX,
     KEY_HEADER,
-    TOO_LARGE,
+    BodyTooLargeError,
     RefusedError,
     Reply,
     Request,
@@ -41,7 +40,7 @@ from .messages import (
 )
 from .refusals import refusal_reply
 from .resources import financial_accounts, individuals, on_ramp, quotes, subscriptions, transfers
-from .routing import CONTROL, CONTROLS, find_operation, operation_at
+from .routing import CONTROL, find_operation, operation_at
 from .strictness import find_remarks
 from .verdicts import Passage
 from .world import Steps, World
@@ -61,50 +60,67 @@ def move_object(world: World, request: Request) -> Reply:
 
     RefusedError with status 422 lists the legal moves if this one is illegal, and is not forced.
     """
-    object_kinds = [object_kind for object_kind in MACHINES if world.find(object_kind, request.id)]
-    if not object_kinds:
-        raise RefusedError(404, "object not found")
-    object_kind = object_kinds[0]
-    object_row = world.tables[object_kind].rows[request.id]
-    body = request.json()
-    to = body.get("to")
-    reason = body.get("reason") or ""
-    if not isinstance(to, str) or not isinstance(reason, str):
+    object_kind, object_row = control_api.require_object(world, request.id)
+    requested_move = request.json()
+    new_status = requested_move.get("to")
+    reason = requested_move.get("reason") or ""
+    if not isinstance(new_status, str) or not isinstance(reason, str):
         raise RefusedError(400, "to: name the state to move to; reason, if given, is text")
-    is_forced = body.get("force", False)
+    is_forced = requested_move.get("force", False)
     if not isinstance(is_forced, bool):
         raise RefusedError(400, "force: must be true or false")
-    if is_forced and to not in MACHINES[object_kind].onward(object_row["status"]):
-        force_status(world, object_kind, object_row, to)
+    if is_forced and new_status not in MACHINES[object_kind].onward(object_row["status"]):
+        force_status(world, object_kind, object_row, new_status)
         return Reply.json(200, row_json(world, object_kind, object_row))
     try:
-        trigger = MACHINES[object_kind].toward(object_row["status"], to)
+        trigger = MACHINES[object_kind].toward(object_row["status"], new_status)
     except IllegalMove as error:
         raise RefusedError(422, str(error), legal=list(error.legal)) from None
     STEPS[object_kind][trigger](world, object_row, reason)
     return Reply.json(200, row_json(world, object_kind, object_row))
 
 
-_CONTROLS = {
-    **vars(control_api),
-    **vars(journal_api),
-    **vars(object_controls),
-    "send_event": send_event,
-    "coin_returns": coin_returns,
+_CONTROL_HANDLERS: Mapping[str, Handler] = {
+    "summary": control_api.read_summary,
+    "seed": object_controls.seed_objects,
+    "add_person": object_controls.add_person,
+    "add_account": object_controls.add_account,
+    "history": control_api.read_history,
     "move_object": move_object,
+    "clock": control_api.change_clock,
     "pay_in": transfers.pay_in,
+    "balance": control_api.read_balance_amounts,
+    "funds": control_api.read_funds,
+    "coin_returns": list_coin_returns,
+    "scenarios": control_api.read_scenarios,
+    "add_fault": control_api.add_fault,
+    "list_faults": control_api.list_faults,
+    "remove_fault": control_api.remove_fault,
+    "clear_faults": control_api.clear_faults,
+    "requests": journal_api.list_requests,
+    "journal": journal_api.read_journal,
+    "name_test": journal_api.name_test,
+    "events": control_api.list_events,
+    "send_event": send_event,
+    "deliveries": control_api.list_deliveries,
+    "deliver": control_api.change_deliveries,
+    "openapi": control_api.read_openapi,
+    "read_snapshot": control_api.read_snapshot,
+    "write_snapshot": control_api.load_snapshot,
+    "reset": control_api.reset_world,
 }
+"""The function of each control of `routing.CONTROLS`."""
 
-OPERATIONS: Mapping[str, Operation] = {
+HANDLERS: Mapping[str, Handler] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED_RESOURCES},
     **{f"{kind}.list": partial(list_page, kind=kind) for kind in LISTED_RESOURCES},
-    **{route.operation: _CONTROLS[route.operation.removeprefix("control.")] for route in CONTROLS},
-    **financial_accounts.SERVED,
-    **individuals.SERVED,
-    **on_ramp.SERVED,
-    **quotes.SERVED,
-    **subscriptions.SERVED,
-    **transfers.SERVED,
+    **{f"control.{name}": handler for name, handler in _CONTROL_HANDLERS.items()},
+    **financial_accounts.HANDLERS,
+    **individuals.HANDLERS,
+    **on_ramp.HANDLERS,
+    **quotes.HANDLERS,
+    **subscriptions.HANDLERS,
+    **transfers.HANDLERS,
 }
 """The function of each operation, by default one that reads rows of its resource.
 
@@ -159,13 +175,17 @@ def _answer_owner(world: World, request: Request) -> Reply:
     return replace(reply, headers={**reply.headers, "date": to_http(now)})
 
 
-def _with_key_header(request: Request, header: str) -> Request:
+def _with_key_header(request: Request, service_header: str) -> Request:
     """The request with its idempotency key in the header of the spec, as everything here reads."""
-    if header == KEY_HEADER:
+    if service_header == KEY_HEADER:
         return request
-    headers = {name: text for name, text in request.headers.items() if name != KEY_HEADER}
-    if header in headers:
-        headers[KEY_HEADER] = headers.pop(header)
+    headers = {
+        header_name: header_text
+        for header_name, header_text in request.headers.items()
+        if header_name != KEY_HEADER
+    }
+    if service_header in headers:
+        headers[KEY_HEADER] = headers.pop(service_header)
     return replace(request, headers=headers)
 
 
@@ -176,7 +196,7 @@ def _answer_request(
     is_control = request.path.startswith(CONTROL)
     try:
         if len(request.body) > BODY_BYTES_MAX:
-            raise RefusedError(413, TOO_LARGE)
+            raise BodyTooLargeError(BODY_BYTES_MAX)
         if not request.is_trusted:
             _authenticate(world, request, now, passage)
         reply = _carry_out(world, request, request_record, passage)
@@ -186,7 +206,7 @@ def _answer_request(
     passage.layer = "done"
     if is_control:
         return reply
-    reply = _with_envelope(world.service, SPECIFIED[request_record.operation], reply)
+    reply = _with_envelope(world.service, OPERATIONS[request_record.operation], reply)
     if world.service.amounts.answers != "number":
         return reply
     return replace(reply, body=write_amounts_as_numbers(world.service, reply.body))
@@ -202,27 +222,27 @@ def _carry_out(
     passage.layer = "route"
     operation_name, placeholders = find_operation(world.service, request.method, request.path)
     request_record.operation = operation_name
-    if operation_name in SPECIFIED:
-        passage.takes_key = SPECIFIED[operation_name].takes_key(world.service)
+    if operation_name in OPERATIONS:
+        passage.takes_key = OPERATIONS[operation_name].takes_key(world.service)
     passage.layer = "strictness"
     _check_content_type(request)
-    if world.strict and operation_name in SPECIFIED:
+    if world.strict and operation_name in OPERATIONS:
         raise_if_problems(find_remarks(world.service, operation_name, request, world.now()))
     passage.layer = "rules"
     routed_request = request
     if placeholders:
         routed_request = request.with_id(next(iter(placeholders.values())))
-    operation = OPERATIONS[operation_name]
+    handler = HANDLERS[operation_name]
     if passage.takes_key:
-        return answer_once(world, routed_request, operation)
-    return operation(world, routed_request)
+        return answer_once(world, routed_request, handler)
+    return handler(world, routed_request)
 
 
-def _with_envelope(service: Service, operation_record: Record, reply: Reply) -> Reply:
+def _with_envelope(service: Service, operation: Operation, reply: Reply) -> Reply:
     """A reply whose object is inside the key that the service has for it, if any."""
-    if operation_record.is_list or not reply.body:
+    if operation.is_list or not reply.body:
         return reply
-    item_path = operation_record.item_path(service)
+    item_path = operation.item_path(service)
     if item_path == NONE:
         return reply
     envelope_names = item_path.split(".")

@@ -31,13 +31,13 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
     One of a type that is not known, to which nobody can subscribe, is for every subscription.
     """
     body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
-    now = world.stamp()
+    event_time = world.stamp()
     event_row = {
         "id": world.new_id("events"),
-        "created_at": now,
+        "created_at": event_time,
         "event_type": event_type,
         "resource_id": resource_id,
-        "at": now,
+        "at": event_time,
         "body": body,
     }
     if world.withholds_events:
@@ -75,15 +75,17 @@ def redeliver_event(world: World, event: Row, subscription: Row) -> None:
     _add_delivery(world, {**_delivery_row(world, subscription, event), "cause": "redelivery"})
 
 
-def delivery_body(world: World, event_id: str, body: Row) -> bytes:
+def delivery_body(world: World, event_id: str, event_body: Row) -> bytes:
     """The bytes of a delivery. Assumptions `webhook.wrapper` and `.identity`."""
     service = world.service
     settings = service.webhooks
     wrapper: JsonObject = {}
     if settings.id_field != NONE:
         set_value_at(wrapper, settings.id_field, event_id)
-    set_value_at(wrapper, settings.type_field, body["event_type"])
-    payload = event_payload(service, body["event_type"], body["event_payload"], Names.send)
+    set_value_at(wrapper, settings.type_field, event_body["event_type"])
+    payload = event_payload(
+        service, event_body["event_type"], event_body["event_payload"], Names.send
+    )
     set_value_at(wrapper, settings.payload_field, payload)
     return write_amounts_as_numbers(service, encode_json(wrapper))
 
@@ -123,6 +125,7 @@ def _delivery_row(world: World, subscription: Row, event: Row) -> Row:
 
 
 def _add_delivery(world: World, delivery_row: Row) -> None:
+    """Queue a delivery, ranked after those before it."""
     queued_row = {"id": world.new_id("outbox"), **delivery_row}
     queued_row["rank"] = world.counters["outbox"]
     world.outbox.add(world.put("outbox", queued_row))
@@ -134,15 +137,15 @@ def _release_held(world: World, lane: str) -> None:
     for held_row in world.outbox.lane(f"{lane} held"):
         if held_row["due"] > now:
             world.outbox.remove(held_row)
-            rank = world.counters["outbox"] + 0.5
-            moved = {**held_row, "lane": lane, "due": now, "rank": rank}
-            world.outbox.add(world.put("outbox", moved))
+            next_rank = world.counters["outbox"] + 0.5
+            released_row = {**held_row, "lane": lane, "due": now, "rank": next_rank}
+            world.outbox.add(world.put("outbox", released_row))
 
 
-def note_attempt(world: World, row: Row) -> Note:
+def note_attempt(world: World, queued_row: Row) -> Note:
     """Note an attempt to deliver an event, before it is sent."""
-    facts = {name: row.get(name) for name in ATTEMPT_FACTS}
-    body = json.loads(row["body"])
+    facts = {field_name: queued_row.get(field_name) for field_name in ATTEMPT_FACTS}
+    body = json.loads(queued_row["body"])
     return world.journal.note("delivery", world.now(), **facts, body=body)
 
 
@@ -150,46 +153,55 @@ ATTEMPT_FACTS = ("event_id", "event_type", "resource_id", "url", "attempt", "cau
 
 
 def record_attempt(
-    world: World, row: Row, headers: Mapping[str, str], status: int | None, error: str | None = None
+    world: World,
+    queued_row: Row,
+    headers: Mapping[str, str],
+    status: int | None,
+    error: str | None = None,
 ) -> None:
     """Store an attempt. A failed one is tried again until the delays are used up."""
     now = world.stamp()
     attempt = {
         "id": world.new_id("deliveries"),
         "created_at": now,
-        **{name: row[name] for name in ("event_type", "resource_id", "url", "attempt")},
-        **{name: row.get(name) for name in ("event_id", "cause")},
+        **{
+            field_name: queued_row[field_name]
+            for field_name in ("event_type", "resource_id", "url", "attempt")
+        },
+        **{field_name: queued_row.get(field_name) for field_name in ("event_id", "cause")},
         "status": status,
         "error": error,
         "at": now,
-        "body": json.loads(row["body"]),
+        "body": json.loads(queued_row["body"]),
         "headers": dict(headers),
-        "_": {name: row.get(name) for name in ("event_id", "subscription_id")},
+        "_": {
+            field_name: queued_row.get(field_name) for field_name in ("event_id", "subscription_id")
+        },
     }
     world.put("deliveries", attempt)
-    if row["id"] not in world.tables["outbox"].rows:
+    if queued_row["id"] not in world.tables["outbox"].rows:
         return
     is_delivered = status is not None and 200 <= status < 300
     delays = world.service.webhooks.delays
-    if is_delivered or row["attempt"] > len(delays):
-        drop_delivery(world, row)
+    if is_delivered or queued_row["attempt"] > len(delays):
+        drop_delivery(world, queued_row)
         return
-    row["due"] = world.after(delays[row["attempt"] - 1])
-    row["attempt"] += 1
-    row["cause"] = "retry"
+    queued_row["due"] = world.after(delays[queued_row["attempt"] - 1])
+    queued_row["attempt"] += 1
+    queued_row["cause"] = "retry"
     if world.service.webhooks.order == "in_order":
-        world.outbox.requeue(world.put("outbox", row))
+        world.outbox.requeue(world.put("outbox", queued_row))
         return
     # A lane of its own: the later events of the resource do not wait for it.
-    world.outbox.remove(row)
-    row["lane"] = f"{row['subscription_id']} retry {row['id']}"
-    world.outbox.add(world.put("outbox", row))
+    world.outbox.remove(queued_row)
+    queued_row["lane"] = f"{queued_row['subscription_id']} retry {queued_row['id']}"
+    world.outbox.add(world.put("outbox", queued_row))
 
 
-def drop_delivery(world: World, row: Row) -> None:
+def drop_delivery(world: World, queued_row: Row) -> None:
     """Remove an event from the queue."""
-    world.remove("outbox", row["id"])
-    world.outbox.remove(row)
+    world.remove("outbox", queued_row["id"])
+    world.outbox.remove(queued_row)
 
 
 BY_FAULT: Row = {"cause": "fault"}

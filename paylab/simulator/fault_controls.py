@@ -19,7 +19,7 @@ from .deliveries import check_event_type
 from .fault_kinds import KINDS, ON_EVENTS, UNLIMITED, FaultKind
 from .routing import find_fitting_routes
 
-Ask = Callable[..., Any]
+SendControl = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
 
 
@@ -41,8 +41,8 @@ class FaultBlock(AbstractContextManager[JsonObject]):
 class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
-    def __init__(self, ask: Ask, service: Service) -> None:
-        self._ask = ask
+    def __init__(self, send_control: SendControl, service: Service) -> None:
+        self._send_control = send_control
         self._service = service
 
     def add(self, kind: FaultKind | str, **details: object) -> JsonObject:
@@ -57,7 +57,9 @@ class FaultControls:
         """
         if not isinstance(kind, str) or kind not in KINDS:
             raise unknown_name_error("fault", kind, KINDS)
-        return with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
+        return with_floats(
+            self._send_control("POST", "/_simulator/faults", json={"kind": kind, **details})
+        )
 
     def on(
         self, name: EventType | str, kind: FaultKind | str = "custom", **details: object
@@ -79,8 +81,8 @@ class FaultControls:
         >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
         ...     pass
         """
-        target = _fault_target(name, kind, self._service)
-        fault = self.add(kind, **{"times": UNLIMITED, **target, **details})
+        target_details = _fault_target(name, kind, self._service)
+        fault = self.add(kind, **{"times": UNLIMITED, **target_details, **details})
         return FaultBlock(fault, self.remove)
 
     def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
@@ -99,21 +101,21 @@ class FaultControls:
         >>> lab.simulator.faults.list()
         []
         """
-        return [with_floats(fault) for fault in self._ask("GET", "/_simulator/faults")]
+        return [with_floats(fault) for fault in self._send_control("GET", "/_simulator/faults")]
 
     def remove(self, fault_id: str) -> None:
         """Remove a fault by its id; one that is gone is no error.
 
         >>> lab.simulator.faults.remove(lab.simulator.faults.drop_after()["id"])
         """
-        self._ask("DELETE", f"/_simulator/faults/{fault_id}")
+        self._send_control("DELETE", f"/_simulator/faults/{fault_id}")
 
     def clear(self) -> None:
         """Remove all faults.
 
         >>> lab.simulator.faults.clear()
         """
-        self._ask("DELETE", "/_simulator/faults")
+        self._send_control("DELETE", "/_simulator/faults")
 
     def kinds(self) -> Sequence[tuple[str, str]]:
         """Every kind of fault, and what the service does then.

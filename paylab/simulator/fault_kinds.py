@@ -56,9 +56,9 @@ CUSTOM_DETAILS = ("headers", "body", "content_type", "delay", "slow", "cut_after
 """The details of kind `custom`, besides those of all kinds; `faults.on` says what they do."""
 
 
-def check_fault(body: Row) -> list[Problem]:
+def check_fault(fault_details: Row) -> list[Problem]:
     """The problems of a requested fault, with the nearest valid names."""
-    fault_kind = body.get("kind")
+    fault_kind = fault_details.get("kind")
     is_custom = fault_kind == "custom"
     problems: list[Problem] = []
     if not isinstance(fault_kind, str) or fault_kind not in KINDS:
@@ -66,42 +66,42 @@ def check_fault(body: Row) -> list[Problem]:
     detail_names = [
         detail_name for detail_name in DETAILS if is_custom or detail_name not in CUSTOM_DETAILS
     ]
-    for detail_name in body:
+    for detail_name in fault_details:
         if detail_name not in (*detail_names, "kind"):
             message = f"is not known; {_suggest_names(detail_name, detail_names)}"
             problems.append(Problem(detail_name, message, "control"))
     has_custom_detail = any(
-        body.get(detail_name) is not None for detail_name in (*CUSTOM_DETAILS, "status")
+        fault_details.get(detail_name) is not None for detail_name in (*CUSTOM_DETAILS, "status")
     )
     if is_custom and not has_custom_detail:
         message = f"custom needs one of status, {', '.join(CUSTOM_DETAILS)}"
         problems.append(Problem("kind", message, "control"))
-    problems += _find_foreign_details(fault_kind, body)
-    problems += _check_values(body)
-    status = body.get("status")
+    problems += _find_foreign_details(fault_kind, fault_details)
+    problems += _check_values(fault_details)
+    status = fault_details.get("status")
     if not is_custom and status is not None and not _is_error_status(status):
         problems.append(Problem("status", "must be a status from 400 to 599", "control"))
     return problems
 
 
-def _find_foreign_details(fault_kind: object, body: Row) -> list[Problem]:
-    """The details that select calls, of a fault of events, and the other way round."""
+def _find_foreign_details(fault_kind: object, fault_details: Row) -> list[Problem]:
+    """The details of a fault of events that select calls, or the other way round."""
     if not isinstance(fault_kind, str) or fault_kind not in KINDS:
         return []
     foreign_names = CALL_DETAILS if fault_kind in ON_EVENTS else ("event_type",)
     subject = "calls" if fault_kind in ON_EVENTS else "events"
     return [
-        Problem(name, f"is for faults of {subject}, not for {fault_kind}", "control")
-        for name in foreign_names
-        if body.get(name) is not None
+        Problem(detail_name, f"is for faults of {subject}, not for {fault_kind}", "control")
+        for detail_name in foreign_names
+        if fault_details.get(detail_name) is not None
     ]
 
 
-def _check_values(body: Row) -> list[Problem]:
+def _check_values(fault_details: Row) -> list[Problem]:
     """The problems of the values of details."""
     problems: list[Problem] = []
     for detail_name, (is_valid, description) in DETAILS.items():
-        detail_value = body.get(detail_name)
+        detail_value = fault_details.get(detail_name)
         if detail_value is None or is_valid(detail_value):
             continue
         if isinstance(description, str):
@@ -113,6 +113,7 @@ def _check_values(body: Row) -> list[Problem]:
 
 
 def _suggest_names(wrong_name: object, known_names: Collection[str]) -> str:
+    """The message for a wrong name: the nearest names, or all if none is near."""
     from difflib import get_close_matches  # only for a wrong name
 
     similar_names = get_close_matches(str(wrong_name)[:40], known_names, n=3) or known_names
@@ -123,13 +124,15 @@ IsValid = Callable[[Any], object]
 """A function that is true for a valid value."""
 
 
-def _number_check(low: float, high: float, *, whole: bool = False) -> IsValid:
+def _number_check(minimum: float, maximum: float, *, whole: bool = False) -> IsValid:
+    """A check for a number in a range, both ends included."""
     types = (int,) if whole else (int, float)
-    return lambda value: type(value) in types and low <= value <= high
+    return lambda detail_value: type(detail_value) in types and minimum <= detail_value <= maximum
 
 
 def _one_of_check(known_names: Collection[str]) -> IsValid:
-    return lambda value: isinstance(value, str) and value in known_names
+    """A check for a name that is known."""
+    return lambda detail_value: isinstance(detail_value, str) and detail_value in known_names
 
 
 def _is_text(detail_value: object) -> bool:
@@ -141,8 +144,10 @@ def _are_headers(detail_value: object) -> bool:
     if not isinstance(detail_value, dict):
         return False
     return all(
-        isinstance(text, str) and HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(text)
-        for name, text in detail_value.items()
+        isinstance(header_text, str)
+        and HEADER_NAME.fullmatch(header_name)
+        and HEADER_VALUE.fullmatch(header_text)
+        for header_name, header_text in detail_value.items()
     )
 
 

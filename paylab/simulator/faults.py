@@ -29,15 +29,15 @@ from .table import Row
 from .world import World
 
 
-def find_target_problems(service: Service, body: Row) -> list[Problem]:
+def find_target_problems(service: Service, fault_details: Row) -> list[Problem]:
     """The problems of the method and path of a fault that no operation of the service has."""
-    method = body.get("method")
-    path = body.get("path")
+    method = fault_details.get("method")
+    path = fault_details.get("path")
     if not isinstance(path, str):
-        methods = dict.fromkeys(route.method for route in service.routes)
-        if not isinstance(method, str) or method.upper() in methods:
+        known_methods = dict.fromkeys(route.method for route in service.routes)
+        if not isinstance(method, str) or method.upper() in known_methods:
             return []
-        return [Problem("method", f"must be one of {', '.join(methods)}", "control")]
+        return [Problem("method", f"must be one of {', '.join(known_methods)}", "control")]
     path = strip_base_path(path, service.signing.base_path)
     routes = find_fitting_routes(service, path)
     if not routes:
@@ -45,32 +45,44 @@ def find_target_problems(service: Service, body: Row) -> list[Problem]:
         nearest_paths = find_nearest_names(path, templates)[:2] or tuple(templates)
         message = f"is no path of the service: is {' or '.join(nearest_paths)} meant?"
         return [Problem("path", message, "control")]
-    methods = dict.fromkeys(route.method for route in routes)
-    if not isinstance(method, str) or method.upper() in methods:
+    known_methods = dict.fromkeys(route.method for route in routes)
+    if not isinstance(method, str) or method.upper() in known_methods:
         return []
-    return [Problem("method", f"must be {' or '.join(methods)} for this path", "control")]
+    return [Problem("method", f"must be {' or '.join(known_methods)} for this path", "control")]
 
 
-def new_fault(world: World, body: Row) -> Row:
+def new_fault(world: World, requested_details: Row) -> Row:
     """Add a fault with the details of a body; one with `times` 0 applies until it is removed."""
-    details: Row = {
-        name: DETAIL_DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM_DETAILS
+    fault_details: Row = {
+        detail_name: DETAIL_DEFAULTS.get(detail_name)
+        for detail_name in DETAILS
+        if detail_name not in CUSTOM_DETAILS
     }
-    if body["kind"] == "custom":
+    if requested_details["kind"] == "custom":
         # It applies until it is removed, and without a status the service answers.
-        details |= {"status": None, "times": UNLIMITED}
-    details |= {name: value for name, value in body.items() if value is not None}
-    if details["path"] is not None:
+        fault_details |= {"status": None, "times": UNLIMITED}
+    fault_details |= {
+        detail_name: detail_value
+        for detail_name, detail_value in requested_details.items()
+        if detail_value is not None
+    }
+    if fault_details["path"] is not None:
         base_path = world.service.signing.base_path
-        details["path"] = strip_base_path(PLACEHOLDER.sub("*", details["path"]), base_path)
-    left = TIMES_MAX if details["times"] == UNLIMITED else details["times"]
-    fault = {"id": world.new_id("faults"), **details, "left": left, "drawn": 0}
+        fault_details["path"] = strip_base_path(
+            PLACEHOLDER.sub("*", fault_details["path"]), base_path
+        )
+    times_left = TIMES_MAX if fault_details["times"] == UNLIMITED else fault_details["times"]
+    fault = {"id": world.new_id("faults"), **fault_details, "left": times_left, "drawn": 0}
     return world.put("faults", fault)
 
 
 def fault_json(fault: Row) -> Row:
     """A fault as JSON for the list; `left` is null for an unlimited one."""
-    fields = {key: value for key, value in fault.items() if value is not None and key != "drawn"}
+    fields = {
+        detail_name: detail_value
+        for detail_name, detail_value in fault.items()
+        if detail_value is not None and detail_name != "drawn"
+    }
     if fields["times"] == UNLIMITED:
         fields["left"] = None
     return fields
@@ -128,14 +140,14 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
         return replace(reply, cut=fault["kind"])
     if fault["kind"] != "custom":
         return reply
-    body = reply.body
+    reply_body = reply.body
     headers = dict(reply.headers)
     new_body = fault.get("body")
     if isinstance(new_body, str):
-        body = new_body.encode()
+        reply_body = new_body.encode()
         headers["content-type"] = "text/plain"
     elif new_body is not None:
-        body = encode_json(new_body)
+        reply_body = encode_json(new_body)
         headers["content-type"] = "application/json"
     for header_name, header_text in (fault.get("headers") or {}).items():
         headers[header_name.lower()] = header_text
@@ -144,7 +156,7 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
     bytes_kept = fault.get("cut_after")
     return Reply(
         reply.status,
-        body,
+        reply_body,
         headers,
         cut=None if bytes_kept is None else "truncate",
         kept=bytes_kept,

@@ -46,27 +46,27 @@ def send_event(world: World, request: Request) -> Reply:
     `payload` replaces fields of the snapshot of the object, or is all of it without an object. An
     event of a type that is not known is delivered to every subscription.
     """
-    body = request.json()
-    event_type = body.get("event_type", "")
-    fields = body.get("payload", {})
-    resource_id = body.get("resource_id", "")
+    sent_fields = request.json()
+    event_type = sent_fields.get("event_type", "")
+    payload_fields = sent_fields.get("payload", {})
+    resource_id = sent_fields.get("resource_id", "")
     problems: list[Problem] = []
     if not isinstance(event_type, str) or not WORD.fullmatch(event_type):
         problems.append(Problem("event_type", "must be a word of letters, digits, and _ . : -"))
-    if not isinstance(fields, dict):
+    if not isinstance(payload_fields, dict):
         problems.append(Problem("payload", "must be an object"))
     if not isinstance(resource_id, str):
         problems.append(Problem("resource_id", "must be text"))
-    for unknown_name in body.keys() - {"event_type", "payload", "resource_id"}:
+    for unknown_name in sent_fields.keys() - {"event_type", "payload", "resource_id"}:
         problems.append(
             Problem(unknown_name, "is not known: event_type, resource_id and payload are")
         )
     raise_if_problems(problems)
     snapshot = _find_snapshot(world, resource_id)
-    if not snapshot and not fields:
+    if not snapshot and not payload_fields:
         raise RefusedError(400, "resource_id: name an individual, transfer or conversion")
     queued_before = len(world.outbox)
-    event = emit_event(world, event_type, resource_id, {**snapshot, **fields})
+    event = emit_event(world, event_type, resource_id, {**snapshot, **payload_fields})
     answer = {
         field_name: event[field_name]
         for field_name in ("id", "event_type", "resource_id", "at", "body")

@@ -12,12 +12,12 @@ from .messages import JSON_HEADERS, KEY_HEADER, KeyRefusedError, Reply, Request
 from .table import Row
 from .world import World
 
-Operation = Callable[[World, Request], Reply]
+Handler = Callable[[World, Request], Reply]
 
 UUID_PATTERN = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def answer_once(world: World, request: Request, operation: Operation) -> Reply:
+def answer_once(world: World, request: Request, handler: Handler) -> Reply:
     """Carry out an operation, or replay the stored reply of its key.
 
     Assumptions `idempotency.same` and `ca.idempotency-202`.
@@ -29,19 +29,19 @@ def answer_once(world: World, request: Request, operation: Operation) -> Reply:
             raise KeyRefusedError(
                 400, f"{settings.header} is missing: send a UUID with this request"
             )
-        return operation(world, request)
+        return handler(world, request)
     if not UUID_PATTERN.fullmatch(idempotency_key):
         raise KeyRefusedError(400, f"{settings.header} must be a UUID of 36 characters")
     row_id = f"{request.method} {request.path} {idempotency_key.lower()}"
-    digest = sha256(request.body).hexdigest()
+    body_digest = sha256(request.body).hexdigest()
     stored_row = world.find("idempotency", row_id)
     if stored_row is not None and stored_row["until"] > world.stamp():
-        return _replay(stored_row, digest, settings.header)
-    reply = operation(world, request)
+        return _replay(stored_row, body_digest, settings.header)
+    reply = handler(world, request)
     if reply.status in settings.stored:
         stored_answer = {
             "id": row_id,
-            "digest": digest,
+            "digest": body_digest,
             "status": reply.status,
             "until": world.after(codes.IDEMPOTENCY_HOURS * 3600),
             "body": b64encode(reply.body).decode(),
@@ -50,9 +50,9 @@ def answer_once(world: World, request: Request, operation: Operation) -> Reply:
     return reply
 
 
-def _replay(stored_row: Row, digest: str, header: str) -> Reply:
+def _replay(stored_row: Row, body_digest: str, header: str) -> Reply:
     """The stored reply. KeyRefusedError if the body of the request is another one."""
-    if stored_row["digest"] != digest:
+    if stored_row["digest"] != body_digest:
         raise KeyRefusedError(409, f"this {header} was used with another body")
     headers = {**JSON_HEADERS, "idempotency-replayed": "true"}
     return Reply(stored_row["status"], b64decode(stored_row["body"]), headers)

@@ -20,20 +20,20 @@ def seeded_number(seed: int, *words: object) -> int:
     return int.from_bytes(sha256(seed_text.encode()).digest(), "big")
 
 
-def last_digits(value: int, length: int) -> str:
+def last_digits(number: int, length: int) -> str:
     """The last `length` decimal digits of a number."""
-    return f"{value % 10**length:0{length}}"
+    return f"{number % 10**length:0{length}}"
 
 
-def hex_digits(value: int, length: int) -> str:
+def hex_digits(number: int, length: int) -> str:
     """The last `length` hexadecimal digits of a number."""
-    return f"{value % 16**length:0{length}x}"
+    return f"{number % 16**length:0{length}x}"
 
 
-def _base58(number: int, character_count: int) -> str:
+def _base58(remaining_number: int, character_count: int) -> str:
     characters = []
     for _ in range(character_count):
-        number, remainder = divmod(number, 58)
+        remaining_number, remainder = divmod(remaining_number, 58)
         characters.append(_BASE58[remainder])
     return "".join(reversed(characters))
 

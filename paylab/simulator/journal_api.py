@@ -10,14 +10,14 @@ from .messages import RefusedError, Reply, Request, raise_if_problems
 from .world import World
 
 
-def requests(world: World, request: Request) -> Reply:
+def list_requests(world: World, request: Request) -> Reply:
     """GET /_simulator/requests: the journal, oldest first.
 
     `after` is the number of the last request that the client knows.
     """
     after = read_after(request.query_items())
-    journal_rows = request_rows(world.journal, _find_secrets(world, request), after)
-    return Reply.json(200, journal_rows)
+    rows_after = request_rows(world.journal, _find_secrets(world, request), after)
+    return Reply.json(200, rows_after)
 
 
 def _find_secrets(world: World, request: Request) -> set[str]:
@@ -26,36 +26,36 @@ def _find_secrets(world: World, request: Request) -> set[str]:
     return {*secrets_by_key, *secrets_by_key.values()}
 
 
-def journal(world: World, request: Request) -> Reply:
+def read_journal(world: World, request: Request) -> Reply:
     """GET /_simulator/journal: requests, deliveries, events and controls in one sequence.
 
     `after` is the last sequence number that the client knows. With `raw=1`, requests also have
     both bodies as they came, in Base64.
     """
     query = request.query_items()
-    is_raw = query.get("raw", "0")
-    if is_raw not in ("0", "1"):
+    raw_text = query.get("raw", "0")
+    if raw_text not in ("0", "1"):
         raise RefusedError(400, "raw: must be 0 or 1")
     secrets = _find_secrets(world, request)
-    all_rows = journal_rows(world.journal, secrets, read_after(query), raw=is_raw == "1")
+    all_rows = journal_rows(world.journal, secrets, read_after(query), raw=raw_text == "1")
     return Reply.json(200, all_rows)
 
 
 def name_test(world: World, request: Request) -> Reply:
     """POST /_simulator/test {"name", "expects"}: the test of all that follows."""
-    body = request.json()
+    fields = request.json()
     problems = [
         Problem(field_name, "is not known: name and expects are", "control")
-        for field_name in body
+        for field_name in fields
         if field_name not in ("name", "expects")
     ]
     for field_name in ("name", "expects"):
-        if not isinstance(body.get(field_name, ""), str):
+        if not isinstance(fields.get(field_name, ""), str):
             problems.append(Problem(field_name, "must be text", "control"))
-    if "name" not in body:
+    if "name" not in fields:
         problems.append(Problem("name", "is missing; an empty one ends the test", "control"))
     raise_if_problems(problems)
-    world.journal.name_test(body["name"], body.get("expects", ""))
+    world.journal.name_test(fields["name"], fields.get("expects", ""))
     return Reply.json(200, world.summary())
 
 

@@ -24,7 +24,6 @@ KEY_HEADER = "idempotency-key"
 """The header of the idempotency key, as requests have it here."""
 BODY_BYTES_MAX = 256 * 1024 * 1024
 """Maximum bytes of a body; ten images of 15 MB need 210 MB."""
-TOO_LARGE = f"the body is larger than {BODY_BYTES_MAX} bytes"
 
 NO_CONTENT = 204
 
@@ -119,9 +118,9 @@ def cut_of(reply: Reply) -> tuple[str, int]:
     """How much of a reply that is cut is sent, part or nothing, and how many bytes of its body."""
     if reply.cut != "truncate":
         return SENT_NOTHING, 0
-    return SENT_PART, len(reply.body) // 2 if reply.kept is None else min(
-        reply.kept, len(reply.body)
-    )
+    if reply.kept is None:
+        return SENT_PART, len(reply.body) // 2
+    return SENT_PART, min(reply.kept, len(reply.body))
 
 
 class RefusedError(Exception):
@@ -147,6 +146,13 @@ class KeyRefusedError(RefusedError):
     """The refusal of an Idempotency-Key: missing, malformed, or used with another body."""
 
 
+class BodyTooLargeError(RefusedError):
+    """The refusal of a body that has more bytes than a limit."""
+
+    def __init__(self, bytes_max: int, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(413, f"the body is larger than {bytes_max} bytes", headers=headers)
+
+
 class CursorError(RefusedError):
     """The refusal whose body is shown in the spec, whatever the format of others."""
 
@@ -169,20 +175,21 @@ def raise_if_problems(problems: Iterable[Problem], status: int = 400) -> None:
         raise RefusedError(status, "; ".join(map(str, all_problems)), all_problems)
 
 
-def _is_deeper(json_value: object, levels: int) -> bool:
+def _is_deeper(json_value: object, levels_max: int) -> bool:
     """Whether a JSON value is nested more than so many levels."""
     if not isinstance(json_value, dict | list):
         return False
-    if levels == 0:
+    if levels_max == 0:
         return True
     members = json_value.values() if isinstance(json_value, dict) else json_value
-    return any(_is_deeper(item, levels - 1) for item in members)
+    return any(_is_deeper(member, levels_max - 1) for member in members)
 
 
 TOO_DEEP_MESSAGE = "the body is nested too deeply"
 
 
 def _read_finite(number_text: str) -> float:
+    """The number of a JSON text. ValueError when it is too large for a float."""
     number = float(number_text)
     if not math.isfinite(number):
         _raise_not_json(number_text[:20])
@@ -204,4 +211,5 @@ class ExactNumber(float):
 
 
 def _raise_not_json(constant_name: str) -> NoReturn:
+    """Refuse a constant that Python reads and JSON does not have, such as NaN."""
     raise ValueError(f"{constant_name} is not JSON")

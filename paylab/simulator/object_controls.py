@@ -40,34 +40,34 @@ OPTION_TYPES: Mapping[str, tuple[type, str]] = {
 """The types of options, and their descriptions."""
 
 
-def seed(world: World, request: Request) -> Reply:
+def seed_objects(world: World, request: Request) -> Reply:
     """POST /_simulator/seed {"individuals", "transfers", "conversions"}.
 
     The answer is the summary, and the ids of what was added.
     """
     from . import population, seeding
 
-    body = request.json() if request.body else {}
+    requested_counts = request.json() if request.body else {}
     problems = [
         Problem(count_name, _describe_unknown(count_name, SEEDED_KINDS))
-        for count_name in body
+        for count_name in requested_counts
         if count_name not in SEEDED_KINDS
     ]
-    counts = {count_name: body.get(count_name, 0) for count_name in SEEDED_KINDS}
+    counts = {count_name: requested_counts.get(count_name, 0) for count_name in SEEDED_KINDS}
     for count_name, count in counts.items():
         if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
             problems.append(
                 Problem(count_name, f"must be a whole number from 0 to {seeding.ROWS_MAX}")
             )
     raise_if_problems(problems)
-    old_ids = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
-    individuals = counts["individuals"] or None
-    population.seed_world(world, counts["transfers"], individuals, counts["conversions"])
-    ids = {
-        kind: [row_id for row_id in world.tables[kind].rows if row_id not in old_ids[kind]]
-        for kind in ADDED_KINDS
-    }
-    return Reply.json(200, {**world.summary(), "ids": ids})
+    old_ids = {table_kind: {*world.tables[table_kind].rows} for table_kind in ADDED_KINDS}
+    individual_count = counts["individuals"] or None
+    population.seed_world(world, counts["transfers"], individual_count, counts["conversions"])
+    new_ids: dict[str, list[str]] = {}
+    for table_kind in ADDED_KINDS:
+        row_ids = world.tables[table_kind].rows
+        new_ids[table_kind] = [row_id for row_id in row_ids if row_id not in old_ids[table_kind]]
+    return Reply.json(200, {**world.summary(), "ids": new_ids})
 
 
 def add_person(world: World, request: Request) -> Reply:
@@ -76,11 +76,11 @@ def add_person(world: World, request: Request) -> Reply:
     The fields are those of an individual; by default they are those of an example. `outcomes` are
     those of its verifications, one each. Without `events`, none is delivered.
     """
-    body = request.json() if request.body else {}
-    options = _take_options(body, ("country", "verified", "events", "outcomes"))
+    fields = request.json() if request.body else {}
+    options = _take_options(fields, ("country", "verified", "events", "outcomes"))
     individuals.require_outcomes(world, options.get("outcomes", []))
     with _events_of(world, options):
-        person_row = _create_person(world, request, options, body)
+        person_row = _create_person(world, request, options, fields)
         individuals.plan_outcomes(world, person_row, options.get("outcomes", []))
         if options.get("verified"):
             individuals.activate(world, person_row)
@@ -93,20 +93,23 @@ def add_account(world: World, request: Request) -> Reply:
     Without an individual, it is one of a new active individual in the country. The answer is the
     account with the id of the individual.
     """
-    body = request.json() if request.body else {}
-    options = _take_options(body, ("country", "events"))
-    if "individual_id" in body:
-        owner = require_row(world, "individuals", body["individual_id"])
+    requested_fields = request.json() if request.body else {}
+    options = _take_options(requested_fields, ("country", "events"))
+    if "individual_id" in requested_fields:
+        owner = require_row(world, "individuals", requested_fields["individual_id"])
         if options.get("country", owner["country"]) != owner["country"]:
             raise RefusedError(
                 400, f"country: the individual's is {owner['country']}: leave it out"
             )
     with _events_of(world, options):
-        if "individual_id" not in body:
+        if "individual_id" not in requested_fields:
             owner = _create_person(world, request, options, {})
             individuals.activate(world, owner)
-        fields = {**_example_account(world, owner["country"], body), "individual_id": owner["id"]}
-        account_request = _request_of(world, request, "financial_accounts.create", fields)
+        account_fields = {
+            **_example_account(world, owner["country"], requested_fields),
+            "individual_id": owner["id"],
+        }
+        account_request = _request_of(world, request, "financial_accounts.create", account_fields)
         account_row = financial_accounts.create_account_row(world, account_request)
     return Reply.json(201, {**account_json(world, account_row), "individual_id": owner["id"]})
 
@@ -148,8 +151,10 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
     if "idv_consent_recorded_at" in example:
         example["idv_consent_recorded_at"] = timestamps.to_text(example["idv_consent_recorded_at"])
     example_body = world.translation.request("individuals.create", example)
-    body = {**example_body, **fields}
-    return individuals.create_row(world, _request_of(world, request, "individuals.create", body))
+    person_fields = {**example_body, **fields}
+    return individuals.create_row(
+        world, _request_of(world, request, "individuals.create", person_fields)
+    )
 
 
 def _example_account(world: World, country: str, fields: JsonObject) -> JsonObject:
@@ -163,10 +168,10 @@ def _example_account(world: World, country: str, fields: JsonObject) -> JsonObje
             example = example_account(country, world.service)
     except PaylabError as error:
         raise RefusedError(400, str(error)) from None
-    body = world.translation.request("financial_accounts.create", example)
+    example_fields = world.translation.request("financial_accounts.create", example)
     if "type" in fields and fields["type"] != example["type"]:
         raise RefusedError(400, f"details: name those of a {fields['type']}")
-    return {**body, **fields}
+    return {**example_fields, **fields}
 
 
 def _request_of(world: World, request: Request, operation: str, body: JsonObject) -> Request:
@@ -177,13 +182,17 @@ def _request_of(world: World, request: Request, operation: str, body: JsonObject
     return operation_request
 
 
-def _take_options(body: JsonObject, option_names: Collection[str]) -> JsonObject:
+def _take_options(fields: JsonObject, option_names: Collection[str]) -> JsonObject:
     """Take the options out of a body. RefusedError with status 400 for one of another type."""
-    options = {name: body.pop(name) for name in option_names if name in body}
+    options = {
+        option_name: fields.pop(option_name)
+        for option_name in option_names
+        if option_name in fields
+    }
     problems = [
-        Problem(name, f"must be {OPTION_TYPES[name][1]}")
-        for name, value in options.items()
-        if type(value) is not OPTION_TYPES[name][0]
+        Problem(option_name, f"must be {OPTION_TYPES[option_name][1]}")
+        for option_name, option_value in options.items()
+        if type(option_value) is not OPTION_TYPES[option_name][0]
     ]
     raise_if_problems(problems)
     return options

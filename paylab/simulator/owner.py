@@ -19,7 +19,7 @@ class Owner:
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
 
-    def ask(
+    def send_control(
         self,
         method: str,
         path: str,
@@ -36,7 +36,7 @@ class Owner:
     @property
     def controls(self) -> Controls:
         """The controls."""
-        return Controls(self.ask, self._simulator.world.service)
+        return Controls(self.send_control, self._simulator.world.service)
 
 
 def _read_answer(reply: Reply) -> Any:

@@ -46,7 +46,7 @@ FAMILY_NAMES = (
 
 OLDEST = timedelta(days=180)
 NEWEST = timedelta(days=5)
-"""The ages of individuals: half of them were created before their first payments could be."""
+"""The highest and lowest age of individuals; payments begin 90 days ago."""
 
 
 class Member(NamedTuple):
@@ -79,8 +79,8 @@ def seed_world(world: World, transfers: int, individuals: int | None, conversion
 def all_routes() -> list[PayoutRoute]:
     """A route for each source currency and corridor; shares are those of both."""
     return [
-        route._replace(source=source, share=route.share * share)
-        for source, share in SOURCE_SHARES.items()
+        route._replace(source=source, share=route.share * currency_share)
+        for source, currency_share in SOURCE_SHARES.items()
         for route in (*ROUTES, *MORE_ROUTES)
         if route.currency != source
     ]
@@ -92,24 +92,24 @@ def _make_members(
     """Members by creation; each route has one before a route has two."""
     routes = all_routes()
     shares = [route.share for route in routes]
-    chosen = [*routes, *random_numbers.choices(routes, shares, k=max(0, count - len(routes)))][
-        :count
+    further_routes = random_numbers.choices(routes, shares, k=max(0, count - len(routes)))
+    chosen_routes = [*routes, *further_routes][:count]
+    age_range_seconds = (OLDEST - NEWEST).total_seconds()
+    ages = [  # most are young
+        NEWEST + timedelta(seconds=int(random_numbers.random() ** 2 * age_range_seconds))
+        for _ in chosen_routes
     ]
-    spread = (OLDEST - NEWEST).total_seconds()
-    moments = sorted(
-        world.now() - NEWEST - timedelta(seconds=int(random_numbers.random() ** 2 * spread))
-        for _ in chosen
-    )
-    random_numbers.shuffle(chosen)
-    members_of = Counter((*route[:2], route.source) for route in chosen)
+    creation_times = sorted(world.now() - age for age in ages)
+    random_numbers.shuffle(chosen_routes)
+    member_counts = Counter((*route[:2], route.source) for route in chosen_routes)
     members = []
-    for number, (created_at, route) in enumerate(zip(moments, chosen, strict=True)):
+    for number, (created_at, route) in enumerate(zip(creation_times, chosen_routes, strict=True)):
         owner, account = _add_individual(
             world, random_numbers, route, created_at, number, has_ramps=has_ramps
         )
         history = RouteHistory(world, random_numbers, route, (owner, account))
-        share = route.share / members_of[(*route[:2], route.source)]
-        weight = share * random_numbers.paretovariate(1.5)
+        member_share = route.share / member_counts[(*route[:2], route.source)]
+        weight = member_share * random_numbers.paretovariate(1.5)
         members.append(Member(created_at, history, owner, account, weight))
     return members
 
@@ -162,14 +162,14 @@ def _add_transfers(
     world: World, random_numbers: random.Random, members: Sequence[Member], count: int
 ) -> None:
     """Transfers to members that exist at the time, some of them much more often than others."""
-    created = [member.created_at for member in members]
-    weights = [*accumulate(member.weight for member in members)]
+    creation_times = [member.created_at for member in members]
+    cumulative_weights = [*accumulate(member.weight for member in members)]
     transfer_rows = []
     for created_at in draw_moments(world, random_numbers, count):
-        known_members = max(1, bisect_right(created, created_at))
-        member_index = bisect_left(
-            weights, random_numbers.random() * weights[known_members - 1], 0, known_members - 1
-        )
+        known_count = max(1, bisect_right(creation_times, created_at))
+        last_known = known_count - 1
+        drawn_weight = random_numbers.random() * cumulative_weights[last_known]
+        member_index = bisect_left(cumulative_weights, drawn_weight, 0, last_known)
         transfer_rows.append(members[member_index].history.make_transfer(created_at))
     world.extend("transfers", transfer_rows)
 
@@ -178,14 +178,14 @@ def _add_conversions(
     world: World, random_numbers: random.Random, members: Sequence[Member], count: int
 ) -> None:
     """Conversions of some of the members whose country has an on-ramp."""
-    owners = [member for member in members if "on_ramp" in member.owner["product_types"]]
-    owners = owners[: max(1, len(members) // 5)]
-    parents = []
-    for member in owners:
+    ramp_members = [member for member in members if "on_ramp" in member.owner["product_types"]]
+    ramp_members = ramp_members[: max(1, len(members) // 5)]
+    conversion_accounts = []
+    for member in ramp_members:
         currency = _ramp_currency(member.history.route) or ""
-        parents.append(add_on_ramp(world, member.owner, member.account, currency))
-    conversion_rows = [
-        make_conversion(world, random_numbers, random_numbers.choice(parents), moment)
-        for moment in draw_moments(world, random_numbers, count)
-    ]
+        conversion_accounts.append(add_on_ramp(world, member.owner, member.account, currency))
+    conversion_rows = []
+    for created_at in draw_moments(world, random_numbers, count):
+        account = random_numbers.choice(conversion_accounts)
+        conversion_rows.append(make_conversion(world, random_numbers, account, created_at))
     world.extend("conversions", conversion_rows)

@@ -50,14 +50,14 @@ def rate(source: str, destination: str) -> Decimal:
 
 
 @cache
-def _minor_step(currency: str) -> Decimal:
+def _minor_amount(currency: str) -> Decimal:
     """The minor unit of a currency, such as 0.01."""
     return Decimal(1).scaleb(-minor_unit(currency))
 
 
 def _round_amount(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """An amount rounded to the minor unit of its currency."""
-    return amount.quantize(_minor_step(currency), rounding, EXACT_CONTEXT)
+    return amount.quantize(_minor_amount(currency), rounding, EXACT_CONTEXT)
 
 
 def amount_text(amount: Decimal, currency: str) -> str:
@@ -65,15 +65,15 @@ def amount_text(amount: Decimal, currency: str) -> str:
     return format(_round_amount(amount, currency), "f")
 
 
-def rate_text(value: Decimal) -> str:
-    """A rate as the service writes it."""
-    return format(value.normalize(EXACT_CONTEXT), "f")
+def rate_text(exchange_rate: Decimal) -> str:
+    """A rate as the service writes it, without zeros at its end."""
+    return format(exchange_rate.normalize(EXACT_CONTEXT), "f")
 
 
 def fee(source: Decimal, currency: str, fee_min: Decimal = FEE_MIN) -> Decimal:
     """The fee of a source amount: 0.50 % of it, and at least `fee_min`."""
-    share = EXACT_CONTEXT.multiply(source, FEE_SHARE)
-    return max(_round_amount(share, currency), fee_min)
+    fee_amount = EXACT_CONTEXT.multiply(source, FEE_SHARE)
+    return max(_round_amount(fee_amount, currency), fee_min)
 
 
 def from_source(
@@ -95,13 +95,15 @@ def from_source(
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose net is at least this amount."""
-    step = _minor_step(currency)
-    estimate = EXACT_CONTEXT.divide(net, 1 - FEE_SHARE)
+    minor_amount = _minor_amount(currency)
+    source_estimate = EXACT_CONTEXT.divide(net, 1 - FEE_SHARE)
     # The fee is rounded, so the smallest source can be a little below the estimate.
-    start = EXACT_CONTEXT.subtract(_round_amount(estimate, currency, ROUND_FLOOR), 2 * step)
-    source = max(EXACT_CONTEXT.add(net, FEE_MIN), start)
+    first_candidate = EXACT_CONTEXT.subtract(
+        _round_amount(source_estimate, currency, ROUND_FLOOR), 2 * minor_amount
+    )
+    source = max(EXACT_CONTEXT.add(net, FEE_MIN), first_candidate)
     while EXACT_CONTEXT.subtract(source, fee(source, currency)) < net:
-        source = EXACT_CONTEXT.add(source, step)
+        source = EXACT_CONTEXT.add(source, minor_amount)
     return from_source(source, currency, destination)
 
 

@@ -13,7 +13,7 @@ from ..spec.text import JsonObject
 from .messages import CursorError, RefusedError, Reply
 
 
-def _problem_list(settings: ErrorSettings, problems: Iterable[Problem]) -> object:
+def _list_problems(settings: ErrorSettings, problems: Iterable[Problem]) -> object:
     """The problems as the service lists them: as sentences, by field, or as objects."""
     if settings.list_form == "sentences":
         return [str(problem) for problem in problems]
@@ -29,24 +29,24 @@ def _problem_list(settings: ErrorSettings, problems: Iterable[Problem]) -> objec
     ]
 
 
-def _pointer(field: str) -> str:
+def _json_pointer(field: str) -> str:
     """A nested field as a JSON pointer."""
     if not field:
         return ""
-    return "".join(f"/{part}" for part in field.split("."))
+    return "".join(f"/{segment}" for segment in field.split("."))
 
 
-def _path_steps(field: str) -> list[str | int]:
+def _path_segments(field: str) -> list[str | int]:
     """A nested field as a list of names and indexes."""
     if not field:
         return []
-    return [int(part) if part.isdecimal() else part for part in field.split(".")]
+    return [int(segment) if segment.isdecimal() else segment for segment in field.split(".")]
 
 
 FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
     "dotted": str,
-    "pointer": _pointer,
-    "list": _path_steps,
+    "pointer": _json_pointer,
+    "list": _path_segments,
 }
 """The format of nested field names in problems."""
 
@@ -61,7 +61,7 @@ def refusal_reply(refused: RefusedError, service: Service | None = None) -> Repl
     settings = (service or Service()).errors
     body: JsonObject = {}
     if refused.problems and settings.problems != NONE:
-        set_value_at(body, settings.problems, _problem_list(settings, refused.problems))
+        set_value_at(body, settings.problems, _list_problems(settings, refused.problems))
     text_path = settings.words
     if text_path != NONE:
         if isinstance(body.get(text_path), dict):  # the problems are in place of the text

@@ -79,14 +79,18 @@ class Rehearsal:
         >>> len(lab.simulator.rehearse().missing) > 10
         True
         """
-        unseen = self._judge_requests().of("not seen")
-        return [judged.item for judged in unseen if judged.item.situation is not None]
+        unseen_items = self._judge_requests().of("not seen")
+        return [
+            judged_item.item
+            for judged_item in unseen_items
+            if judged_item.item.situation is not None
+        ]
 
     def __iter__(self) -> Iterator[Item]:
-        played: set[str] = set()
+        played_ids: set[str] = set()
         # What an integration does may make further items apply.
-        while item := self.find_next(played):
-            played.add(item.id)
+        while item := self.find_next(played_ids):
+            played_ids.add(item.id)
             self.begin(item)
             try:
                 yield item
@@ -94,19 +98,19 @@ class Rehearsal:
             finally:
                 self.end()
 
-    def find_next(self, played: Collection[str] = ()) -> Item | None:
+    def find_next(self, played_ids: Collection[str] = ()) -> Item | None:
         """The first missing item that was not played. None if there is none.
 
         >>> lab.simulator.rehearse().find_next().situation is None
         False
         """
-        unplayed = (item for item in self.missing if item.id not in played)
-        return next(unplayed, None)
+        unplayed_items = (item for item in self.missing if item.id not in played_ids)
+        return next(unplayed_items, None)
 
     @property
     def has_requests(self) -> bool:
         """Whether the integration has sent anything yet."""
-        return any(row["kind"] == "request" for row in self._read_rows())
+        return any(journal_row["kind"] == "request" for journal_row in self._read_rows())
 
     def judge(self, item: Item) -> JudgedItem:
         """The verdict on an item now.
@@ -127,10 +131,18 @@ class Rehearsal:
         settled_rows = self._settled_rows
         last_sequence = int(settled_rows[-1]["sequence"]) if settled_rows else 0
         new_rows = self._controls.journal(last_sequence)
-        open_rows = [row for row in new_rows if not _is_settled(row)]
-        first_open = int(open_rows[0]["sequence"]) if open_rows else math.inf
-        settled_rows += [row for row in new_rows if int(row["sequence"]) < first_open]
-        return settled_rows + [row for row in new_rows if int(row["sequence"]) >= first_open]
+        open_rows = [journal_row for journal_row in new_rows if not _is_settled(journal_row)]
+        first_open_sequence = int(open_rows[0]["sequence"]) if open_rows else math.inf
+        settled_rows += [
+            journal_row
+            for journal_row in new_rows
+            if int(journal_row["sequence"]) < first_open_sequence
+        ]
+        return settled_rows + [
+            journal_row
+            for journal_row in new_rows
+            if int(journal_row["sequence"]) >= first_open_sequence
+        ]
 
     def begin(self, item: Item) -> None:
         """Bring the situation of an item about."""
@@ -142,55 +154,68 @@ class Rehearsal:
         if situation.seed:
             self._controls.seed(transfers=situation.seed)
         if situation.fault:
-            details = {name: value for name, value in situation.fault.items() if name != "kind"}
+            details = {
+                detail_name: detail_value
+                for detail_name, detail_value in situation.fault.items()
+                if detail_name != "kind"
+            }
             fault = self._controls.faults.add(situation.fault["kind"], **details)
             self._fault_id = str(fault["id"])
         self._sequence = self._last_sequence()
-        transfers = self._find_created("transfers.create")
-        if situation.event and transfers:
-            self._controls.send_event(situation.event, str(transfers[-1]["answer"]["id"]))
+        transfer_requests = self._find_created("transfers.create")
+        if situation.event and transfer_requests:
+            self._controls.send_event(situation.event, str(transfer_requests[-1]["answer"]["id"]))
 
     def act(self) -> bool:
-        """Move what the integration has created since, or the clock. Return whether it was done."""
+        """Move what the integration has created since `begin`, or the clock.
+
+        Return whether it was done: False while nothing was created.
+        """
         situation = self._item.situation if self._item else None
         if situation is None or not situation.after:
             return False
-        created = self._find_created(situation.after)
-        rows = [row for row in created if row["sequence"] > self._sequence]
-        if not rows:
+        creating_requests = self._find_created(situation.after)
+        new_requests = [
+            journal_row
+            for journal_row in creating_requests
+            if journal_row["sequence"] > self._sequence
+        ]
+        if not new_requests:
             return False
-        self._sequence = int(rows[-1]["sequence"])
+        self._sequence = int(new_requests[-1]["sequence"])
         if situation.advance:
             self._controls.clock.advance(situation.advance)
         if situation.grows:
             self._controls.seed(transfers=1)
-        for created_row, status in product(rows, situation.moves):
+        for creating_request, status in product(new_requests, situation.moves):
             # The object may have moved by itself meanwhile.
             with suppress(PaylabError):
-                self._controls.move(self._find_payment_id(created_row), status)
+                self._controls.move(self._find_payment_id(creating_request), status)
         return True
 
-    def _find_payment_id(self, created_row: JsonObject) -> str:
-        """The id of what a request created; of a deposit, that of its conversion."""
-        answer = created_row["answer"]
-        if created_row["operation"] != "sandbox.deposit":
+    def _find_payment_id(self, creating_request: JsonObject) -> str:
+        """The id of what a request created; of a deposit, that of its conversion.
+
+        Empty while the deposit has no conversion.
+        """
+        answer = creating_request["answer"]
+        if creating_request["operation"] != "sandbox.deposit":
             return str(answer["id"])
-        conversion_ids = (
-            row["resource_id"]
-            for row in self._read_rows()
-            if row["sequence"] > created_row["sequence"]
-            and row.get("event_type") == "conversion.created"
-            and row["body"]["event_payload"]["conversion_account_id"]
-            == answer["conversion_account_id"]
-        )
-        return str(next(conversion_ids, ""))
+        account_id = answer["conversion_account_id"]
+        for row in self._read_rows():
+            is_later = row["sequence"] > creating_request["sequence"]
+            if not is_later or row.get("event_type") != "conversion.created":
+                continue
+            if row["body"]["event_payload"]["conversion_account_id"] == account_id:
+                return str(row["resource_id"])
+        return ""
 
     def _find_created(self, operation: str) -> list[JsonObject]:
         """The requests of an operation that succeeded."""
         return [
-            row
-            for row in self._read_rows()
-            if row.get("operation") == operation and 200 <= row["status"] < 300
+            journal_row
+            for journal_row in self._read_rows()
+            if journal_row.get("operation") == operation and 200 <= journal_row["status"] < 300
         ]
 
     def end(self) -> None:
@@ -201,6 +226,7 @@ class Rehearsal:
         self._item = None
 
     def _last_sequence(self) -> int:
+        """The number of the last record in the journal. 0 if it is empty."""
         journal_rows = self._read_rows()
         return int(journal_rows[-1]["sequence"]) if journal_rows else 0
 

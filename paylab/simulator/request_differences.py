@@ -34,8 +34,8 @@ def _find_differences(path: str, expected: JsonValue, sent_value: JsonValue) -> 
         if member_name in sent_value:
             yield from _find_differences(field, expected_value, sent_value[member_name])
             continue
-        similar = find_nearest_name(member_name, sent_value)
-        suggestion = f", but {similar} was" if similar else ""
+        nearest_name = find_nearest_name(member_name, sent_value)
+        suggestion = f", but {nearest_name} was" if nearest_name else ""
         yield f"{field}: {expected_value!r} {NOT_SENT}{suggestion}"
 
 

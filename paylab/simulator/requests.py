@@ -59,20 +59,25 @@ class JournalRequest:
     def text(self) -> str:
         """The request, its answer and the verdicts, on a few lines."""
         journal_row = self.row
-        query = "&".join(f"{name}={value}" for name, value in journal_row["query"].items())
-        target = f"{journal_row['path']}?{query}" if query else journal_row["path"]
+        query_text = "&".join(
+            f"{layer_name}={value}" for layer_name, value in journal_row["query"].items()
+        )
+        target = f"{journal_row['path']}?{query_text}" if query_text else journal_row["path"]
         request_lines = [
             f"{journal_row['number']}. {journal_row['method']} {target} -> {journal_row['status']} "
             f" ({journal_row['at']})"
         ]
         passed_layers = [
-            name
-            for name, verdict in journal_row["verdicts"].items()
+            layer_name
+            for layer_name, verdict in journal_row["verdicts"].items()
             if isinstance(verdict, Mapping) and verdict.get("result") == "passed"
         ]
         if passed_layers:
             request_lines.append(f"   passed: {', '.join(passed_layers)}")
-        request_lines += [f"   {name}: {text}" for name, text in self._notable_verdicts()]
+        request_lines += [
+            f"   {layer_name}: {verdict_text}"
+            for layer_name, verdict_text in self._notable_verdicts()
+        ]
         if journal_row["body"] is not None:
             request_lines.append(f"   sent: {short_json(journal_row['body'])}")
         if self.is_refused and journal_row["answer"] is not None:
@@ -86,9 +91,9 @@ class JournalRequest:
         "passed" if there is nothing to report.
         """
         verdict_texts = [
-            f"{name}: {text}"
-            for name, text in self._notable_verdicts()
-            if text not in USUAL_VERDICTS
+            f"{layer_name}: {verdict_text}"
+            for layer_name, verdict_text in self._notable_verdicts()
+            if verdict_text not in USUAL_VERDICTS
         ]
         return printable(", ".join(verdict_texts)) or "passed"
 
@@ -186,13 +191,15 @@ class Requests(Sequence[JournalRequest]):
         <0 requests; of(operation), refused, by_key(key), only(), text()>
         """
         __tracebackhide__ = True  # pytest shows the line of the test
-        of_operation = self.of(operation)
-        matching = of_operation._filter(lambda request: not field_differences(request.row, fields))
-        count = len(matching)
-        if count == times or (times is None and count):
-            return matching
-        candidates = of_operation or self
-        raise AssertionError(_failure_text(operation, times, fields, count, candidates))
+        operation_requests = self.of(operation)
+        matching_requests = operation_requests._filter(
+            lambda request: not field_differences(request.row, fields)
+        )
+        matching_count = len(matching_requests)
+        if matching_count == times or (times is None and matching_count):
+            return matching_requests
+        candidates = operation_requests or self
+        raise AssertionError(_failure_text(operation, times, fields, matching_count, candidates))
 
     def text(self, last: int = 10) -> str:
         """The last requests with their verdicts, redacted.
@@ -232,9 +239,9 @@ HIDDEN_FAULT_DETAILS = ("id", "times", "left", "probability", "seed", "seconds")
 
 def _fault_text(fault: Row) -> str:
     return ", ".join(
-        f"{name} {json_text(value)}"
-        for name, value in fault.items()
-        if name not in HIDDEN_FAULT_DETAILS
+        f"{detail_name} {json_text(detail_value)}"
+        for detail_name, detail_value in fault.items()
+        if detail_name not in HIDDEN_FAULT_DETAILS
     )
 
 
@@ -262,13 +269,13 @@ def _is_of_operation(journal_row: Row, operation: str) -> bool:
     """Whether a request is one of an operation, a method, a path, or a method and a path."""
     if operation == journal_row["operation"]:
         return True
-    method, _, path = operation.strip().rpartition(" ")
-    if path.isalpha():
-        method = path
-        path = ""
+    method, _, path_template = operation.strip().rpartition(" ")
+    if path_template.isalpha():
+        method = path_template
+        path_template = ""
     if method and method.upper() != journal_row["method"]:
         return False
-    return not path or _matches_path(journal_row["path"], path)
+    return not path_template or _matches_path(journal_row["path"], path_template)
 
 
 def _matches_path(path: str, template: str) -> bool:
@@ -277,10 +284,10 @@ def _matches_path(path: str, template: str) -> bool:
     template_segments = template.split("/")
     if len(segments) != len(template_segments):
         return False
-    pairs = zip(segments, template_segments, strict=True)
+    segment_pairs = zip(segments, template_segments, strict=True)
     return all(
         template_segment in (segment, "*") or template_segment.startswith("{")
-        for segment, template_segment in pairs
+        for segment, template_segment in segment_pairs
     )
 
 
@@ -295,22 +302,22 @@ def _failure_text(
     assertion = f"{operation} with {short_json(fields)}" if fields else operation
     expected_times = "at least once" if times is None else _times_text(times)
     failure_lines = [f"{assertion} was sent {_times_text(matching_count)}, not {expected_times}"]
-    matching: list[JournalRequest] = []
-    others: list[JournalRequest] = []
+    matching_requests: list[JournalRequest] = []
+    other_requests: list[JournalRequest] = []
     for request in requests:
         if matching_count and not field_differences(request.row, fields):
-            matching.append(request)
+            matching_requests.append(request)
         else:
-            others.append(request)
+            other_requests.append(request)
     if matching_count > (times or 0):
-        failure_lines += [request.text() for request in matching[-REQUESTS_SHOWN:]]
+        failure_lines += [request.text() for request in matching_requests[-REQUESTS_SHOWN:]]
         return "\n".join(failure_lines)
-    if not others:
+    if not other_requests:
         failure_lines.append(
             "no other request was sent" if matching_count else "no request was sent"
         )
         return "\n".join(failure_lines)
-    nearest = _find_nearest(others, fields)
+    nearest = _find_nearest(other_requests, fields)
     failure_lines += ["the nearest request:", nearest.text()]
     failure_lines += [f"   {difference}" for difference in field_differences(nearest.row, fields)]
     return "\n".join(failure_lines)

@@ -112,8 +112,8 @@ def _describe_unknown_control(path: str) -> str:
         templates_by_name.setdefault(segment, []).append(route.template)
     nearest = find_nearest_name(_first_segment(path)[:100], templates_by_name)
     if nearest:
-        meant = " or ".join(dict.fromkeys(templates_by_name[nearest]))
-        return f"there is no control {path[:100]}: is {meant} meant?"
+        suggested_paths = " or ".join(dict.fromkeys(templates_by_name[nearest]))
+        return f"there is no control {path[:100]}: is {suggested_paths} meant?"
     templates = [template for templates in templates_by_name.values() for template in templates]
     return f"there is no control {path[:100]}: there are {', '.join(dict.fromkeys(templates))}"
 

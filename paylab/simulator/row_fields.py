@@ -17,10 +17,10 @@ def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterVali
 
     def check(value: object) -> Any:
         try:
-            passes = is_valid(value)
+            has_passed = is_valid(value)
         except (ValueError, RecursionError):
-            passes = False
-        if not passes:
+            has_passed = False
+        if not has_passed:
             raise ValueError(f"must be {description}")
         return value
 

@@ -53,13 +53,15 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
 class Scenarios:
     """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
 
-    def __init__(self, ask: Callable[[], list[dict[str, str]]], service: Service) -> None:
-        self._ask = ask
+    def __init__(
+        self, list_scenarios: Callable[[], list[dict[str, str]]], service: Service
+    ) -> None:
+        self._list_scenarios = list_scenarios
         self._scenarios = named_scenarios(service)
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""
-        return self._ask()
+        return self._list_scenarios()
 
     def __getattr__(self, name: str) -> str:
         if name.startswith("_"):
@@ -89,8 +91,8 @@ class Scenarios:
         'verification_front_image_needed'
         """
         return [
-            {"name": name, **vars(scenario), "value": scenario.value or '"" (empty)'}
-            for name, scenario in self._scenarios.items()
+            {"name": scenario_name, **vars(scenario), "value": scenario.value or '"" (empty)'}
+            for scenario_name, scenario in self._scenarios.items()
         ]
 
     def __repr__(self) -> str:

@@ -175,11 +175,13 @@ def add_on_ramp(world: World, owner: Row, account: Row, currency: str) -> Row:
     )
 
 
-def draw_moments(world: World, source: random.Random, count: int) -> Iterator[datetime]:
+def draw_moments(world: World, random_numbers: random.Random, count: int) -> Iterator[datetime]:
     """Times in the period, oldest first, with the weights of hours and weekdays."""
     first_hour, weights = _weigh_hours(world.now() - AGE_MIN)
-    hours = source.choices(range(len(weights)), cum_weights=weights, k=count)
-    offsets_ms = sorted(hour * 3_600_000 + int(source.random() * 3_600_000) for hour in hours)
+    hours = random_numbers.choices(range(len(weights)), cum_weights=weights, k=count)
+    offsets_ms = sorted(
+        hour * 3_600_000 + int(random_numbers.random() * 3_600_000) for hour in hours
+    )
     return (first_hour + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
 
@@ -201,12 +203,12 @@ class RouteHistory:
     def __init__(
         self,
         world: World,
-        source: random.Random,
+        random_numbers: random.Random,
         route: PayoutRoute,
         recipient: tuple[Row, Row] | None = None,
     ) -> None:
         self.world = world
-        self.source = source
+        self.random_numbers = random_numbers
         self.route = route
         owner, account = recipient or _add_recipient(world, route)
         self.owner_id = owner["id"]
@@ -221,7 +223,7 @@ class RouteHistory:
         amount = self._draw_amount()
         method = self._choose(self.route.methods)
         price = prices.from_source(amount, self.route.source, self.route.currency)
-        chance = self.source.random()
+        chance = self.random_numbers.random()
         seconds_until_now = int((self.latest - moment).total_seconds())
         seconds = min(self._draw_seconds(method), seconds_until_now - 1)
         row_id = self.world.new_id("transfers", moment)
@@ -256,7 +258,7 @@ class RouteHistory:
             return fields | {"status": "failed", "failure_reason": self._choose(self.reasons)}
         if chance < self.route.failing + EXPIRED_SHARE:
             return fields | {"status": "expired"}
-        settlement_reference = ids.last_digits(self.source.getrandbits(80), 20)
+        settlement_reference = ids.last_digits(self.random_numbers.getrandbits(80), 20)
         return fields | {
             "status": "completed",
             "completed_in": intern(str(seconds)),
@@ -264,24 +266,24 @@ class RouteHistory:
         }
 
     def _choose(self, choices: list[str]) -> str:
-        return choices[int(self.source.random() * len(choices))]
+        return choices[int(self.random_numbers.random() * len(choices))]
 
     def _draw_amount(self) -> Decimal:
         """A log-normal amount of 5 to 50,000 US dollars, in the source currency."""
-        cents = int(self.route.median * 100 * exp(self.source.gauss(0, self.route.spread)))
+        cents = int(self.route.median * 100 * exp(self.random_numbers.gauss(0, self.route.spread)))
         dollars = Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)
         if self.route.source == "USD":
             return dollars
         amount = dollars * prices.rate("USD", self.route.source)
         if self.route.source == "USDC":  # with millionths, as stablecoins have
-            amount += Decimal(int(self.source.random() * 10_000)).scaleb(-6)
+            amount += Decimal(int(self.random_numbers.random() * 10_000)).scaleb(-6)
         return Decimal(prices.amount_text(amount, self.route.source))
 
     def _draw_seconds(self, method: str) -> int:
         """A log-normal duration. Payouts under review take much longer."""
         median, spread = RAIL_SECONDS.get(method, OTHER_RAIL_SECONDS)
-        seconds = median * exp(self.source.gauss(0, spread))
-        if self.source.random() < REVIEWED_SHARE:
+        seconds = median * exp(self.random_numbers.gauss(0, spread))
+        if self.random_numbers.random() < REVIEWED_SHARE:
             seconds *= 25
         return max(1, int(seconds))
 
@@ -309,17 +311,19 @@ def _add_recipient(
     return owner, store_account(world, owner, example["type"], example["details"])
 
 
-def make_conversion(world: World, source: random.Random, parent: Row, moment: datetime) -> Row:
+def make_conversion(
+    world: World, random_numbers: random.Random, account: Row, moment: datetime
+) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
-    cents = int(1_800 * exp(source.gauss(0, 0.6)))
-    ramp = need_on_ramp(currency=parent["source_currency"])
-    amount = min(Decimal(max(cents, 100)).scaleb(-2), ramp.cap)
-    amount_text = prices.amount_text(amount, ramp.currency)
+    amount_cents = int(1_800 * exp(random_numbers.gauss(0, 0.6)))
+    on_ramp_facts = need_on_ramp(currency=account["source_currency"])
+    amount = min(Decimal(max(amount_cents, 100)).scaleb(-2), on_ramp_facts.cap)
+    amount_text = prices.amount_text(amount, on_ramp_facts.currency)
     created_at = timestamps.to_text(moment)
-    conversion_row = on_ramp.new_conversion(parent, amount_text, created_at)
+    conversion_row = on_ramp.new_conversion(account, amount_text, created_at)
     row_id = world.new_id("conversions", moment)
-    is_failed = source.random() < 0.02
-    duration = timedelta(seconds=20 * exp(source.gauss(0, 0.7)))
+    is_failed = random_numbers.random() < 0.02
+    duration = timedelta(seconds=20 * exp(random_numbers.gauss(0, 0.7)))
     duration_max = world.now() - moment - timedelta(seconds=1)
     started_at = moment + timedelta(seconds=1)
     ended_at = moment + min(duration_max, duration)

@@ -162,29 +162,29 @@ class Simulator:
     def _renew_random(self) -> None:
         """Seed the random source of clients with a number that the world has not used."""
         world = self.world
-        number = max(self._renewal_count, world.counters.get("clients", 0))
-        self._renewal_count = number + 1
-        world.counters["clients"] = number + 1
-        if number == 0:
+        renewal_number = max(self._renewal_count, world.counters.get("clients", 0))
+        self._renewal_count = renewal_number + 1
+        world.counters["clients"] = renewal_number + 1
+        if renewal_number == 0:
             self._random.seed(world.seed)
         else:
-            self._random.seed(f"{world.seed} {number}")
+            self._random.seed(f"{world.seed} {renewal_number}")
 
     def advance(self, seconds: float) -> None:
         """Advance the clock. Steps and deliveries run in order, each at its own time."""
         clock = self.world.clock
-        target = min(clock.now() + timedelta(seconds=seconds), END)
+        target_time = min(clock.now() + timedelta(seconds=seconds), END)
         while True:
             self.settle()
             self.delivery.finish_due()
             due = self.next_due()
             if due is None:
                 break
-            due_moment = timestamps.from_text(due)
-            if due_moment > target:
+            due_time = timestamps.from_text(due)
+            if due_time > target_time:
                 break
-            clock.jump(due_moment)
-        clock.jump(target)
+            clock.jump(due_time)
+        clock.jump(target_time)
         self.save(always=True)
 
     def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:

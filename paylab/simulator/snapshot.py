@@ -93,14 +93,12 @@ def snapshot_problems(dump: Row) -> list[Problem]:
     try:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
-        problems = [
-            _make_problem(
-                ".".join(map(str, details["loc"])), details["msg"].removeprefix("Value error, ")
-            )
-            for details in error.errors()
-        ]
-        return problems[:PROBLEMS_MAX]
-    rows_by_kind = {kind: getattr(tables, kind) for kind in Tables.model_fields}
+        problems: list[Problem] = []
+        for details in error.errors()[:PROBLEMS_MAX]:
+            field = ".".join(map(str, details["loc"]))
+            problems.append(_make_problem(field, details["msg"].removeprefix("Value error, ")))
+        return problems
+    rows_by_kind = {table_kind: getattr(tables, table_kind) for table_kind in Tables.model_fields}
     return [*islice(_find_broken_relations(rows_by_kind), PROBLEMS_MAX)]
 
 
@@ -111,16 +109,16 @@ def _make_problem(field: str, message: str) -> Problem:
 def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:
     """Duplicate ids, references to rows that are missing, and steps that cannot be carried out."""
     rows_by_id = {
-        table_kind: {account_row.id: account_row for account_row in table_rows}
+        table_kind: {table_row.id: table_row for table_row in table_rows}
         for table_kind, table_rows in tables.items()
     }
     for table_kind, table_rows in tables.items():
         if len(rows_by_id[table_kind]) < len(table_rows):
             yield _make_problem(f"tables.{table_kind}", "has a duplicate id")
         for field, referenced_kind in REFERENCES.get(table_kind, {}).items():
-            ids = rows_by_id[referenced_kind].keys()
+            referenced_ids = rows_by_id[referenced_kind].keys()
             yield from _check_references(
-                f"tables.{table_kind}", table_rows, field, referenced_kind, ids
+                f"tables.{table_kind}", table_rows, field, referenced_kind, referenced_ids
             )
     accounts = rows_by_id["financial_accounts"].values()
     wallet_ids = {account.id for account in accounts if account.type == CRYPTO_WALLET}
@@ -133,13 +131,13 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
 
 
 def _check_references(
-    path: str, table_rows: list[Any], field: str, referenced_kind: str, ids: Set[str]
+    path: str, table_rows: list[Any], field: str, referenced_kind: str, referenced_ids: Set[str]
 ) -> Iterator[Problem]:
     """The rows whose field has an id, or a list with an id, that is not among `ids`."""
     for index, table_row in enumerate(table_rows):
         referenced_id = getattr(table_row, field)
-        row_ids = referenced_id if isinstance(referenced_id, list) else [referenced_id]
-        if not ids >= set(row_ids):
+        ids_in_row = referenced_id if isinstance(referenced_id, list) else [referenced_id]
+        if not referenced_ids >= set(ids_in_row):
             yield _make_problem(f"{path}.{index}.{field}", f"is not among {referenced_kind}")
 
 

@@ -32,7 +32,9 @@ def checksum(dump: JsonObject) -> str:
 
 def write_file(snapshot: JsonObject, path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
-    dump = {key: value for key, value in snapshot.items() if key != "checksum"}
+    dump = {
+        member_name: member for member_name, member in snapshot.items() if member_name != "checksum"
+    }
     personal_names = find_personal_names(Service(dump.get("service", {})).diff())
     dump = hide_url_secrets(Redaction([], personal_names).json(dump))
     if not keep_personal:
@@ -90,7 +92,7 @@ class WorldStorage:
         """Load the world from the file. False when the file is new."""
         try:
             stored_facts = self._db.execute("SELECT * FROM facts")
-            facts = {name: json.loads(body) for name, body in stored_facts}
+            facts = {fact_name: json.loads(fact_text) for fact_name, fact_text in stored_facts}
             if not facts:
                 return False
             problem = world.service_problem(facts.get("service", {}))
@@ -117,7 +119,7 @@ class WorldStorage:
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction. SimulatorError when that fails."""
-        facts = {
+        stored_facts = {
             "seed": world.seed,
             "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
             "clock": world.clock.dump(),
@@ -131,7 +133,10 @@ class WorldStorage:
                     "DELETE FROM rows WHERE kind = ? AND id = ?", _list_removed_rows(world)
                 )
                 self._db.executemany(PUT_ROW, _write_changed_rows(world))
-                fact_texts = [(name, json.dumps(value)) for name, value in facts.items()]
+                fact_texts = [
+                    (fact_name, json.dumps(fact_value))
+                    for fact_name, fact_value in stored_facts.items()
+                ]
                 self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", fact_texts)
         except sqlite3.Error as error:
             raise SimulatorError(f"{self._path} cannot be written: {error}") from None

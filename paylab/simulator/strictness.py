@@ -102,7 +102,10 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
 def _account_field_names(account: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
     service_names = account_detail_names(account).their_names
-    return {service_names.get(name, name) for name in (*account.fields, *account.required)}
+    return {
+        service_names.get(field_name, field_name)
+        for field_name in (*account.fields, *account.required)
+    }
 
 
 def _find_nulls(json_value: JsonValue, path: str = "") -> Iterator[Problem]:
@@ -129,8 +132,8 @@ def _find_unknown_parameters(
         parameters = parameters - {"limit", "cursor"} | {*page_parameters.values()}
     for parameter_name in request.query_items():
         if parameter_name not in parameters:
-            similar = find_nearest_name(parameter_name, parameters)
-            suggestion = f": is {similar} meant?" if similar else ""
+            nearest_name = find_nearest_name(parameter_name, parameters)
+            suggestion = f": is {nearest_name} meant?" if nearest_name else ""
             yield Problem(parameter_name, f"is no query parameter{suggestion}", SOURCE)
 
 
@@ -144,7 +147,6 @@ def _find_key_problems(
         message = f"{operation_record.name} takes none: only {takers} do"
         yield Problem(key_header, message, SOURCE)
     for header_name in request.headers:
-        if header_name != KEY_HEADER and NOT_A_LETTER.sub("", header_name).endswith(
-            "idempotencykey"
-        ):
+        header_letters = NOT_A_LETTER.sub("", header_name)
+        if header_name != KEY_HEADER and header_letters.endswith("idempotencykey"):
             yield Problem(header_name, f"is not known: is {key_header} meant?", SOURCE)

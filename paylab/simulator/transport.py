@@ -33,8 +33,8 @@ class SimulatorTransport(httpx.BaseTransport):
         target: bytes = request.extensions.get("target", request.url.raw_path)
         path, _, query = target.decode("latin-1").partition("?")
         headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in request.headers.raw
+            name_bytes.decode("latin-1").lower(): value_bytes.decode("latin-1")
+            for name_bytes, value_bytes in request.headers.raw
         }
         ending = Ending()
         simulator_request = Request(

@@ -97,7 +97,9 @@ class World:
         """Why the state of a world with these settings does not fit this one. None if it does."""
         all_names = {**settings, **self.changed_settings}
         differing_names = [
-            name for name in all_names if settings.get(name) != self.changed_settings.get(name)
+            setting_name
+            for setting_name in all_names
+            if settings.get(setting_name) != self.changed_settings.get(setting_name)
         ]
         if not differing_names:
             return None
@@ -216,7 +218,7 @@ class World:
         """Clock, counts, seed, the state of deliveries, and dropped requests if there are any."""
         summary = {
             "clock": self.clock.state(),
-            "counts": {kind: len(self.tables[kind]) for kind in COUNTED_KINDS},
+            "counts": {table_kind: len(self.tables[table_kind]) for table_kind in COUNTED_KINDS},
             "seed": self.seed,
             "deliveries": self.delivery_state(),
         }
@@ -235,7 +237,9 @@ class World:
             "seed": self.seed,
             "clock": self.clock.dump(),
             "counters": self.counters,
-            "tables": {kind: list(table.rows.values()) for kind, table in self.tables.items()},
+            "tables": {
+                table_kind: list(table.rows.values()) for table_kind, table in self.tables.items()
+            },
         }
         if self.changed_settings:
             dump["service"] = self.changed_settings

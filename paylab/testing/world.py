@@ -20,9 +20,10 @@ from ..simulator.messages import RefusedError
 from ..simulator.object_controls import example_account, example_person
 from ..simulator.owner import Owner
 from ..simulator.resources import individuals
-from ..simulator.server import Server, read_start_time
+from ..simulator.server import Server
 from ..simulator.simulator import Simulator
 from ..simulator.transport import SimulatorTransport
+from ..simulator.world_options import read_start_time
 from ..spec import codes
 from ..spec.service.service import Service
 from ..spec.text import JsonObject

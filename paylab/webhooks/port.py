@@ -5,17 +5,28 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from .. import loopback
 from ..errors.base import ConfigError
 from ..runtime import in_thread, listen
-from ..serving import Message, Receive, Send, ServingThread
+from ..serving import HEADERS_SECONDS, Message, Receive, Send, ServingThread
 from .receiver import BODY_BYTES_MAX, DeliveryAnswer, Receiver
 
 HOST = "127.0.0.1"
 CLOSE_HEADERS = {"connection": "close"}
-BODY_SECONDS = 10.0
-"""Seconds that a sender has to send its body."""
+
+
+@dataclass(frozen=True)
+class PortLimits:
+    """The seconds that a sender has for the headers and for the body of a delivery."""
+
+    headers_seconds: float = HEADERS_SECONDS
+    body_seconds: float = 10.0
+
+
+PORT_LIMITS = PortLimits()
+"""The limits of a port that is given no others."""
 
 
 class Port:
@@ -25,14 +36,21 @@ class Port:
     """
 
     def __init__(
-        self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
+        self,
+        receiver: Receiver,
+        port: int = 0,
+        allowed_hosts: Collection[str] = (),
+        limits: PortLimits = PORT_LIMITS,
     ) -> None:
         self._socket = listen(HOST, port)
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"
         self._receiver = receiver
         self._allowed_hosts = allowed_hosts
-        self._serving = ServingThread(self, self._socket, "paylab-inbox")
+        self._limits = limits
+        self._serving = ServingThread(
+            self, self._socket, "paylab-inbox", headers_seconds=limits.headers_seconds
+        )
 
     @property
     def url(self) -> str:
@@ -60,15 +78,16 @@ class Port:
         """Return the answer to a request; the receiver handles an event in another thread."""
         refusal = loopback.host_refusal(scope["headers"], self._allowed_hosts)
         if refusal:
-            status, reason = refusal
-            return DeliveryAnswer(status, reason, CLOSE_HEADERS)
+            status, refusal_text = refusal
+            return DeliveryAnswer(status, refusal_text, CLOSE_HEADERS)
         headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+            name_bytes.decode("latin-1"): value_bytes.decode("latin-1")
+            for name_bytes, value_bytes in scope["headers"]
         }
         if scope["path"] != self.path:
             return DeliveryAnswer(404, "this path does not receive events")
         try:
-            async with asyncio.timeout(BODY_SECONDS):
+            async with asyncio.timeout(self._limits.body_seconds):
                 body = await _read_body(receive)
         except TimeoutError:
             return DeliveryAnswer(408, "the body did not arrive in time")
@@ -95,16 +114,19 @@ async def _read_body(receive: Receive) -> bytes | None:
 
 async def _send_answer(send: Send, answer: DeliveryAnswer) -> None:
     """Send the status, the headers and the text of an answer."""
-    body = answer.text.encode("ascii", "backslashreplace")
-    length_text = str(len(body))
+    answer_body = answer.text.encode("ascii", "backslashreplace")
+    length_text = str(len(answer_body))
     # Close the connection after the answer if the body was not read to its end.
-    connection = CLOSE_HEADERS if answer.status in (403, 404, 408, 413, 421) else {}
+    connection_headers = CLOSE_HEADERS if answer.status in (403, 404, 408, 413, 421) else {}
     headers = {
         "content-type": "text/plain",
         "content-length": length_text,
-        **connection,
+        **connection_headers,
         **answer.headers,
     }
-    pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": answer.status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
+    header_pairs = [
+        (header_name.encode(), header_value.encode("latin-1"))
+        for header_name, header_value in headers.items()
+    ]
+    await send({"type": "http.response.start", "status": answer.status, "headers": header_pairs})
+    await send({"type": "http.response.body", "body": answer_body})

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
+from paylab.simulator.app import SERVER_LIMITS
 from paylab.simulator.messages import Request
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -302,8 +303,8 @@ def serve():
     with httpx.Client(timeout=20, trust_env=False, verify=False) as client:
         servers = []
 
-        def started(**options):
-            servers.append(Server(Simulator(**options)).start())
+        def started(*, limits=SERVER_LIMITS, **options):
+            servers.append(Server(Simulator(**options), limits=limits).start())
             return over_http(servers[-1], client)
 
         yield started

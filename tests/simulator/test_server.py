@@ -13,10 +13,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import paylab
-from paylab import serving
 from paylab.errors import AuthenticationError, ConfigError
-from paylab.simulator import app
-from paylab.simulator.app import SimulatorApp
+from paylab.simulator.app import ServerLimits, SimulatorApp
 from paylab.simulator.credentials import random_keys
 from paylab.simulator.faults import new_fault
 from paylab.simulator.routing import CONTROLS
@@ -63,10 +61,12 @@ def head(wire, method="GET", target=PATH, body=b"", extra=""):
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\nX"])
-def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
+def test_a_head_that_does_not_come_is_not_waited_for(sent):
     """A connection is closed when its headers do not arrive in time."""
-    monkeypatch.setattr(serving, "HEADERS_SECONDS", 0.1)
-    with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as slow:
+    with (
+        Server(Simulator(), limits=ServerLimits(headers_seconds=0.1)) as server,
+        socket.create_connection((server.host, server.port), timeout=5) as slow,
+    ):
         slow.sendall(sent)
         with suppress(ConnectionError):
             assert slow.recv(100) == b""
@@ -83,9 +83,9 @@ def test_a_head_without_end_is_cut_off(wire, line):
         client.sendall(endless)
 
 
-def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
+def test_a_body_that_stops_coming_is_not_waited_for(serve):
     """A body returns 408 when its next part does not arrive in time."""
-    monkeypatch.setattr(app, "BODY_SECONDS", 0.1)
+    wire = serve(limits=ServerLimits(body_seconds=0.1))
     assert status(raw(wire, head(wire, "POST", extra="Content-Length: 9\r\n"), b"{")) == 408
 
 
@@ -241,21 +241,23 @@ async def chunks(count, size=MIB):
         yield {"type": "http.request", "body": part, "more_body": left > 1}
 
 
+def make_app(simulator, **limits):
+    """The ASGI application of a simulator with other limits."""
+    service = simulator.world.service
+    return SimulatorApp(simulator.respond, None, service=service, limits=ServerLimits(**limits))
+
+
 @pytest.mark.parametrize(("count", "code"), [(4, 401), (5, 413), (4000, 413)])
-def test_too_large_in_chunks(run_app, monkeypatch, count, code):
+def test_too_large_in_chunks(run_app, count, code):
     """A chunked body returns 413 once it exceeds the limit, and the rest is not read."""
-    monkeypatch.setattr(app, "BODY_BYTES_MAX", 4 * MIB)
-    simulator = Simulator()
-    received, sent = run_app(
-        SimulatorApp(simulator.respond, None, service=simulator.world.service), chunks(count)
-    )
+    received, sent = run_app(make_app(Simulator(), body_bytes=4 * MIB), chunks(count))
     assert sent[0]["status"] == code
     assert received <= 5
 
 
-def test_too_large_in_chunks_on_a_socket(wire, monkeypatch):
+def test_too_large_in_chunks_on_a_socket(serve):
     """The server closes the connection during the body, and the client can read the 413."""
-    monkeypatch.setattr(app, "BODY_BYTES_MAX", 4 * MIB)
+    wire = serve(limits=ServerLimits(body_bytes=4 * MIB))
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
     with socket.create_connection((wire.server.host, wire.server.port), timeout=20) as client:
         client.sendall(head(wire, "POST", extra="transfer-encoding: chunked\r\n"))
@@ -331,9 +333,9 @@ def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
     assert [row["status"] for row in rows] == [200, 200, 200]
 
 
-def test_a_body_that_drips_has_an_end(wire, monkeypatch):
+def test_a_body_that_drips_has_an_end(serve):
     """A body whose bytes arrive slowly returns 408 as well."""
-    monkeypatch.setattr(app, "BODY_SECONDS", 0.2)
+    wire = serve(limits=ServerLimits(body_seconds=0.2))
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
         client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
         with suppress(ConnectionError):
@@ -344,11 +346,9 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
 
 
 @pytest.mark.parametrize(("held", "code"), [(4, 401), (3, 503)])
-def test_a_body_that_does_not_fit_any_more(run_app, monkeypatch, held, code):
+def test_a_body_that_does_not_fit_any_more(run_app, held, code):
     """A body that fits exactly is read; a larger one returns 503 with the time to wait."""
-    monkeypatch.setattr(app, "BODIES_BYTES_MAX", held * MIB)
-    simulator = Simulator()
-    asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
+    asgi = make_app(Simulator(), bodies_bytes=held * MIB)
     _, [start, *_] = run_app(asgi, chunks(4))
     assert (start["status"], asgi._held_bytes) == (code, 0)
     assert (dict(start["headers"]).get(b"retry-after") == b"1") is (code == 503)
@@ -362,7 +362,7 @@ def test_who_leaves_gets_no_answer(run_app):
         yield {"type": "http.disconnect"}
 
     simulator = Simulator()
-    asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
+    asgi = make_app(simulator)
     assert (run_app(asgi, left()), asgi._held_bytes) == ((2, []), 0)
     assert len(simulator.world.journal) == 0
 
@@ -381,15 +381,14 @@ def test_a_slow_body_comes_in_pieces(run_app, details, pieces):
     simulator = Simulator()
     details = {"kind": "custom", "status": 200, "body": "x" * 50, **details}
     new_fault(simulator.world, details)
-    asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
-    _, [_, *sent] = run_app(asgi, deferrable())
+    _, [_, *sent] = run_app(make_app(simulator), deferrable())
     assert b"".join(message["body"] for message in sent) == details["body"].encode()
     assert [message.get("more_body", False) for message in sent] == [*[True] * pieces, False]
 
 
-def test_all_bodies_together_are_bounded(wire, monkeypatch):
+def test_all_bodies_together_are_bounded(serve):
     """The bodies in memory have a total limit; when clients leave, their memory is released."""
-    monkeypatch.setattr(app, "BODIES_BYTES_MAX", 4 * MIB)
+    wire = serve(limits=ServerLimits(bodies_bytes=4 * MIB))
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
     clients = [socket.create_connection(address, timeout=5) for _ in range(6)]

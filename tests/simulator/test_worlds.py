@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from paylab.simulator import Request, Simulator, server
+from paylab.simulator import Request, Simulator
+from paylab.simulator.app import SERVER_LIMITS, ServerLimits
 from paylab.simulator.server import Server
 
 WORLDS = "/_simulator/worlds"
@@ -15,8 +16,8 @@ WORLDS = "/_simulator/worlds"
 class Worlds:
     """The worlds of a server that does not listen."""
 
-    def __init__(self):
-        self.server = Server(Simulator(seed=1))
+    def __init__(self, limits):
+        self.server = Server(Simulator(seed=1), limits=limits)
         self.token = self.server.control_token
 
     def ask(self, method, path, body=None, token=None, api_key=None):
@@ -40,9 +41,9 @@ class Worlds:
 
 
 @pytest.fixture
-def worlds():
-    """The worlds of a new server."""
-    found = Worlds()
+def worlds(request):
+    """The worlds of a new server, with the limits of the test if it gives some."""
+    found = Worlds(getattr(request, "param", SERVER_LIMITS))
     yield found
     found.server.stop()
 
@@ -134,9 +135,9 @@ def test_an_unknown_key_is_seen_by_the_latest_world(worlds):
     assert journal == []
 
 
-def test_too_many_worlds_return_429(worlds, monkeypatch):
+@pytest.mark.parametrize("worlds", [ServerLimits(worlds=2)], indirect=True)
+def test_too_many_worlds_return_429(worlds):
     """Too many worlds return 429; when one ends, another one can be created."""
-    monkeypatch.setattr(server, "WORLDS_MAX", 2)  # each world has a thread: 1,000 take minutes
     facts = worlds.new()
     assert worlds.ask("POST", WORLDS, None, worlds.token)[0] == 429
     worlds.ask("DELETE", f"{WORLDS}/{facts['api_key']}", None, worlds.token)

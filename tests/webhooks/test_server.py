@@ -11,19 +11,17 @@ from http.client import HTTPConnection
 import httpx
 import pytest
 
-from paylab import serving
 from paylab.errors import ConfigError
-from paylab.webhooks import port as shell
-from paylab.webhooks.port import Port
+from paylab.webhooks.port import PORT_LIMITS, Port, PortLimits
 from paylab.webhooks.receiver import BODY_BYTES_MAX
 
 BURST, SENDERS = 320, 16
 
 
 @pytest.fixture
-def port(receiver):
-    """An open port."""
-    made = Port(receiver).start()
+def port(receiver, request):
+    """An open port, with the limits of the test if it gives some."""
+    made = Port(receiver, limits=getattr(request, "param", PORT_LIMITS)).start()
     yield made
     made.stop()
 
@@ -129,9 +127,9 @@ def _post(sender, path, body):
     return answer.status
 
 
-def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
+@pytest.mark.parametrize("port", [PortLimits(body_seconds=0.3)], indirect=True)
+def test_a_slow_sender_is_cut_off(port, client, delivery):
     """A sender that does not finish its body is answered 408, and others are not delayed."""
-    monkeypatch.setattr(shell, "BODY_SECONDS", 0.3)
     with socket.create_connection(("127.0.0.1", port.number)) as slow:
         head = f"POST {port.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         slow.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
@@ -142,14 +140,12 @@ def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
 
 
 @pytest.mark.parametrize("head", [b"", b"POST /x HTTP/1.1\r\nHost: x\r\nX-A"])
-def test_a_head_that_does_not_come_is_not_waited_for(receiver, monkeypatch, head):
+@pytest.mark.parametrize("port", [PortLimits(headers_seconds=0.2)], indirect=True)
+def test_a_head_that_does_not_come_is_not_waited_for(port, head):
     """A connection is closed if it does not send a complete request head in time."""
-    monkeypatch.setattr(serving, "HEADERS_SECONDS", 0.2)
-    port = Port(receiver).start()
     with socket.create_connection(("127.0.0.1", port.number), timeout=5) as slow:
         slow.sendall(head)
         assert _end(slow) == b""
-    port.stop()
 
 
 def test_a_head_without_end_is_cut_off(port):

@@ -22,20 +22,26 @@ def create_financial_account(world: World, request: Request) -> Reply:
 
 def create_account_row(world: World, request: Request) -> Row:
     """Add the account of a request."""
-    body = bodies.read_body(world, request, "financial_accounts.create")
-    fields = body.fields
+    request_body = bodies.read_body(world, request, "financial_accounts.create")
+    fields = request_body.fields
     owner = find_named_row(world, "individuals", fields.get("individual_id"))
     country = owner["country"] if owner else None
     account_type = fields.get("type")
-    fields["details"] = body.read_details(country, account_type, fields.get("details"), "details")
-    _require_account_fields(world, body, account_rules.check(fields, country, world.service))
+    fields["details"] = request_body.read_details(
+        country, account_type, fields.get("details"), "details"
+    )
+    _require_account_fields(
+        world, request_body, account_rules.check(fields, country, world.service)
+    )
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     return store_account(world, owner, fields["type"], fields["details"])
 
 
-def _require_account_fields(world: World, body: RequestBody, problems: list[Problem]) -> None:
+def _require_account_fields(
+    world: World, request_body: RequestBody, problems: list[Problem]
+) -> None:
     """Refuse an invalid account. Assumption `account.errors`."""
-    bodies.require_fields(body, problems, world.service.error_codes.validation)
+    bodies.require_fields(request_body, problems, world.service.error_codes.validation)
 
 
 def store_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:
@@ -55,14 +61,16 @@ def update_account(world: World, request: Request) -> Reply:
     """Replace the details of an account, or merge into them. Assumption `account.update`."""
     account_row = require_row(world, "financial_accounts", request.id)
     service = world.service
-    body = bodies.read_body(world, request, "financial_accounts.update")
+    request_body = bodies.read_body(world, request, "financial_accounts.update")
     country = world.tables["individuals"].rows[account_row["_"]["owner"]]["country"]
-    details = body.read_details(country, account_row["type"], body.fields.get("details"), "details")
+    details = request_body.read_details(
+        country, account_row["type"], request_body.fields.get("details"), "details"
+    )
     if service.financial_accounts.update == "merge" and isinstance(details, dict):
         details = {**account_row["details"], **details}
     _require_account_fields(
         world,
-        body,
+        request_body,
         account_rules.check_details(country, account_row["type"], details, service=service),
     )
     if account_row["type"] == codes.CRYPTO_WALLET:
@@ -72,7 +80,7 @@ def update_account(world: World, request: Request) -> Reply:
     return Reply.json(201, account_json(world, world.put("financial_accounts", account_row)))
 
 
-SERVED = {
+HANDLERS = {
     "financial_accounts.create": create_financial_account,
     "financial_accounts.update": update_account,
 }

@@ -34,9 +34,9 @@ SIDE_CODES = {
 }
 
 
-def verifies_by_token(world: World, row: Row) -> bool:
+def verifies_by_token(world: World, person_row: Row) -> bool:
     """Whether this individual verifies with a token instead of images. Assumption `idv.who`."""
-    return row["country"] in world.service.verification.token_countries
+    return person_row["country"] in world.service.verification.token_countries
 
 
 def _status_detail(code: str, message: str = "") -> dict[str, str]:
@@ -47,18 +47,20 @@ def _status_detail(code: str, message: str = "") -> dict[str, str]:
     return {"code": code, "message": message}
 
 
-def start_verification(world: World, row: Row) -> None:
+def start_verification(world: World, person_row: Row) -> None:
     """Give a new individual its first status.
 
     Assumptions `individual.initial-payouts` and `kyc.initial-details`.
     """
-    if set(row["product_types"]) & set(codes.RAMP_PRODUCTS):
-        row["status"] = "action_required"
-        row["status_details"] = [_status_detail(code) for code in _needed_codes(world, row)]
+    if set(person_row["product_types"]) & set(codes.RAMP_PRODUCTS):
+        person_row["status"] = "action_required"
+        person_row["status_details"] = [
+            _status_detail(code) for code in _needed_codes(world, person_row)
+        ]
         return
-    row["status"] = world.service.individuals.initial_status
-    if row["status"] == "pending":
-        world.schedule("individuals", row["id"], VERIFICATION_SECONDS, "decide")
+    person_row["status"] = world.service.individuals.initial_status
+    if person_row["status"] == "pending":
+        world.schedule("individuals", person_row["id"], VERIFICATION_SECONDS, "decide")
 
 
 def _needed_codes(world: World, person_row: Row) -> list[str]:
@@ -72,53 +74,58 @@ def _needed_codes(world: World, person_row: Row) -> list[str]:
     return codes_needed
 
 
-def record_images(world: World, row: Row, sides: set[str]) -> None:
+def record_images(world: World, person_row: Row, sides: set[str]) -> None:
     """Record stored images. Verification starts once every required side is stored."""
     missing_codes = {code for code, side in SIDE_CODES.items() if side not in sides}
-    details = [detail for detail in row["status_details"] if detail["code"] in missing_codes]
-    if not details:
-        submit(world, row)
+    missing_details = [
+        detail for detail in person_row["status_details"] if detail["code"] in missing_codes
+    ]
+    if not missing_details:
+        submit(world, person_row)
         return
-    row.update(status_details=details, updated_at=world.stamp())
-    world.put("individuals", row)
+    person_row.update(status_details=missing_details, updated_at=world.stamp())
+    world.put("individuals", person_row)
 
 
-def submit(world: World, row: Row, _: str = "") -> None:
+def submit(world: World, person_row: Row, _: str = "") -> None:
     """Start verification."""
-    _move_individual(world, row, trigger="submit")
-    world.schedule("individuals", row["id"], VERIFICATION_SECONDS, "decide")
+    _move_individual(world, person_row, trigger="submit")
+    world.schedule("individuals", person_row["id"], VERIFICATION_SECONDS, "decide")
 
 
 PASSED = ("passes", "active")
-"""The words of a verification that passes."""
+"""The outcomes of a verification that passes."""
 
 
-def plan_outcomes(world: World, row: Row, outcomes: Sequence[str]) -> None:
+def plan_outcomes(world: World, person_row: Row, outcomes: Sequence[str]) -> None:
     """Plan the outcomes of the verifications of an individual, one each; the last one repeats."""
-    row["_"]["outcomes"] = [outcome.strip().casefold().replace(" ", "_") for outcome in outcomes]
-    world.put("individuals", row)
+    person_row["_"]["outcomes"] = [*map(_outcome_name, outcomes)]
+    world.put("individuals", person_row)
 
 
 def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
     """RefusedError with status 400 for outcomes that a verification does not have."""
     known_outcomes = dict.fromkeys((*PASSED, "under_review", *_known_codes(world)))
     for outcome in outcomes:
-        if (
-            not isinstance(outcome, str)
-            or outcome.strip().casefold().replace(" ", "_") not in known_outcomes
-        ):
-            nearest = find_nearest_names(str(outcome), known_outcomes)
-            choices = ", ".join(nearest or known_outcomes)
-            message = f"{str(outcome)[:60]} is none: is one of {choices} meant?"
-            raise_if_problems([Problem("outcomes", message)])
+        if isinstance(outcome, str) and _outcome_name(outcome) in known_outcomes:
+            continue
+        nearest = find_nearest_names(str(outcome), known_outcomes)
+        choices = ", ".join(nearest or known_outcomes)
+        message = f"{str(outcome)[:60]} is none: is one of {choices} meant?"
+        raise_if_problems([Problem("outcomes", message)])
 
 
-def activate(world: World, row: Row) -> None:
+def _outcome_name(text: str) -> str:
+    """The name of an outcome: "Under Review" is under_review."""
+    return text.strip().casefold().replace(" ", "_")
+
+
+def activate(world: World, person_row: Row) -> None:
     """Move an individual to active."""
-    if row["status"] == "action_required":
-        _move_individual(world, row, trigger="submit")
-    if row["status"] == "pending":
-        _move_individual(world, row, trigger="pass")
+    if person_row["status"] == "action_required":
+        _move_individual(world, person_row, trigger="submit")
+    if person_row["status"] == "pending":
+        _move_individual(world, person_row, trigger="pass")
 
 
 def _decide(world: World, person_row: Row, _: str) -> None:
@@ -149,8 +156,7 @@ def _next_outcome(world: World, person_row: Row) -> str:
 
 def _outcomes_of_name(world: World, family_name: str) -> list[str]:
     """The outcomes that a family name causes, joined by "then"; none for another name."""
-    name_text = family_name.strip().casefold().replace(" ", "_")
-    outcomes = name_text.split("_then_")
+    outcomes = _outcome_name(family_name).split("_then_")
     known_outcomes = {*PASSED, "under_review", *_known_codes(world)}
     return outcomes if known_outcomes.issuperset(outcomes) else []
 
@@ -178,14 +184,14 @@ def _move_individual(world: World, person_row: Row, reason: str = "", *, trigger
     emit_event(world, "individual.status_changed", person_row["id"], payload)
 
 
-def status_payload(row: Row, previous_status: str | None = None) -> Row:
+def status_payload(person_row: Row, previous_status: str | None = None) -> Row:
     """The individual status object of an event."""
-    payload = {"id": row["id"], "status": row["status"]}
-    if row["status_details"]:
-        payload["status_details"] = row["status_details"]
+    payload = {"id": person_row["id"], "status": person_row["status"]}
+    if person_row["status_details"]:
+        payload["status_details"] = person_row["status_details"]
     if previous_status is not None:
         payload["previous_status"] = previous_status
-    payload["updated_at"] = row["updated_at"]
+    payload["updated_at"] = person_row["updated_at"]
     return payload
 
 
@@ -213,20 +219,20 @@ def create_row(world: World, request: Request) -> Row:
     service = world.service
     problems = individual_rules.check(request_body.fields, service)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
-    body = request_body.fields
+    fields = request_body.fields
     person_row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        **{name: body.get(name) for name in CREATE_OPERATION.echoed},
-        address={**(_pick_fields(body, "address") or {}), "country": body["country"]},
-        country=body["country"],
+        **{field_name: fields.get(field_name) for field_name in CREATE_OPERATION.echoed},
+        address={**(_pick_fields(fields, "address") or {}), "country": fields["country"]},
+        country=fields["country"],
         status="pending",
-        product_types=list(dict.fromkeys(body["product_types"])),
-        document=_pick_fields(body, "document"),
+        product_types=list(dict.fromkeys(fields["product_types"])),
+        document=_pick_fields(fields, "document"),
         status_details=None,
     )
     start_verification(world, person_row)
-    for account in body.get("financial_accounts") or []:
+    for account in fields.get("financial_accounts") or []:
         store_account(world, person_row, account["type"], account["details"])
     return person_row
 
@@ -234,8 +240,10 @@ def create_row(world: World, request: Request) -> Row:
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
     person_row = require_row(world, "individuals", request.id)
-    body = bodies.read_body(world, request, "individuals.submit_token")
-    bodies.require_fields(body, individual_rules.check_token(body.fields, service=world.service))
+    request_body = bodies.read_body(world, request, "individuals.submit_token")
+    bodies.require_fields(
+        request_body, individual_rules.check_token(request_body.fields, service=world.service)
+    )
     if not verifies_by_token(world, person_row):
         raise RefusedError(400, "this individual verifies with images: upload verification_images")
     _require_action_status(person_row)
@@ -247,14 +255,14 @@ def upload_images(world: World, request: Request) -> Reply:
     """Take verification images. Only the sides that are sent are replaced."""
     person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.upload_images")
-    body = request_body.fields
-    bodies.require_fields(request_body, image_rules.check(body))
+    fields = request_body.fields
+    bodies.require_fields(request_body, image_rules.check(fields))
     if verifies_by_token(world, person_row):
         raise RefusedError(
             400, "this individual verifies with a token: submit a verification_token"
         )
     _require_action_status(person_row)
-    contents = {image["type"]: image["content"] for image in body["images"]}
+    contents = {image["type"]: image["content"] for image in fields["images"]}
     specimens = person_row["_"].setdefault("specimens", {})
     for image_side, content in contents.items():
         person_row["_"]["images"][image_side] = _image_metadata(world, image_side, content)
@@ -285,6 +293,7 @@ def _image_metadata(world: World, image_side: str, content: str) -> Row:
 
 
 def _require_action_status(person_row: Row) -> None:
+    """Refuse images and tokens unless the individual has action to take."""
     if person_row["status"] != "action_required":
         refusal_text = (
             f"the individual is {person_row['status']}, not action_required: nothing is requested"
@@ -295,20 +304,20 @@ def _require_action_status(person_row: Row) -> None:
 CREATE_OPERATION = OPERATIONS["individuals.create"]
 
 
-def _pick_fields(body: Row, object_name: str) -> JsonObject | None:
+def _pick_fields(fields: Row, object_name: str) -> JsonObject | None:
     """The known fields of an object in a body that have values."""
-    object_value = body.get(object_name)
-    if not isinstance(object_value, dict):
+    nested_object = fields.get(object_name)
+    if not isinstance(nested_object, dict):
         return None
     field_names = CREATE_OPERATION.by_name[object_name].names()
     return {
-        field_name: object_value[field_name]
+        field_name: nested_object[field_name]
         for field_name in field_names
-        if object_value.get(field_name) is not None
+        if nested_object.get(field_name) is not None
     }
 
 
-SERVED = {
+HANDLERS = {
     "individuals.create": create,
     "individuals.submit_token": submit_token,
     "individuals.upload_images": upload_images,

@@ -28,16 +28,16 @@ SLOW_PROVISION_SECONDS = 30.0
 def new_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
     currency = account["source_currency"].upper()
-    coin = account["destination_currency"]
-    price = prices.from_source(Decimal(amount), currency, coin, fee_min=Decimal(0))
+    stablecoin = account["destination_currency"]
+    price = prices.from_source(Decimal(amount), currency, stablecoin, fee_min=Decimal(0))
     return {
         "conversion_account_id": account["id"],
         "individual_id": account["individual_id"],
         "status": "pending",
         "deposit": {"amount": amount, "currency": currency, "received_at": received_at},
         "payout": {
-            "amount": prices.amount_text(price.destination, coin),
-            "currency": coin,
+            "amount": prices.amount_text(price.destination, stablecoin),
+            "currency": stablecoin,
             "payout_account_id": account["_"]["payout_account_id"],
             "tx_hash": None,
             "initiated_at": None,
@@ -49,16 +49,16 @@ def new_conversion(account: Row, amount: str, received_at: str) -> Row:
     }
 
 
-def start_conversion(world: World, account: Row, deposit: Row) -> None:
+def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     """Create the conversion of a deposit. Assumption `deposit.review`."""
     wallet = world.tables["financial_accounts"].rows[account["_"]["payout_account_id"]]
     conversion_row = world.create(
         "conversions",
-        {"network": wallet["details"].get("network") or "", "deposit_id": deposit["id"]},
-        **new_conversion(account, deposit["amount"], deposit["created_at"]),
+        {"network": wallet["details"].get("network") or "", "deposit_id": deposit_row["id"]},
+        **new_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
     )
     emit_event(world, "conversion.created", conversion_row["id"], without_internals(conversion_row))
-    sender_name = deposit["sender_name"]
+    sender_name = deposit_row["sender_name"]
     if sender_name == "" and world.service.sandbox_deposits.missing_sender != "accepted":
         return  # it is held for review
     step = "fail" if sender_name == "Scenario Failed" else "broadcast"
@@ -66,6 +66,7 @@ def start_conversion(world: World, account: Row, deposit: Row) -> None:
 
 
 def _broadcast(world: World, conversion_row: Row, _: str) -> None:
+    """Send the payout of a conversion to its network, and plan the confirmation."""
     conversion_row["payout"] |= {
         "tx_hash": ids.transaction_hash(
             world.seed, conversion_row["_"]["network"], conversion_row["id"]
@@ -77,11 +78,13 @@ def _broadcast(world: World, conversion_row: Row, _: str) -> None:
 
 
 def _confirm(world: World, conversion_row: Row, _: str) -> None:
+    """Complete a conversion: its network has confirmed the payout."""
     conversion_row["payout"]["completed_at"] = world.stamp()
     _move_conversion(world, conversion_row, trigger="confirm")
 
 
 def _move_conversion(world: World, conversion_row: Row, _: str = "", *, trigger: str) -> None:
+    """Change the status of a conversion, and emit the event of the move."""
     apply_move(world, "conversions", conversion_row, trigger)
     emit_event(world, EVENTS[trigger], conversion_row["id"], without_internals(conversion_row))
 
@@ -94,10 +97,12 @@ EVENTS = {
 """The events of moves."""
 
 
-def provision(world: World, row: Row, _: str = "") -> None:
+def provision(world: World, account_row: Row, _: str = "") -> None:
     """Create the deposit instructions and activate the account."""
-    row["deposit_instructions"] = new_instructions(world, row["source_currency"], row["id"])
-    apply_move(world, "conversion_accounts", row, "provision")
+    account_row["deposit_instructions"] = new_instructions(
+        world, account_row["source_currency"], account_row["id"]
+    )
+    apply_move(world, "conversion_accounts", account_row, "provision")
 
 
 def new_instructions(world: World, currency: str, account_id: str) -> Row:
@@ -126,35 +131,35 @@ def create_account(world: World, request: Request) -> Reply:
     """Create a conversion account. Assumptions `ca.create`, `ca.product`."""
     request_body = bodies.read_body(world, request, "conversion_accounts.create")
     service = world.service
-    body = request_body.fields
-    owner = find_named_row(world, "individuals", body.get("individual_id"))
-    payout = body.get("payout_account")
-    wallet_id = payout.get("id") if isinstance(payout, dict) else None
+    fields = request_body.fields
+    owner = find_named_row(world, "individuals", fields.get("individual_id"))
+    payout_account = fields.get("payout_account")
+    wallet_id = payout_account.get("id") if isinstance(payout_account, dict) else None
     wallet = find_named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
-    problems = deposit_rules.check_account(body, country, service)
+    problems = deposit_rules.check_account(fields, country, service)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
     _require_ready(owner, wallet, service.error_codes.state)
-    return _open_account(world, body, owner, wallet)
+    return _open_account(world, fields, owner, wallet)
 
 
-def _open_account(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
+def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
     """Add the account, and provision it at once or later.
 
     Assumptions `ca.provisioning`, `ca.slow`.
     """
     settings = world.service.conversion_accounts
-    coin = body.get("destination_currency") or settings.default_destination_currency
-    reference = body.get("client_reference_id")
+    stablecoin = fields.get("destination_currency") or settings.default_destination_currency
+    reference = fields.get("client_reference_id")
     reference_field = {} if reference is None else {"client_reference_id": reference}
     account_row = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
         individual_id=owner["id"],
-        source_currency=body["source_currency"].lower(),
-        destination_currency=coin.upper(),
+        source_currency=fields["source_currency"].lower(),
+        destination_currency=stablecoin.upper(),
         status="pending",
         **reference_field,
     )
@@ -169,6 +174,7 @@ def _open_account(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
 
 
 def _require_ready(owner: Row, wallet: Row, status: int) -> None:
+    """Refuse an on-ramp, with a status, by the state of its individual or its wallet."""
     if owner["status"] != "active":
         raise RefusedError(status, f"the individual is {owner['status']}, not active")
     if "on_ramp" not in owner["product_types"]:
@@ -177,39 +183,39 @@ def _require_ready(owner: Row, wallet: Row, status: int) -> None:
         raise RefusedError(status, "payout_account must be a crypto_wallet of the individual")
 
 
-def deposit(world: World, request: Request) -> Reply:
+def simulate_deposit(world: World, request: Request) -> Reply:
     """Simulate a deposit. Assumption `deposit.path`."""
     if world.production_like:
         raise RefusedError(403, "deposits are simulated in the sandbox only")
     request_body = bodies.read_body(world, request, "sandbox.deposit")
     service = world.service
-    body = request_body.fields
+    fields = request_body.fields
     if request.id:
-        body["conversion_account_id"] = request.id
-    account = find_named_row(world, "conversion_accounts", body.get("conversion_account_id"))
+        fields["conversion_account_id"] = request.id
+    account = find_named_row(world, "conversion_accounts", fields.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
-    problems = deposit_rules.check(body, currency, service)
+    problems = deposit_rules.check(fields, currency, service)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
         refusal_text = f"the conversion account is {account['status']}, not active"
         raise RefusedError(service.error_codes.state, refusal_text)
-    deposit_row = _add_deposit(world, body, account)
+    deposit_row = _add_deposit(world, fields, account)
     start_conversion(world, account, deposit_row)
     return bodies.answer_reply(world, "sandbox.deposit", deposit_row)
 
 
-def _add_deposit(world: World, body: Row, account: Row) -> Row:
+def _add_deposit(world: World, fields: Row, account: Row) -> Row:
     """Add a deposit. Its default sender is the individual of the account."""
     owner = world.tables["individuals"].rows[account["individual_id"]]
-    sender_name = body.get("sender_name")
+    sender_name = fields.get("sender_name")
     if sender_name is None:
         sender_name = f"{owner['given_name']} {owner['family_name']}"
     currency = account["source_currency"].upper()
     deposit_row = world.create(
         "deposits",
         conversion_account_id=account["id"],
-        amount=prices.amount_text(Decimal(body["amount"]), currency),
+        amount=prices.amount_text(Decimal(fields["amount"]), currency),
         currency=currency,
         sender_name=sender_name,
     )
@@ -217,7 +223,7 @@ def _add_deposit(world: World, body: Row, account: Row) -> Row:
     return deposit_row
 
 
-SERVED = {
+HANDLERS = {
     "conversion_accounts.create": create_account,
-    "sandbox.deposit": deposit,
+    "sandbox.deposit": simulate_deposit,
 }

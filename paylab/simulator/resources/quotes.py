@@ -21,10 +21,10 @@ TERMS = (
 """The fields that make up the terms."""
 
 
-def account_id_of(body: Row) -> str | None:
+def account_id_of(fields: Row) -> str | None:
     """The id of the account, from either of its two fields. None if there is none."""
-    account_id = body.get("financial_account_id")
-    account = body.get("financial_account")
+    account_id = fields.get("financial_account_id")
+    account = fields.get("financial_account")
     if isinstance(account, dict):
         account_id = account.get("id")
     if not isinstance(account_id, str) or not account_id.strip():
@@ -33,16 +33,16 @@ def account_id_of(body: Row) -> str | None:
 
 
 def add_route_problems(
-    world: World, problems: list[Problem], body: Row, account: Row | None
+    world: World, problems: list[Problem], fields: Row, account: Row | None
 ) -> list[Problem]:
     """The problems of a body, and those of the route to its account in other fields."""
     if account is None:
         return problems
     service = world.service
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
-    method = body.get("payout_method")
-    source_currency = body.get("source_currency") or transfer_rules.default_currency(service)
-    destination = body.get("destination_currency")
+    method = fields.get("payout_method")
+    source_currency = fields.get("source_currency") or transfer_rules.default_currency(service)
+    destination = fields.get("destination_currency")
     network = account["details"].get("network")
     route_problems = [
         *transfer_rules.check_route(
@@ -59,13 +59,17 @@ def add_route_problems(
 def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
-    body = request_body.fields
+    fields = request_body.fields
     service = request_body.service
     default_source = transfer_rules.default_currency(service)
-    source_currency = (body.get("source_currency") or default_source).upper()
-    destination = body["destination_currency"].upper()
-    amount_name = next(name for name in prices.AMOUNTS if body.get(name) is not None)
-    price = prices.AMOUNTS[amount_name](Decimal(body[amount_name]), source_currency, destination)
+    source_currency = (fields.get("source_currency") or default_source).upper()
+    destination_currency = fields["destination_currency"].upper()
+    amount_name = next(
+        amount_field for amount_field in prices.AMOUNTS if fields.get(amount_field) is not None
+    )
+    price = prices.AMOUNTS[amount_name](
+        Decimal(fields[amount_name]), source_currency, destination_currency
+    )
     if price.net <= 0 or price.destination <= 0:
         fee_text = prices.amount_text(price.fee, source_currency)
         message = f"is too small: the fee alone is {fee_text} {source_currency}"
@@ -74,8 +78,8 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     return {
         "source_amount": prices.amount_text(price.source, source_currency),
         "source_currency": source_currency,
-        "destination_amount": prices.amount_text(price.destination, destination),
-        "destination_currency": destination,
+        "destination_amount": prices.amount_text(price.destination, destination_currency),
+        "destination_currency": destination_currency,
         "exchange_rate": prices.rate_text(price.rate),
         "total_fee": prices.amount_text(price.fee, source_currency),
         "fee_currency": source_currency,
@@ -84,7 +88,7 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
         "net_source_amount": prices.amount_text(price.net, source_currency),
         "recipient_id": account["_"]["owner"],
         "financial_account_id": account["id"],
-        "payout_method": body["payout_method"],
+        "payout_method": fields["payout_method"],
     }
 
 
@@ -92,22 +96,24 @@ def create_quote(world: World, request: Request) -> Reply:
     """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
     request_body = bodies.read_body(world, request, "quotes.create")
     service = world.service
-    body = request_body.fields
-    account = find_named_row(world, "financial_accounts", account_id_of(body))
-    problems = add_route_problems(world, transfer_rules.check_quote(body, service), body, account)
+    fields = request_body.fields
+    account = find_named_row(world, "financial_accounts", account_id_of(fields))
+    problems = add_route_problems(
+        world, transfer_rules.check_quote(fields, service), fields, account
+    )
     bodies.require_fields(request_body, problems, service.error_codes.validation)
     quote_row = world.create(
         "quotes",
         {"used": False},
         **price_terms(request_body, account),
-        derived_source_amount=body.get("source_amount") is None,
-        source_network=body.get("source_network"),
+        derived_source_amount=fields.get("source_amount") is None,
+        source_network=fields.get("source_network"),
         expires_at=world.after(service.quotes.lifetime),
     )
     del quote_row["updated_at"]
     return bodies.answer_reply(world, "quotes.create", quote_row)
 
 
-SERVED = {
+HANDLERS = {
     "quotes.create": create_quote,
 }

@@ -18,12 +18,12 @@ from ..world import World
 def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types."""
     request_body = bodies.read_body(world, request, "webhook_subscriptions.create")
-    body = request_body.fields
-    bodies.require_fields(request_body, webhook_rules.check(body, world.service))
-    types = list(dict.fromkeys(body["event_types"]))
-    fields = {"url": body["url"], "event_types": types, "is_active": True}
+    fields = request_body.fields
+    bodies.require_fields(request_body, webhook_rules.check(fields, world.service))
+    event_types = list(dict.fromkeys(fields["event_types"]))
+    row_fields = {"url": fields["url"], "event_types": event_types, "is_active": True}
     subscription_row = world.create(
-        "webhook_subscriptions", signer_fields(world, request), **fields
+        "webhook_subscriptions", signer_fields(world, request), **row_fields
     )
     return bodies.answer_reply(world, "webhook_subscriptions.create", subscription_row)
 
@@ -71,7 +71,7 @@ def _find_secret(world: World, subscription_id: str) -> str:
     return next(iter(world.secrets.values()), "")
 
 
-SERVED = {
+HANDLERS = {
     "webhook_subscriptions.create": create,
     "webhook_subscriptions.delete": delete,
 }

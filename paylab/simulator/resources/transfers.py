@@ -52,11 +52,9 @@ def pay_in(world: World, request: Request) -> Reply:
     for timer in world.tables["timers"].rows.values():
         transfer_row = transfers.get(timer["id"])
         # A transfer without funds has one planned step: to expire.
-        if (
-            timer["step"] == "expire"
-            and transfer_row
-            and _waits_for_balance(transfer_row, currency)
-        ):
+        if transfer_row is None or timer["step"] != "expire":
+            continue
+        if _waits_for_balance(transfer_row, currency):
             waiting_rows.append(transfer_row)
     for transfer_row in sorted(waiting_rows, key=row_position):
         if balances.take_amount(world, transfer_row):
@@ -76,6 +74,7 @@ def _waits_for_balance(transfer_row: Row, currency: str) -> bool:
 
 
 def _fund(world: World, transfer_row: Row, _: str) -> None:
+    """Start a funded transfer, and plan its payout, or its review."""
     transfer_row["_"]["started_at"] = world.stamp()
     _move_transfer(world, transfer_row, trigger="fund")
     is_held = transfer_row["_"]["outcome"] == "under_review"
@@ -85,6 +84,7 @@ def _fund(world: World, transfer_row: Row, _: str) -> None:
 
 
 def _initiate(world: World, transfer_row: Row, _: str) -> None:
+    """Initiate the payout, and plan its settlement or failure. The status stays `started`."""
     transfer_row["updated_at"] = world.stamp()
     world.put("transfers", transfer_row)
     emit_event(
@@ -96,6 +96,7 @@ def _initiate(world: World, transfer_row: Row, _: str) -> None:
 
 
 def _settle(world: World, transfer_row: Row, _: str) -> None:
+    """Complete a transfer: it has a settlement reference, and the seconds that it took."""
     elapsed = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
     transfer_row["completed_in"] = str(int(elapsed.total_seconds()))
     transfer_row["settlement_reference_id"] = ids.settlement_reference(
@@ -105,6 +106,7 @@ def _settle(world: World, transfer_row: Row, _: str) -> None:
 
 
 def _fail(world: World, transfer_row: Row, reason: str) -> None:
+    """Fail a transfer: its amount goes back to the balance, or its coins to the wallet."""
     balances.return_amount(world, transfer_row)
     transfer_row["failure_reason"] = reason or "The recipient's bank rejected the payout."
     _move_transfer(world, transfer_row, trigger="fail")
@@ -112,12 +114,14 @@ def _fail(world: World, transfer_row: Row, reason: str) -> None:
 
 
 def _release(world: World, transfer_row: Row, _: str) -> None:
+    """End the review of a transfer, and plan its payout."""
     transfer_row["_"]["outcome"] = None
     _move_transfer(world, transfer_row, trigger="release")
     world.schedule("transfers", transfer_row["id"], STEP_SECONDS, "initiate")
 
 
 def _move_transfer(world: World, transfer_row: Row, _: str = "", *, trigger: str) -> None:
+    """Change the status of a transfer, and emit the event of the move if it has one."""
     transfer_row.pop("deposit_instructions", None)  # present only while it awaits funding
     apply_move(world, "transfers", transfer_row, trigger)
     if trigger in EVENTS:
@@ -151,31 +155,31 @@ OUTCOMES = ("failed", "expired", "under_review", "cancelled")
 def create(world: World, request: Request) -> Reply:
     """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
     request_body = bodies.read_body(world, request, "transfers.create")
-    body = request_body.fields
-    quote = find_named_row(world, "quotes", body.get("quote_id"))
+    fields = request_body.fields
+    quote = find_named_row(world, "quotes", fields.get("quote_id"))
     terms = _agree_terms(world, request_body, quote)
-    network = (quote or body).get("source_network") or world.service.transfers.default_network
+    network = (quote or fields).get("source_network") or world.service.transfers.default_network
     _require_payable(world, terms, quote, network)
     if quote:
         quote["_"]["used"] = True
         world.put("quotes", quote)
-    transfer_row = _start_transfer(world, body, terms, network)
+    transfer_row = _start_transfer(world, fields, terms, network)
     return bodies.answer_reply(world, "transfers.create", transfer_row)
 
 
 def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> Row:
     """The terms of the quote, or priced now. An invalid body is refused."""
-    body = request_body.fields
+    fields = request_body.fields
     status = world.service.error_codes.validation
-    account = find_named_row(world, "financial_accounts", account_id_of(body))
-    problems = transfer_rules.check(body, world.service)
+    account = find_named_row(world, "financial_accounts", account_id_of(fields))
+    problems = transfer_rules.check(fields, world.service)
     if quote is None:
-        problems = add_route_problems(world, problems, body, account)
+        problems = add_route_problems(world, problems, fields, account)
         bodies.require_fields(request_body, problems, status)
         return price_terms(request_body, account)
-    problems += _quote_problems(body, quote)
+    problems += _quote_problems(fields, quote)
     bodies.require_fields(request_body, problems, status)
-    return {name: quote[name] for name in TERMS}
+    return {field_name: quote[field_name] for field_name in TERMS}
 
 
 def list_transfers(world: World, request: Request) -> Reply:
@@ -194,19 +198,22 @@ def read_balances(world: World, request: Request) -> Reply:
     return Reply.json(200, {"balances": balances.list_funds(world)})
 
 
-def _start_transfer(world: World, body: Row, terms: Row, network: str) -> Row:
+def _start_transfer(world: World, fields: Row, terms: Row, network: str) -> Row:
     """Add the transfer, emit its first event and plan its first step."""
-    source_type = body.get("source_type") or ""
+    source_type = fields.get("source_type") or ""
     product = product_of(terms["source_currency"])
     transfer_row = world.create(
         "transfers",
         {
             "product": product,
             "source_type": source_type,
-            "outcome": _scenario_outcome(world, body),
+            "outcome": _scenario_outcome(world, fields),
             "network": network,
         },
-        **{name: body.get(name) for name in OPERATIONS["transfers.create"].echoed},
+        **{
+            field_name: fields.get(field_name)
+            for field_name in OPERATIONS["transfers.create"].echoed
+        },
         **terms,
         status="awaiting_funds",
         completed_in=None,
@@ -224,9 +231,9 @@ def _start_transfer(world: World, body: Row, terms: Row, network: str) -> Row:
     return transfer_row
 
 
-def _quote_problems(body: Row, quote: Row) -> list[Problem]:
+def _quote_problems(fields: Row, quote: Row) -> list[Problem]:
     """Fields that contradict the quote, and a deposit that the quote does not allow."""
-    sent_values = {**body, "financial_account_id": account_id_of(body)}
+    sent_values = {**fields, "financial_account_id": account_id_of(fields)}
     problems: list[Problem] = []
     for field_name in REPEATED_FIELDS:
         field_value = sent_values.get(field_name)
@@ -236,7 +243,7 @@ def _quote_problems(body: Row, quote: Row) -> list[Problem]:
         if field_value.upper() != quoted_value.upper():
             message = f"must be the quote's, {quoted_value}, or be omitted"
             problems.append(Problem(field_name, message, "transfer.create"))
-    if body.get("source_type") == "deposit" and not codes.is_stablecoin(quote["source_currency"]):
+    if fields.get("source_type") == "deposit" and not codes.is_stablecoin(quote["source_currency"]):
         message = "deposit needs a stablecoin source"
         problems.append(Problem("source_type", message, "transfer.deposit-source"))
     return problems
@@ -254,11 +261,11 @@ def product_of(source_currency: str) -> str:
     return "off_ramp" if codes.is_stablecoin(source_currency) else "global_payouts"
 
 
-def _scenario_outcome(world: World, body: Row) -> str | None:
+def _scenario_outcome(world: World, fields: Row) -> str | None:
     """The outcome that a reference like "scenario:failed" selects in a sandbox, or None."""
     if world.production_like:
         return None
-    reference = body.get("client_reference_id") or ""
+    reference = fields.get("client_reference_id") or ""
     prefix, _, suffix = reference.partition(":")
     outcome = suffix.partition(":")[0]
     if prefix != "scenario" or outcome not in OUTCOMES:
@@ -267,6 +274,7 @@ def _scenario_outcome(world: World, body: Row) -> str | None:
 
 
 def _deposit_instructions(world: World, transfer_row: Row, network: str) -> Row:
+    """The wallet address to which the stablecoins of a transfer are deposited, until a deadline."""
     address = ids.wallet_address(world.seed, network, transfer_row["id"])
     return {
         "type": "crypto_wallet",
@@ -297,7 +305,7 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
         raise RefusedError(status, refusal_text)
 
 
-SERVED = {
+HANDLERS = {
     "transfers.create": create,
     "transfers.list": list_transfers,
     "balances.get": read_balances,

@@ -1,0 +1,202 @@
+"""The worlds behind a port, each with keys, a control token and a clock that runs by itself.
+
+A request reaches the world of its API key or control token.
+
+POST   /_simulator/worlds            -> 201 {"base_url", "api_key", "secret_key", ...}
+DELETE /_simulator/worlds/{api_key}  -> 204
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from secrets import token_hex
+from threading import Event, Lock
+
+from ..errors.base import SimulatorError
+from ..runtime import start_thread
+from ..serving import GRACE_SECONDS
+from ..spec import timestamps
+from ..spec.route import strip_base_path
+from .credentials import check_secret, random_keys
+from .messages import RefusedError, Reply, Request
+from .refusals import refusal_reply
+from .routing import CONTROL, find_world_operation
+from .simulator import Simulator
+from .world_options import read_world_options
+
+WORLDS_PATH = f"{CONTROL}/worlds"
+
+_BEARER = "bearer "
+
+
+class ClockThread:
+    """A thread that carries out steps and deliveries when they are due."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._stopped = Event()
+        self._thread = start_thread(self._run, "paylab-clock")
+
+    def _run(self) -> None:
+        """Carry out steps, deliver and sleep, until stopped."""
+        changed = self._simulator.changed
+        while not self._stopped.is_set():
+            changed.clear()
+            with suppress(SimulatorError):  # a full disk: the next request reports it
+                self._simulator.settle()
+            self._simulator.delivery.start_due()
+            changed.wait(self._seconds_until_due())
+
+    def stop(self) -> None:
+        """Stop the thread now."""
+        self._stopped.set()
+        self._simulator.changed.set()
+        self._thread.join(GRACE_SECONDS)
+
+    def _seconds_until_due(self) -> float | None:
+        """The real seconds until the next step or delivery. None if there is none."""
+        due = self._simulator.next_due()
+        if due is None:
+            return None
+        clock = self._simulator.world.clock
+        return clock.real_seconds_until(timestamps.from_text(due))
+
+
+class HostedWorld:
+    """A simulator behind a port, with its keys, its control token and the thread of its clock."""
+
+    def __init__(self, simulator: Simulator, keys: tuple[str, str] | None = None) -> None:
+        self.simulator = simulator
+        self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
+        self.control_token = f"ct_simulator_{token_hex(16)}"
+        self.secrets = {self.api_key: self.secret_key}
+        world = simulator.world
+        check_secret(self.secret_key, world.service.signing.key_encoding)
+        # Not changed in place: deliveries in other threads read it.
+        world.served_secrets = {**world.served_secrets, **self.secrets}
+        self._clock_thread: ClockThread | None = None
+
+    def start(self) -> None:
+        """Let the clock carry out what is due, and deliver in threads."""
+        self._clock_thread = ClockThread(self.simulator)
+        self.simulator.delivery.begin_serving()
+
+    def stop(self) -> None:
+        """Stop the thread of the clock."""
+        if self._clock_thread is not None:
+            self._clock_thread.stop()
+            self._clock_thread = None
+            self.simulator.delivery.end_serving()
+
+
+class Worlds:
+    """The simulators behind a port. A request with an unknown key is answered by the latest one.
+
+    `base_url` returns the URL of the server. There are at most `worlds_max` of them.
+    """
+
+    def __init__(self, first: HostedWorld, base_url: Callable[[], str], worlds_max: int) -> None:
+        self.first = first
+        self._base_url = base_url
+        self._worlds_max = worlds_max
+        self._by_key = {first.api_key: first}
+        self._ended: set[str] = set()
+        self._lock = Lock()
+
+    def add(self, simulator: Simulator) -> HostedWorld:
+        """Serve another simulator, with random keys, until `end`."""
+        hosted = HostedWorld(simulator, random_keys(simulator.world.service.signing.key_encoding))
+        with self._lock:
+            if len(self._by_key) >= self._worlds_max:
+                raise RefusedError(429, f"there are {self._worlds_max} worlds already: end some")
+            self._by_key[hosted.api_key] = hosted
+        hosted.start()
+        return hosted
+
+    def end(self, hosted: HostedWorld) -> None:
+        """Stop serving a simulator. Later requests with its keys are refused."""
+        with self._lock:
+            self._by_key.pop(hosted.api_key, None)
+            self._ended.add(hosted.api_key)
+        hosted.stop()
+        hosted.simulator.close()
+
+    def close(self) -> None:
+        """Stop all. The first simulator itself stays open."""
+        for hosted in [*self._by_key.values()]:
+            if hosted is not self.first:
+                self.end(hosted)
+        self.first.stop()
+
+    def answer(self, request: Request) -> Reply:
+        """Answer a request from the simulator of its key, or create or end one."""
+        path = strip_base_path(request.path, self.first.simulator.world.service.signing.base_path)
+        if path != request.path:
+            request = replace(request, path=path)
+        api_key = request.headers.get("x-api-key", "")
+        hosted = self._by_key.get(api_key)
+        is_trusted = request.is_trusted
+        bearer: HostedWorld | None = None
+        if path.startswith(CONTROL):
+            bearer = self._find_token_owner(request)
+        if path.startswith(WORLDS_PATH):
+            return self._answer_worlds(request, bearer)
+        if bearer is not None:
+            is_trusted = True
+            # The first token controls every world, which X-API-Key names.
+            is_named = hosted is not None or api_key in self._ended
+            if bearer is not self.first or not is_named:
+                hosted = bearer
+        if hosted is None:
+            # A request that waits may outlive its world.
+            if api_key in self._ended or request.is_trusted:
+                return Reply.json(401, {"error": "the world of this API key has ended"})
+            hosted = next(reversed(self._by_key.values()))
+        return hosted.simulator.respond(request.with_access(hosted.secrets, is_trusted=is_trusted))
+
+    def _find_token_owner(self, request: Request) -> HostedWorld | None:
+        """The simulator whose control token a request has, or None."""
+        header = request.headers.get("authorization", "")
+        if header[: len(_BEARER)].lower() != _BEARER:
+            return None
+        token = header[len(_BEARER) :].strip()
+        for hosted in [*self._by_key.values()]:
+            if hosted.control_token == token:
+                return hosted
+        return None
+
+    def _answer_worlds(self, request: Request, bearer: HostedWorld | None) -> Reply:
+        """Create or end a world for the owner of a control token."""
+        try:
+            if bearer is None:
+                raise RefusedError(401, "send Authorization: Bearer with the control token")
+            operation, placeholders = find_world_operation(request.method, request.path)
+            if operation == "control.create_world":
+                return self._create_world(request)
+            return self._end_world(placeholders["id"], bearer)
+        except RefusedError as refused:
+            return refusal_reply(refused)
+
+    def _create_world(self, request: Request) -> Reply:
+        """Create a world with the options of a body, and answer its keys and its token."""
+        body = request.json() if request.body else {}
+        hosted = self.add(Simulator(**read_world_options(body)))
+        access = {
+            "base_url": self._base_url(),
+            "api_key": hosted.api_key,
+            "secret_key": hosted.secret_key,
+            "control_token": hosted.control_token,
+        }
+        return Reply.json(201, access)
+
+    def _end_world(self, api_key: str, bearer: HostedWorld) -> Reply:
+        """End a world by its own token, or by that of the first world."""
+        hosted = self._by_key.get(api_key)
+        if hosted is None or hosted is self.first:
+            raise RefusedError(404, "there is no other world with this API key")
+        if bearer not in (hosted, self.first):
+            raise RefusedError(403, "this control token is that of another world")
+        self.end(hosted)
+        return Reply(204)
