@@ -71,10 +71,16 @@ class BalancePage(FormPage):
     def show(self, balances: Iterable[Balance]) -> None:
         """Show other amounts."""
         self._balances = tuple(balances)
-        sentences = "".join(f"<p>{html.escape(text)}</p>" for text in self._sentences())
-        table = html.grid(COLUMNS, list(map(_cells, self._balances)), number_columns=(1, 2, 3))
-        meaning = f'<p class="paylab-hint">{MEANING}</p>'
-        self.table_node.html = (table + meaning if self._balances else "") + sentences
+        sentences_html = "".join(
+            f"<p>{html.escape(sentence)}</p>" for sentence in self._sentences()
+        )
+        table_html = html.grid(
+            COLUMNS, list(map(_amount_cells, self._balances)), number_columns=(1, 2, 3)
+        )
+        meaning_html = f'<p class="paylab-hint">{MEANING}</p>'
+        self.table_node.html = (
+            table_html + meaning_html if self._balances else ""
+        ) + sentences_html
         self.redraw()
         self.update_saved()
 
@@ -96,16 +102,13 @@ class BalancePage(FormPage):
 
     def rows(self) -> Sequence[Row]:
         """The amounts by currency, and what to do about payouts that wait."""
-        balance_rows = []
+        rows = []
         for balance in self._balances:
-            currency, *amounts = _cells(balance)
-            amount_texts = [
-                f"{amount} {name}" for amount, name in zip(amounts, COLUMNS[1:], strict=True)
-            ]
-            balance_rows.append(
-                (currency, ", ".join(text for text in amount_texts if text[0] != " "))
-            )
-        return [*balance_rows, *(("Note", sentence) for sentence in self._sentences())]
+            currency, *amount_cells = _amount_cells(balance)
+            named_amounts = zip(amount_cells, COLUMNS[1:], strict=True)
+            amounts = [f"{amount} {amount_name}" for amount, amount_name in named_amounts if amount]
+            rows.append((currency, ", ".join(amounts)))
+        return [*rows, *(("Note", sentence) for sentence in self._sentences())]
 
     def saved_html(self) -> str:
         """The amounts as a table, without the form."""
@@ -122,15 +125,16 @@ class BalancePage(FormPage):
         for balance in self._balances:
             missing_amount = _missing_amount(balance)
             if missing_amount:
-                unit = balance.currency or ""
+                currency = balance.currency or ""
                 sentences.append(
-                    f"Payouts of {balance.awaiting_funds} {unit} await funds: {missing_amount} "
-                    f"{unit} are missing. {advice}"
+                    f"Payouts of {balance.awaiting_funds} {currency} await funds: {missing_amount} "
+                    f"{currency} are missing. {advice}"
                 )
         return sentences
 
 
-def _cells(balance: Balance) -> list[str]:
+def _amount_cells(balance: Balance) -> list[str]:
+    """The currency and the amounts of `COLUMNS` as text; empty for an amount that is not known."""
     amounts = (balance.available, balance.reserved, balance.awaiting_funds)
     return [balance.currency or "", *("" if amount is None else str(amount) for amount in amounts)]
 

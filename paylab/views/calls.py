@@ -49,15 +49,16 @@ def calls_table(calls: Iterable[Any]) -> str:
     """
     all_calls = list(calls)
     call_rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
+    columns = list(zip(*call_rows, strict=True))
     filled_columns = [
-        index
-        for index in range(len(CALL_COLUMNS))
-        if not call_rows or any(row[index] for row in call_rows)
+        column_index
+        for column_index in range(len(CALL_COLUMNS))
+        if not columns or any(columns[column_index])
     ]
-    column_names = [CALL_COLUMNS[index] for index in filled_columns]
-    cells = [[row[index] for index in filled_columns] for row in call_rows]
+    column_names = [CALL_COLUMNS[column_index] for column_index in filled_columns]
+    filled_cells = [[row[column_index] for column_index in filled_columns] for row in call_rows]
     service_name = all_calls[-1].place if all_calls else ""
-    return card(column(grid(column_names, cells, len(all_calls))), source=service_name)
+    return card(column(grid(column_names, filled_cells, len(all_calls))), source=service_name)
 
 
 def call_card(call: Any) -> str:
@@ -69,8 +70,8 @@ def call_card(call: Any) -> str:
 def call_details(call: Any) -> str:
     """A call's summary; the request, response and signature open on click."""
     blocks = [
-        collapsible_block("Request", _message_html(call.request_headers, call.request_body)),
-        collapsible_block("Response", _message_html(call.response_headers, call.response_body)),
+        collapsible_block("Request", _message_block(call.request_headers, call.request_body)),
+        collapsible_block("Response", _message_block(call.response_headers, call.response_body)),
         collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
         collapsible_block("The same as a program", _programs_html(call)),
     ]
@@ -114,6 +115,7 @@ SETTING_COLUMNS = ("key", "in force", "default", "origin", "assumption", "questi
 
 
 def _setting_cells(setting: SettingRow) -> list[str]:
+    """The texts of `SETTING_COLUMNS` for a setting."""
     return [
         setting.key,
         _setting_text(setting.value),
@@ -125,22 +127,22 @@ def _setting_cells(setting: SettingRow) -> list[str]:
 
 
 def _setting_text(setting_value: object) -> str:
-    return (
-        ", ".join(map(str, setting_value))
-        if isinstance(setting_value, tuple)
-        else str(setting_value)
-    )
+    """A setting as text; several values with commas."""
+    if isinstance(setting_value, tuple):
+        return ", ".join(map(str, setting_value))
+    return str(setting_value)
 
 
 def _call_cells(call: Any) -> list[str]:
-    time = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
+    """The texts of `CALL_COLUMNS` for a call; empty for what it does not have."""
+    duration_text = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
     return [
         str(call.number),
         f"{call.when:%Y-%m-%d %H:%M:%S}",
         call.method,
         call.path,
         call.outcome(),
-        time,
+        duration_text,
         str(call.attempt),
         (call.idempotency_key or "")[:KEY_LENGTH],
     ]
@@ -148,7 +150,7 @@ def _call_cells(call: Any) -> list[str]:
 
 def _summary_rows(call: Any) -> list[Row]:
     """Rows of the values that a call has."""
-    summary = [
+    rows = [
         ("status", call.outcome()),
         ("number", str(call.number)),
         ("when", call.when.isoformat()),
@@ -156,11 +158,14 @@ def _summary_rows(call: Any) -> list[Row]:
         ("time", str(call.spent) if call.spent else ""),
         ("idempotency key", call.idempotency_key or ""),
     ]
-    return [(label, text) for label, text in summary if text]
+    return [(label, summary_text) for label, summary_text in rows if summary_text]
 
 
-def _message_html(headers: Mapping[str, str], body: Any) -> str:
-    header_lines = [f"{name}: {value}" for name, value in headers.items()]
+def _message_block(headers: Mapping[str, str], body: Any) -> str:
+    """The headers of a request or response, and below them its body if it has one."""
+    header_lines = [
+        f"{header_name}: {header_value}" for header_name, header_value in headers.items()
+    ]
     if body:
         header_lines += ["", body.pretty()]
     return text_block("\n".join(header_lines))
@@ -199,6 +204,7 @@ class OnScreen:
         self._display_handle.update(self._bundle(), raw=True)
 
     def _bundle(self) -> dict[str, str]:
+        """The calls of this cell for Jupyter: as a table and as text, by MIME type."""
         return {"text/html": calls_table(self._calls), "text/plain": repr(self._calls)}
 
     def __repr__(self) -> str:

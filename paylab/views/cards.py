@@ -68,9 +68,9 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
     `type`, `currency`, `payment_methods`, `details` and `deadline` as attributes or keys; all are
     optional. Only a transfer has an amount.
     """
-    instructions = _get(holder, "deposit_instructions") or holder
+    instructions = _member_of(holder, "deposit_instructions") or holder
     rows = [*_amount_rows(holder), *_term_rows(instructions)]
-    instruction_type = _get(instructions, "type")
+    instruction_type = _member_of(instructions, "type")
     on_ramp = on_ramps.of_instructions(instruction_type)
     payee = _payee_of(instructions, on_ramp)
     if payee is None:
@@ -86,12 +86,12 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
 
 def _payee_of(instructions: object, on_ramp: OnRamp | None) -> str | None:
     """The CLABE, the QR text or the address to pay to; None if the type is not known."""
-    details = _get(instructions, "details")
+    details = _member_of(instructions, "details")
     if not isinstance(details, Mapping):
         return None
     if on_ramp:
         payee = details.get(on_ramp.detail)
-    elif _get(instructions, "type") == CRYPTO_WALLET:
+    elif _member_of(instructions, "type") == CRYPTO_WALLET:
         payee = details.get("address")
     else:
         return None
@@ -123,13 +123,13 @@ def clabe_card(
         calculation = html.text_block("\n".join(check_digit_calculation(clabe)))
         html_parts.append(html.collapsible_block("How the check digit is made", calculation))
     text_rows = [("CLABE", " ".join(clabe_parts or [clabe])), ("Digits only", clabe), *card_rows]
-    reason = check(clabe)
-    if not reason:
+    problem_text = check(clabe)
+    if not problem_text:
         return Card("Pay to this CLABE", card_rows, service_name, text_rows, html_parts)
-    problem = f"Do not pay: {reason}"
-    text_rows.insert(0, ("Problem", problem))
+    warning_text = f"Do not pay: {problem_text}"
+    text_rows.insert(0, ("Problem", warning_text))
     title = "This CLABE is not valid"
-    return Card(title, card_rows, service_name, text_rows, html_parts, caution=problem)
+    return Card(title, card_rows, service_name, text_rows, html_parts, caution=warning_text)
 
 
 CARD_MAKERS: Mapping[str, Callable[..., Card | QR]] = {
@@ -161,15 +161,15 @@ def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list
 
 def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
     """The groups of digits with their captions, and all digits to copy."""
-    groups = "".join(
+    groups_html = "".join(
         f'<div><div style="{DIGITS_STYLE}">{html.escape(digits)}</div>'
         f'<div style="{CAPTION_STYLE}">{caption}</div></div>'
         for digits, caption in zip(clabe_parts, CLABE_CAPTIONS, strict=False)
     )
-    style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
-    hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
-    digits_line = f'<div style="margin:0 0 12px">{hint}{html.copyable_text(clabe)}</div>'
-    return f'<div style="{style}">{groups}</div>{digits_line}'
+    groups_style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
+    hint_html = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
+    digits_line = f'<div style="margin:0 0 12px">{hint_html}{html.copyable_text(clabe)}</div>'
+    return f'<div style="{groups_style}">{groups_html}</div>{digits_line}'
 
 
 def check_digit_calculation(clabe: str) -> list[str]:
@@ -217,18 +217,22 @@ def _address_card(
 
 def _network_of(instructions: object) -> str:
     """The network of a wallet address, or the first payment method; empty if not known."""
-    details = _get(instructions, "details")
+    details = _member_of(instructions, "details")
     network = details.get("network") if isinstance(details, Mapping) else None
     if isinstance(network, str):
         return network
-    methods = _get(instructions, "payment_methods")
-    return str(methods[0]) if isinstance(methods, list | tuple) and methods else ""
+    payment_methods = _member_of(instructions, "payment_methods")
+    return (
+        str(payment_methods[0])
+        if isinstance(payment_methods, list | tuple) and payment_methods
+        else ""
+    )
 
 
 def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: str) -> Card:
     """A table of the instructions as the service gave them."""
     detail_rows = [
-        ("Type", _value_text(_get(instructions, "type"))),
+        ("Type", _value_text(_member_of(instructions, "type"))),
         ("Currency", _currency_of(instructions) or NOT_GIVEN),
         *term_rows,
         *_detail_rows(instructions),
@@ -240,17 +244,17 @@ def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: s
 
 def _amount_rows(holder: object) -> list[Row]:
     """A row with the amount to pay, which only a transfer has."""
-    amount = _get(holder, "source_amount")
+    amount = _member_of(holder, "source_amount")
     if amount is None:
         return []
-    currency = _get(holder, "source_currency")
+    currency = _member_of(holder, "source_currency")
     return [("Amount", f"{amount} {currency or ''}".rstrip())]
 
 
 def _term_rows(instructions: object) -> list[Row]:
     """The rails, the deadline if there is one, and the limit of the sandbox."""
-    term_rows = [("Rail", _value_text(_get(instructions, "payment_methods")))]
-    deadline = _get(instructions, "deadline")
+    term_rows = [("Rail", _value_text(_member_of(instructions, "payment_methods")))]
+    deadline = _member_of(instructions, "deadline")
     if deadline is not None:
         term_rows.append(("Pay before", _value_text(deadline)))
     currency = _currency_of(instructions)
@@ -261,18 +265,23 @@ def _term_rows(instructions: object) -> list[Row]:
 
 
 def _detail_rows(instructions: object) -> list[Row]:
-    details = _get(instructions, "details")
+    """A row for each detail; one row if the details are no object, none without details."""
+    details = _member_of(instructions, "details")
     if isinstance(details, Mapping):
-        return [(str(name), _value_text(value)) for name, value in details.items()]
+        return [
+            (str(detail_name), _value_text(detail_value))
+            for detail_name, detail_value in details.items()
+        ]
     return [] if details is None else [("details", _value_text(details))]
 
 
 def _currency_of(instructions: object) -> str:
-    currency = _get(instructions, "currency")
+    """The code of the currency in upper case; empty if it is not known."""
+    currency = _member_of(instructions, "currency")
     return currency.upper() if isinstance(currency, str) else ""
 
 
-def _get(holder: object, field_name: str) -> object:
+def _member_of(holder: object, field_name: str) -> object:
     """A member of a mapping, or an attribute of an object; None if it has none."""
     if isinstance(holder, Mapping | Resource):
         return holder.get(field_name)

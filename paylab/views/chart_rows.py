@@ -38,21 +38,21 @@ def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     """
     source_frame = pd.DataFrame() if frame is None else frame
     columns = {
-        name: _read_column(source_frame, name, value_type)
-        for name, value_type in COLUMN_TYPES.items()
+        field_name: _read_column(source_frame, field_name, value_type)
+        for field_name, value_type in COLUMN_TYPES.items()
     }
     rows = pd.DataFrame(columns)
     source_currencies = rows["source_currency"].fillna("?").astype("str")
-    destination = rows["destination_currency"].fillna("?").astype("str")
-    return rows.assign(corridor=source_currencies + "-" + destination)
+    destination_currencies = rows["destination_currency"].fillna("?").astype("str")
+    return rows.assign(corridor=source_currencies + "-" + destination_currencies)
 
 
-def _read_column(frame: pd.DataFrame, name: str, value_type: str) -> pd.Series[Any]:
+def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Series[Any]:
     """The column of a frame of transfers or conversions; empty cells if the frame has none."""
-    column_name = name if name in frame else CONVERSION.get(name, name)
+    column_name = field_name if field_name in frame else CONVERSION.get(field_name, field_name)
     if column_name in frame:
         return _convert_column(frame[column_name], value_type)
-    if name == "completed_in" and "payout_completed_at" in frame:
+    if field_name == "completed_in" and "payout_completed_at" in frame:
         completed_at = _convert_column(frame["payout_completed_at"], "time")
         created_at = _convert_column(frame["created_at"], "time")
         return (completed_at - created_at).dt.total_seconds()
@@ -96,4 +96,5 @@ def _text_or_none(cell_value: object) -> str | None:
 
 
 def _code_or_none(cell_value: object) -> str | None:
+    """The code of a currency in upper case; None if it is missing."""
     return None if cell_value is None else _text_or_none(str(cell_value).upper())

@@ -29,7 +29,7 @@ PANEL_WIDTH = 480  # of charts with several panels, without axes
 PAPER_COLOUR = "#fbfbfa"
 TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""
-ASTRAL_SIGNS = re.compile("[\U00010000-\U0010ffff]")
+ASTRAL_CHARACTERS = re.compile("[\U00010000-\U0010ffff]")
 EMBED_OPTIONS = {"actions": False, "renderer": "svg"}
 """No menu, whose button has no name for a screen reader: `Chart.save` saves a picture.
 
@@ -88,20 +88,20 @@ class Chart:
         """
         target = path_of(path)
         if target.suffix == ".png":
-            png_bytes = self.png()
+            file_bytes = self.png()
         elif target.suffix == ".svg":
-            png_bytes = self._draw("svg")
+            file_bytes = self._draw("svg")
         elif target.suffix == ".json":
-            png_bytes = json.dumps(self.spec, indent=1).encode()
+            file_bytes = json.dumps(self.spec, indent=1).encode()
         else:
             raise ArgumentError(f"{target.name!r} must end in .png, .svg or .json")
-        target.write_bytes(png_bytes)
+        target.write_bytes(file_bytes)
         return target
 
     def _draw(self, picture_format: Literal["png", "svg"]) -> bytes:
         """Draw the picture on light paper."""
         return draw_chart(
-            {**_without_astral_signs(self.spec), "background": PAPER_COLOUR}, picture_format
+            {**_without_astral_characters(self.spec), "background": PAPER_COLOUR}, picture_format
         )
 
     def _repr_mimebundle_(
@@ -120,34 +120,40 @@ class Chart:
 def _escape_texts(spec_value: JsonValue, member_name: str = "") -> JsonValue:
     """A part of a specification with every text escaped and shortened.
 
-    `name` is the property that contains the part.
+    `member_name` is the property that contains the part.
     """
     if isinstance(spec_value, Mapping):
-        return {_escape_texts(key): _escape_texts(item, key) for key, item in spec_value.items()}
+        return {
+            _escape_texts(property_name): _escape_texts(member, property_name)
+            for property_name, member in spec_value.items()
+        }
     if isinstance(spec_value, list | tuple):
-        return [_escape_texts(item, member_name) for item in spec_value]
+        return [_escape_texts(member, member_name) for member in spec_value]
     if isinstance(spec_value, str):
         # An expression of ours, whose texts `label_lookup` has escaped.
-        return (
-            printable(spec_value)
-            if member_name == "labelExpr"
-            else plain(spec_value, TEXT_LENGTH_MAX)
-        )
+        if member_name == "labelExpr":
+            return printable(spec_value)
+        return plain(spec_value, TEXT_LENGTH_MAX)
     return spec_value
 
 
-def _without_astral_signs(spec_value: JsonValue) -> JsonValue:
-    """A part of a specification with a code such as U+1F600 for each sign of two UTF-16 units.
+def _without_astral_characters(spec_value: JsonValue) -> JsonValue:
+    """A part of a specification with U+1F600, say, for each character of two UTF-16 units.
 
     The drawing program ends when a label is cut between them.
     """
     if isinstance(spec_value, Mapping):
         members = spec_value.items()
-        return {_without_astral_signs(key): _without_astral_signs(item) for key, item in members}
+        return {
+            _without_astral_characters(property_name): _without_astral_characters(member)
+            for property_name, member in members
+        }
     if isinstance(spec_value, list):
-        return [_without_astral_signs(item) for item in spec_value]
+        return [_without_astral_characters(member) for member in spec_value]
     if isinstance(spec_value, str) and not spec_value.isascii():
-        return ASTRAL_SIGNS.sub(lambda sign: f"U+{ord(sign[0]):X}", spec_value)
+        return ASTRAL_CHARACTERS.sub(
+            lambda character_match: f"U+{ord(character_match[0]):X}", spec_value
+        )
     return spec_value
 
 
@@ -183,10 +189,12 @@ def corridor_colour(name: str) -> str:
     >>> corridor_colour("USD-MXN")
     '#2e8b57'
     """
-    currencies = [code for code in reversed(name.split("-")) if code in CORRIDOR_COLOURS]
+    currencies = [
+        currency for currency in reversed(name.split("-")) if currency in CORRIDOR_COLOURS
+    ]
     if not currencies:
         return OTHER_COLOUR
-    local_currencies = [code for code in currencies if code != "USD"]
+    local_currencies = [currency for currency in currencies if currency != "USD"]
     return CORRIDOR_COLOURS[(local_currencies or currencies)[0]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 
 TICKS_MAX = 6
-STEPS = (1, 2, 5)
+INTERVALS = (1, 2, 5)
 DAY_MILLISECONDS = 86_400_000
 
 
@@ -18,7 +18,7 @@ def whole_ticks(largest: int) -> list[int]:
     >>> whole_ticks(27)
     [0, 5, 10, 15, 20, 25]
     """
-    return list(range(0, largest + 1, _step(largest)))
+    return list(range(0, largest + 1, _tick_interval(largest)))
 
 
 def day_ticks(days: Collection[str]) -> list[int]:
@@ -27,18 +27,21 @@ def day_ticks(days: Collection[str]) -> list[int]:
         return []
     first_day = _milliseconds(min(days))
     count = (_milliseconds(max(days)) - first_day) // DAY_MILLISECONDS
-    return [first_day + day * DAY_MILLISECONDS for day in range(0, count + 1, _step(count))]
+    return [
+        first_day + day * DAY_MILLISECONDS for day in range(0, count + 1, _tick_interval(count))
+    ]
 
 
-def _step(count: int) -> int:
+def _tick_interval(count: int) -> int:
     """The smallest step of 1, 2, 5 and zeros with few enough ticks."""
     magnitude = 1
     while True:
-        for step in STEPS:
-            if count < step * magnitude * TICKS_MAX:
-                return step * magnitude
+        for interval in INTERVALS:
+            if count < interval * magnitude * TICKS_MAX:
+                return interval * magnitude
         magnitude *= 10
 
 
 def _milliseconds(day: str) -> int:
+    """The beginning of a day such as `2026-01-31` in UTC, in milliseconds since 1970."""
     return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() * 1000)

@@ -78,8 +78,12 @@ def completion(frame: pd.DataFrame | None) -> Chart:
     """
     rows = chart_rows(frame)
     rows = rows[rows["completed_in"] >= 0]
-    groups = sorted(rows.groupby("corridor")["completed_in"], key=lambda group: group[1].median())
-    seconds_by_corridor = {str(name): seconds.clip(lower=1) for name, seconds in groups}
+    duration_groups = sorted(
+        rows.groupby("corridor")["completed_in"], key=lambda group: group[1].median()
+    )
+    seconds_by_corridor = {
+        str(corridor): seconds.clip(lower=1) for corridor, seconds in duration_groups
+    }
     panels = [duration_panel(seconds_by_corridor)] if seconds_by_corridor else []
     return make_chart("Time to completion", panels)
 
@@ -92,16 +96,20 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     Chart('Failures by reason')
     """
     rows = chart_rows(frame)
-    failed = rows[rows["status"] == "failed"]
-    if failed.empty:
+    failed_rows = rows[rows["status"] == "failed"]
+    if failed_rows.empty:
         return make_chart("Failures by reason", [], "no row has failed")
     corridor_counts = Counter(rows["corridor"])
-    failed_counts = Counter(zip(_frequent_reasons(failed), failed["corridor"], strict=True))
+    failed_counts = Counter(
+        zip(_frequent_reasons(failed_rows), failed_rows["corridor"], strict=True)
+    )
     chart_values = []
     for (reason, corridor), count in _sort_by_count(failed_counts):
-        total = corridor_counts[corridor]
-        share = f"{count / total:.1%} of {total:,} rows"
-        chart_values.append({"reason": reason, "corridor": corridor, "rows": count, "share": share})
+        corridor_count = corridor_counts[corridor]
+        share_text = f"{count / corridor_count:.1%} of {corridor_count:,} rows"
+        chart_values.append(
+            {"reason": reason, "corridor": corridor, "rows": count, "share": share_text}
+        )
     return make_chart("Failures by reason", [_reason_panel(chart_values)])
 
 
@@ -121,24 +129,28 @@ def fees(frame: pd.DataFrame | None) -> Chart:
 
 def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
     """The panel of a funnel, from the number of rows per status."""
-    stages_by_status = {name: _passed_stages(machine, name) for name in counts}
-    total = sum(counts.values())
+    stages_by_status = {status_name: _passed_stages(machine, status_name) for status_name in counts}
+    total_count = sum(counts.values())
     chart_values = []
     labels: dict[str, str | list[str]] = {}
     for stage in STAGES:
-        row_count = sum(n for name, n in counts.items() if stage in stages_by_status[name])
-        share = f"{row_count / total:.1%}"
+        row_count = sum(
+            status_count
+            for status_name, status_count in counts.items()
+            if stage in stages_by_status[status_name]
+        )
+        share_text = f"{row_count / total_count:.1%}"
         stopped_counts = [
-            f"{n:,} {name}"
-            for name, n in sorted(counts.items())
-            if stages_by_status[name][-1] == stage and name != stage
+            f"{status_count:,} {status_name}"
+            for status_name, status_count in sorted(counts.items())
+            if stages_by_status[status_name][-1] == stage and status_name != stage
         ]
-        labels[stage] = [stage, f"{row_count:,} ({share})", *stopped_counts]
+        labels[stage] = [stage, f"{row_count:,} ({share_text})", *stopped_counts]
         chart_values.append(
             {
                 "stage": stage,
                 "rows": row_count,
-                "share": share,
+                "share": share_text,
                 "others": ", ".join(stopped_counts),
                 "left": -row_count / 2,
                 "right": row_count / 2,
@@ -150,7 +162,7 @@ def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
 
 def _funnel_encoding(labels: Mapping[str, str | list[str]]) -> Spec:
     """Bars in the middle of the panel, with the label of each stage beside its bar."""
-    axis = {
+    stage_axis = {
         "title": None,
         "ticks": False,
         "domain": False,
@@ -160,12 +172,12 @@ def _funnel_encoding(labels: Mapping[str, str | list[str]]) -> Spec:
         "labelFontSize": 12,
         "labelLineHeight": 16,
     }
-    colours = {"domain": list(STAGES), "range": list(STAGE_COLOURS)}
+    colour_scale = {"domain": list(STAGES), "range": list(STAGE_COLOURS)}
     return {
-        "y": {"field": "stage", "type": "nominal", "sort": list(STAGES), "axis": axis},
+        "y": {"field": "stage", "type": "nominal", "sort": list(STAGES), "axis": stage_axis},
         "x": {"field": "left", "type": "quantitative", "axis": None, "stack": None},
         "x2": {"field": "right"},
-        "color": {"field": "stage", "scale": colours, "legend": None},
+        "color": {"field": "stage", "scale": colour_scale, "legend": None},
         "tooltip": tooltip(stage="Stage", rows="Rows", share="Of all", others="Others here"),
     }
 
@@ -200,17 +212,17 @@ def _panels_by_currency(
 def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
     """Stacked bars of the exact sums per day and corridor."""
     rows = rows.assign(corridor=_largest_corridors(rows))
-    amounts: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
-    columns = (rows[name] for name in ("day", "corridor", "source_amount"))
+    amounts_by_day_and_corridor: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    columns = (rows[column_name] for column_name in ("day", "corridor", "source_amount"))
     for day, corridor, amount in zip(*columns, strict=True):
-        amounts[day, corridor].append(amount)
+        amounts_by_day_and_corridor[day, corridor].append(amount)
     chart_values = []
-    for (day, corridor), day_amounts in sorted(amounts.items()):
+    for (day, corridor), day_amounts in sorted(amounts_by_day_and_corridor.items()):
         chart_value = {"day": day, "corridor": corridor, "rows": len(day_amounts)}
         chart_values.append(
             chart_value | _amount_values(reduce(SUM_CONTEXT.add, day_amounts), currency)
         )
-    ticks = day_ticks({day for day, _ in amounts})
+    ticks = day_ticks({day for day, _ in amounts_by_day_and_corridor})
     day_axis = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
     encoding = {
         "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": day_axis},
@@ -234,8 +246,8 @@ def _reason_panel(chart_values: list[Spec]) -> Spec:
     for chart_value in chart_values:
         totals[chart_value["reason"]] += chart_value["rows"]
     reasons = [reason for reason, _ in _sort_by_count(totals)]
-    most = max(totals.values())
-    axis = {
+    highest_total = max(totals.values())
+    reason_axis = {
         "labelExpr": label_lookup({reason: f"{reason} ({totals[reason]:,})" for reason in reasons}),
         # The label is above the bar.
         "labelAlign": "left",
@@ -247,8 +259,8 @@ def _reason_panel(chart_values: list[Spec]) -> Spec:
         "domain": False,
     }
     encoding = {
-        "y": {"field": "reason", "type": "nominal", "sort": reasons, "axis": axis},
-        "x": number_axis("rows", title="rows", values=whole_ticks(most), format=",d"),
+        "y": {"field": "reason", "type": "nominal", "sort": reasons, "axis": reason_axis},
+        "x": number_axis("rows", title="rows", values=whole_ticks(highest_total), format=",d"),
         "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
     }
     bar_mark = {"type": "bar", "height": 14, "yOffset": 8}
@@ -260,18 +272,22 @@ def _reason_panel(chart_values: list[Spec]) -> Spec:
 
 def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
     """Points of fee and amount; a large frame is drawn with every n-th row."""
-    step = -(-len(points) // POINTS_MAX)
-    points = points.iloc[::step]
+    row_interval = -(-len(points) // POINTS_MAX)  # rounded up
+    points = points.iloc[::row_interval]
     points = points.assign(corridor=_largest_corridors(points))
-    columns = (points[name] for name in ("id", "corridor", "source_amount", "total_fee"))
+    columns = (
+        points[column_name] for column_name in ("id", "corridor", "source_amount", "total_fee")
+    )
     chart_values = []
     for row_id, corridor, amount, fee in zip(*columns, strict=True):
         chart_value = {"id": row_id, "corridor": corridor, **_amount_values(amount, currency)}
         chart_values.append(chart_value | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"})
-    scale = {"type": "log", "nice": True}
+    log_scale = {"type": "log", "nice": True}
     encoding = {
-        "x": number_axis("amount", scale, title=f"amount, {currency}", tickCount=5, **AMOUNT_AXIS),
-        "y": number_axis("fee", scale, title=f"fee, {currency}", tickCount=5, **AMOUNT_AXIS),
+        "x": number_axis(
+            "amount", log_scale, title=f"amount, {currency}", tickCount=5, **AMOUNT_AXIS
+        ),
+        "y": number_axis("fee", log_scale, title=f"fee, {currency}", tickCount=5, **AMOUNT_AXIS),
         "tooltip": tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee"),
     }
     point_mark = {"type": "point", "filled": True, "size": 30}
@@ -281,6 +297,7 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
 
 
 def _amount_values(amount: Decimal, currency: str) -> Spec:
+    """An amount as a float for its position, and as exact text for its tooltip."""
     return {"amount": float(amount), "exact": f"{amount:,f} {currency}"}
 
 
@@ -298,7 +315,9 @@ def _largest_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     """The corridor of each row if it is one of the largest by amount, else "others"."""
     corridors = rows["corridor"]
     sums = rows["source_amount"].astype("float64").groupby(corridors).sum()
-    corridor_names = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
+    corridor_names = [
+        str(corridor) for corridor in sums.sort_values(ascending=False, kind="stable").index
+    ]
     if len(corridor_names) > CORRIDORS_MAX:
         corridor_names = corridor_names[: CORRIDORS_MAX - 1]
     return corridors.where(corridors.isin(corridor_names), OTHERS)

@@ -29,12 +29,12 @@ class Opening:
     """A bracket that is open at the cursor: where it is, and where its last item begins."""
 
     bracket: str
-    at: int
-    items: tuple[int, ...]
+    offset: int
+    item_starts: tuple[int, ...]
 
-    def with_last_item(self, at: int) -> Opening:
+    def with_last_item(self, offset: int) -> Opening:
         """The bracket whose last item begins here, after a comment."""
-        return Opening(self.bracket, self.at, (*self.items[:-1], at))
+        return Opening(self.bracket, self.offset, (*self.item_starts[:-1], offset))
 
 
 @light_dataclass(frozen=True)
@@ -56,85 +56,97 @@ def complete_values(
     literal_words = [] if argument is None else find_words(argument, namespace)
     if argument is None or not literal_words:
         return SimpleMatcherResult(completions=[])
-    matching = [word for word in literal_words if word.lower().startswith(argument.prefix.lower())]
-    completions = [SimpleCompletion(word, type="value") for word in matching]
+    matching_words = [
+        word for word in literal_words if word.lower().startswith(argument.prefix.lower())
+    ]
+    completions = [SimpleCompletion(word, type="value") for word in matching_words]
     return SimpleMatcherResult(
         completions=completions, matched_fragment=argument.prefix, suppress=True, ordered=True
     )
 
 
-def find_argument(text: str) -> Argument | None:
+def find_argument(source_text: str) -> Argument | None:
     """The argument whose text is being typed at the end of some code; None if it is none.
 
     >>> find_argument('lab.individuals.create(country="M')
     Argument(callee='lab.individuals.create', position=0, keyword='country', prefix='M')
     """
-    openings, quote_at, quote = _scan(text)
+    openings, quote_offset, quote = _find_open_brackets(source_text)
     if quote is None:
         return None
-    if openings and _is_collection(openings[-1], text[:quote_at]):
+    if openings and _is_collection(openings[-1], source_text[:quote_offset]):
         openings.pop()  # a list of words in place of one, or the keys of a dict
     if not openings or openings[-1].bracket != "(":
         return None
-    call = openings[-1]
-    callee = _CALLEE.search(text[: call.at])
-    if callee is None:
+    call_opening = openings[-1]
+    callee_match = _CALLEE.search(source_text[: call_opening.offset])
+    if callee_match is None:
         return None
-    keyword = _KEYWORD.match(text[call.items[-1] : quote_at])
-    prefix = text[quote_at + len(quote) :]
-    return Argument(callee[1], len(call.items) - 1, keyword and keyword[1], prefix)
+    keyword_match = _KEYWORD.match(source_text[call_opening.item_starts[-1] : quote_offset])
+    prefix = source_text[quote_offset + len(quote) :]
+    return Argument(
+        callee_match[1],
+        len(call_opening.item_starts) - 1,
+        keyword_match and keyword_match[1],
+        prefix,
+    )
 
 
 def _is_collection(opening: Opening, source_text: str) -> bool:
     """Whether a bracket begins a list or the keys of a dict at the end of some code."""
     if opening.bracket == "{":
-        return ":" not in source_text[opening.items[-1] :]
-    return not _CALLEE.search(source_text[: opening.at])
+        return ":" not in source_text[opening.item_starts[-1] :]
+    return not _CALLEE.search(source_text[: opening.offset])
 
 
-def _scan(source_text: str) -> tuple[list[Opening], int, str | None]:
-    """The brackets that are open at the end of some code, and the quote that is open."""
+def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | None]:
+    """The brackets that are open at the end of some code, and the quote that is open.
+
+    They are the open brackets, the offset of the quote, and the quote: None outside a literal.
+    """
     openings: list[Opening] = []
-    position = 0
-    while position < len(source_text):
-        sign = source_text[position]
-        quote = _QUOTE.match(source_text, position)
-        if sign == "#":
-            name_start = position
-            position = source_text.find("\n", name_start)
-            if position < 0:
+    offset = 0
+    while offset < len(source_text):
+        character = source_text[offset]
+        quote_match = _QUOTE.match(source_text, offset)
+        if character == "#":
+            comment_start = offset
+            offset = source_text.find("\n", comment_start)
+            if offset < 0:
                 return openings, len(source_text), None
-            if openings and not source_text[openings[-1].items[-1] : name_start].strip():
-                openings[-1] = openings[-1].with_last_item(position)
-        elif quote is not None:
-            text_end = _end_of_text(source_text, quote.end(), quote[1])
-            if text_end is None:
-                return openings, quote.end() - len(quote[1]), quote[1]
-            position = text_end
+            if openings and not source_text[openings[-1].item_starts[-1] : comment_start].strip():
+                openings[-1] = openings[-1].with_last_item(offset)
+        elif quote_match is not None:
+            literal_end = _find_literal_end(source_text, quote_match.end(), quote_match[1])
+            if literal_end is None:
+                return openings, quote_match.end() - len(quote_match[1]), quote_match[1]
+            offset = literal_end
             continue
-        elif sign in "([{":
-            openings.append(Opening(sign, position, (position + 1,)))
-        elif sign in _CLOSING and openings and openings[-1].bracket == _CLOSING[sign]:
+        elif character in "([{":
+            openings.append(Opening(character, offset, (offset + 1,)))
+        elif character in _CLOSING and openings and openings[-1].bracket == _CLOSING[character]:
             openings.pop()
-        elif sign == "," and openings:
-            outer = openings.pop()
-            openings.append(Opening(outer.bracket, outer.at, (*outer.items, position + 1)))
-        position += 1
+        elif character == "," and openings:
+            opening = openings.pop()
+            openings.append(
+                Opening(opening.bracket, opening.offset, (*opening.item_starts, offset + 1))
+            )
+        offset += 1
     return openings, len(source_text), None
 
 
-def _end_of_text(source_text: str, search_start: int, quote: str) -> int | None:
+def _find_literal_end(source_text: str, search_start: int, quote: str) -> int | None:
     """Where a text that starts here ends; None if it is open at the end of the code."""
-    position = search_start
-    while position < len(source_text):
-        if source_text[position] == "\\":
-            position += 2
-        elif source_text.startswith(quote, position):
-            return position + len(quote)
-        elif source_text[position] == "\n" and len(quote) == 1:
-            return position
+    offset = search_start
+    while offset < len(source_text):
+        if source_text[offset] == "\\":
+            offset += 2
+        elif source_text.startswith(quote, offset):
+            return offset + len(quote)
+        elif source_text[offset] == "\n" and len(quote) == 1:
+            return offset
         else:
-            position += 1
+            offset += 1
     return None
 
 
@@ -147,8 +159,8 @@ def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]
     if parameter is None:
         return []
     # A class is documented by its constructor; a wrapped function knows its own module.
-    home = inspect.unwrap(function).__module__
-    annotation = evaluate_annotation(parameter.annotation, home)
+    module_name = inspect.unwrap(function).__module__
+    annotation = evaluate_annotation(parameter.annotation, module_name)
     return list(dict.fromkeys(_literal_words(annotation)))
 
 
@@ -164,26 +176,30 @@ def _find_function(dotted_names: list[str], namespace: Mapping[str, object]) -> 
 
 def _is_ours(found_object: object) -> bool:
     """Whether a module, a function, or the class of an object is one of paylab."""
-    home = (
+    module_name = (
         found_object.__name__
         if isinstance(found_object, ModuleType)
         else getattr(found_object, "__module__", "")
     )
-    return isinstance(home, str) and home.partition(".")[0] == "paylab"
+    return isinstance(module_name, str) and module_name.partition(".")[0] == "paylab"
 
 
 def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect.Parameter | None:
     """The parameter that an argument is for."""
     if argument.keyword is not None:
         return signature.parameters.get(argument.keyword)
-    positional = [
+    positional_parameters = [
         parameter
         for parameter in signature.parameters.values()
         if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
     ]
-    if positional and positional[-1].kind == inspect.Parameter.VAR_POSITIONAL:
-        return positional[min(argument.position, len(positional) - 1)]
-    return positional[argument.position] if argument.position < len(positional) else None
+    if positional_parameters and positional_parameters[-1].kind == inspect.Parameter.VAR_POSITIONAL:
+        return positional_parameters[min(argument.position, len(positional_parameters) - 1)]
+    return (
+        positional_parameters[argument.position]
+        if argument.position < len(positional_parameters)
+        else None
+    )
 
 
 def _literal_words(annotation: object) -> Iterator[str]:

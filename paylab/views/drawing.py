@@ -43,7 +43,7 @@ class QRModules:
         """Number of modules on a side."""
         return len(self.rows)
 
-    def scale(self, size: int) -> int:
+    def pixels_per_module(self, size: int) -> int:
         """Pixels per module in a picture of `size` pixels, at least one."""
         return max(1, size // self.width)
 
@@ -55,33 +55,37 @@ class QRModules:
         """
         pixel_rows = self._pixel_rows(size)
         image_side = len(pixel_rows)
-        level = _COMPRESSION_LEVEL if compress else 0
-        pixels = zlib.compress(b"".join(map(_png_scanline, pixel_rows)), level)
+        compression_level = _COMPRESSION_LEVEL if compress else 0
+        compressed_pixels = zlib.compress(
+            b"".join(map(_png_scanline, pixel_rows)), compression_level
+        )
         chunks = [_png_chunk(b"IHDR", struct.pack(">2I5B", image_side, image_side, *_ONE_BIT_GREY))]
         if comment:
             chunks.append(_png_chunk(b"tEXt", b"Comment\0" + comment))
-        chunks.append(_png_chunk(b"IDAT", pixels))
+        chunks.append(_png_chunk(b"IDAT", compressed_pixels))
         chunks.append(_png_chunk(b"IEND", b""))
         return _PNG_HEADER + b"".join(chunks)
 
     def _pixel_rows(self, size: int) -> list[str]:
         """The rows of a square of at least `size` pixels: "0" is dark, "1" light."""
-        scale = self.scale(size)
-        code_side = scale * self.width
+        pixels_per_module = self.pixels_per_module(size)
+        code_side = pixels_per_module * self.width
         image_side = max(size, code_side)
         margin = (image_side - code_side) // 2
         light_row = "1" * image_side
         pixel_rows = [light_row] * margin
         for module_row in self.rows:
-            pixels = "".join(("0" if is_dark else "1") * scale for is_dark in module_row)
+            pixels = "".join(
+                ("0" if is_dark else "1") * pixels_per_module for is_dark in module_row
+            )
             pixel_row = ("1" * margin + pixels).ljust(image_side, "1")
-            pixel_rows += [pixel_row] * scale
+            pixel_rows += [pixel_row] * pixels_per_module
         return pixel_rows + [light_row] * (image_side - len(pixel_rows))
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
         # Uncompressed, so that a notebook's output is the same with every build of zlib.
-        image_side = self.scale(size) * self.width
+        image_side = self.pixels_per_module(size) * self.width
         png_base64 = b64encode(self.png(image_side, compress=False)).decode()
         style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
         return (
@@ -91,16 +95,18 @@ class QRModules:
 
     def svg(self, size: int) -> str:
         """An SVG with whole pixels per module, at most `size` pixels wide."""
-        image_side = self.scale(size) * self.width
-        strokes = "".join(
-            _svg_stroke(row, number) for number, row in enumerate(self.rows) if any(row)
+        image_side = self.pixels_per_module(size) * self.width
+        path_data = "".join(
+            _svg_row_path(module_row, row_number)
+            for row_number, module_row in enumerate(self.rows)
+            if any(module_row)
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{image_side}" height="{image_side}" '
             f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
             "<title>QR code</title>"
             f'<rect width="{self.width}" height="{self.width}" fill="#fff"/>'
-            f'<path stroke="#000" d="{strokes}"/></svg>'
+            f'<path stroke="#000" d="{path_data}"/></svg>'
         )
 
     def terminal(self, *, ansi: bool = False) -> str:
@@ -112,8 +118,8 @@ class QRModules:
         row_pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=row_below)
         terminal_lines = []
         for upper_row, lower_row in row_pairs:
-            pairs = zip(upper_row, lower_row, strict=True)
-            terminal_lines.append("".join(HALF_BLOCKS[pair] for pair in pairs))
+            module_pairs = zip(upper_row, lower_row, strict=True)
+            terminal_lines.append("".join(HALF_BLOCKS[module_pair] for module_pair in module_pairs))
         if ansi:
             terminal_lines = [f"{WHITE_ON_BLACK}{line}{RESET}" for line in terminal_lines]
         return "\n".join(terminal_lines)
@@ -126,24 +132,24 @@ def encode_qr(text: str) -> QRModules:
     """
     if not text:
         raise PaylabError("there is no text to draw")
-    code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=QUIET_ZONE)
+    qr_code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=QUIET_ZONE)
     try:
-        code.add_data(text.encode())
-        code.make(fit=True)
+        qr_code.add_data(text.encode())
+        qr_code.make(fit=True)
     except UnicodeEncodeError:
         raise PaylabError("the text contains an unpaired surrogate") from None
     except (DataOverflowError, ValueError):
         raise PaylabError(f"{len(text)} characters are too many for one QR code") from None
-    return QRModules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
+    return QRModules(tuple(tuple(map(bool, row)) for row in qr_code.get_matrix()))
 
 
-def _svg_stroke(module_row: tuple[bool, ...], number: int) -> str:
+def _svg_row_path(module_row: tuple[bool, ...], row_number: int) -> str:
     """One row as an SVG path: lines through the middle of its dark runs."""
-    moves = []
-    for is_dark, run in groupby(module_row):
-        run_length = len(list(run))
-        moves.append(f"h{run_length}" if is_dark else f"m{run_length},0")
-    return f"M0,{number}.5{''.join(moves)}"
+    path_commands = []
+    for is_dark, run_modules in groupby(module_row):
+        run_length = len(list(run_modules))
+        path_commands.append(f"h{run_length}" if is_dark else f"m{run_length},0")
+    return f"M0,{row_number}.5{''.join(path_commands)}"
 
 
 def _png_scanline(pixel_row: str) -> bytes:

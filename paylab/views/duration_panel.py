@@ -57,11 +57,11 @@ def duration_text(seconds: float) -> str:
 
 def _strip_layer(bins: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
     """The bins of each corridor as a strip; the opacity shows the number of rows."""
-    longest = max(bin_["high"] for bin_ in bins)
-    ticks = [tick for tick in TICK_SECONDS if tick <= longest]
+    longest_seconds = max(duration_bin["high"] for duration_bin in bins)
+    ticks = [tick for tick in TICK_SECONDS if tick <= longest_seconds]
     tick_labels = label_lookup({str(tick): duration_text(tick) for tick in ticks})
-    scale = {"type": "log", "domain": [1, longest], "nice": False}
-    axis: Spec = {
+    log_scale = {"type": "log", "domain": [1, longest_seconds], "nice": False}
+    time_axis: Spec = {
         "title": None,
         "values": ticks,
         "labelExpr": tick_labels,
@@ -79,7 +79,7 @@ def _strip_layer(bins: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
         "mark": {"type": "bar", "height": {"band": 0.62}},
         "encoding": {
             "y": {**row_encoding, "axis": {"title": None}},
-            "x": {**number_axis("low", scale, **axis), "stack": None},
+            "x": {**number_axis("low", log_scale, **time_axis), "stack": None},
             "x2": {"field": "high"},
             "color": colour,
             "opacity": opacity,
@@ -90,20 +90,28 @@ def _strip_layer(bins: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
 
 def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> Spec:
     """A line at p95 and a dot at the median of each corridor, with labels on the right."""
-    labels = label_lookup({value["corridor"]: value["label"] for value in quantiles})
-    axis = {"title": None, "orient": "right", "labelExpr": labels, "ticks": False, "domain": False}
-    tips = tooltip(corridor="Corridor", median_text="Median", p95_text="p95", rows="Rows")
+    label_expression = label_lookup(
+        {quantile["corridor"]: quantile["label"] for quantile in quantiles}
+    )
+    label_axis = {
+        "title": None,
+        "orient": "right",
+        "labelExpr": label_expression,
+        "ticks": False,
+        "domain": False,
+    }
+    tooltip_fields = tooltip(corridor="Corridor", median_text="Median", p95_text="p95", rows="Rows")
     p95_mark = {"type": "tick", "color": FAILED_COLOUR, "thickness": 3, "bandSize": 24}
-    p95_encoding = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": tips}
+    p95_encoding = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": tooltip_fields}
     median_mark = {"type": "point", "filled": True, "size": 110, "stroke": "white", "opacity": 1}
     median_encoding = {
         "x": {"field": "median", "type": "quantitative"},
         "color": colour,
-        "tooltip": tips,
+        "tooltip": tooltip_fields,
     }
     return {
         "data": {"values": quantiles},
-        "encoding": {"y": {**row_encoding, "axis": axis}},
+        "encoding": {"y": {**row_encoding, "axis": label_axis}},
         "layer": [
             {"mark": p95_mark, "encoding": p95_encoding},
             {"mark": median_mark, "encoding": median_encoding},
@@ -113,18 +121,19 @@ def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> 
 
 def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
     """A histogram of durations, in bins of equal width on a logarithmic scale."""
-    counts = Counter(int(BINS_PER_POWER_OF_TEN * math.log10(second)) for second in seconds)
+    bin_numbers = (int(BINS_PER_POWER_OF_TEN * math.log10(duration)) for duration in seconds)
+    counts = Counter(bin_numbers)
     largest_count = max(counts.values())
     bins = []
-    for index, count in sorted(counts.items()):
-        low = 10 ** (index / BINS_PER_POWER_OF_TEN)
-        high = 10 ** ((index + 1) / BINS_PER_POWER_OF_TEN)
+    for bin_number, count in sorted(counts.items()):
+        low_seconds = 10 ** (bin_number / BINS_PER_POWER_OF_TEN)
+        high_seconds = 10 ** ((bin_number + 1) / BINS_PER_POWER_OF_TEN)
         bins.append(
             {
                 "corridor": corridor,
-                "low": low,
-                "high": high,
-                "between": f"{duration_text(low)} to {duration_text(high)}",
+                "low": low_seconds,
+                "high": high_seconds,
+                "between": f"{duration_text(low_seconds)} to {duration_text(high_seconds)}",
                 "rows": count,
                 "weight": count / largest_count,
             }
@@ -134,14 +143,14 @@ def _bin_values(corridor: str, seconds: pd.Series[Any]) -> list[Spec]:
 
 def _quantile_values(corridor: str, seconds: pd.Series[Any]) -> Spec:
     """The median and p95 of the durations of a corridor, as numbers and as texts."""
-    median = float(seconds.quantile(0.5))
-    p95 = float(seconds.quantile(0.95))
+    median_seconds = float(seconds.quantile(0.5))
+    p95_seconds = float(seconds.quantile(0.95))
     return {
         "corridor": corridor,
-        "median": median,
-        "p95": p95,
-        "label": f"median {duration_text(median)}, p95 {duration_text(p95)}",
+        "median": median_seconds,
+        "p95": p95_seconds,
+        "label": f"median {duration_text(median_seconds)}, p95 {duration_text(p95_seconds)}",
         "rows": len(seconds),
-        "median_text": duration_text(median),
-        "p95_text": duration_text(p95),
+        "median_text": duration_text(median_seconds),
+        "p95_text": duration_text(p95_seconds),
     }

@@ -24,16 +24,23 @@ def frame_table(frame: pd.DataFrame) -> str:
         shown_frame = shown_frame.reset_index(allow_duplicates=True)
     column_names = [_column_name(label) for label in shown_frame]
     columns = []
-    for index, column_name in enumerate(column_names):
-        columns.append([_cell_text(column_name, value) for value in shown_frame.iloc[:, index]])
+    for column_index, column_name in enumerate(column_names):
+        columns.append(
+            [
+                _cell_text(column_name, cell_value)
+                for cell_value in shown_frame.iloc[:, column_index]
+            ]
+        )
     number_columns = [
-        index
-        for index, dtype in enumerate(shown_frame.dtypes)
+        column_index
+        for column_index, dtype in enumerate(shown_frame.dtypes)
         if is_numeric_dtype(dtype) and not is_bool_dtype(dtype)
     ]
-    cells = list(zip(*columns, strict=True))
+    cell_rows = list(zip(*columns, strict=True))
     service_name = str(frame.attrs.get("service") or "")
-    return grid(column_names, cells, len(frame), number_columns=number_columns, source=service_name)
+    return grid(
+        column_names, cell_rows, len(frame), number_columns=number_columns, source=service_name
+    )
 
 
 def _column_name(label: object) -> str:
@@ -54,11 +61,11 @@ def _cell_text(column_name: str, cell_value: Any) -> str:
     return str(cell_value)
 
 
-def _number_text(column_name: str, number: Decimal) -> str:
+def _number_text(column_name: str, amount: Decimal) -> str:
     """An amount with its decimals, a rate without trailing zeros, a share in percent."""
     if column_name in SHARE_COLUMNS:
-        return f"{number * 100:.1f} %"
-    number_text = f"{number:f}"
+        return f"{amount * 100:.1f} %"
+    number_text = f"{amount:f}"
     if column_name in RATE_COLUMNS and "." in number_text:
         return number_text.rstrip("0").rstrip(".")
     return number_text

@@ -84,12 +84,12 @@ def escape(value: object) -> str:
 
 def table(rows: Iterable[Row]) -> str:
     """A table with a label and a text per row."""
-    body = "".join(
+    rows_html = "".join(
         f'<tr style="{ROW_STYLE}"><th style="{LABEL_STYLE}">{escape(label)}</th>'
-        f'<td style="{CELL_STYLE}">{cell(text)}</td></tr>'
-        for label, text in rows
+        f'<td style="{CELL_STYLE}">{cell(cell_text)}</td></tr>'
+        for label, cell_text in rows
     )
-    return f'<table style="{TABLE_STYLE}"><tbody>{body}</tbody></table>'
+    return f'<table style="{TABLE_STYLE}"><tbody>{rows_html}</tbody></table>'
 
 
 def copy_button() -> str:
@@ -118,26 +118,29 @@ def shorten_id(text: str) -> str:
 def cell(value: object) -> str:
     """A value as HTML; a long word is shortened, with the full text as tooltip and to copy."""
     cell_text = printable_text("" if value is None else value)
-    time = TIME_PATTERN.fullmatch(cell_text)
-    if time:
-        return f'<time title="{cell_text}">{_one_line(time[1])} {_one_line(time[2])}</time>'
+    time_match = TIME_PATTERN.fullmatch(cell_text)
+    if time_match:
+        day_and_time = f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2])}"
+        return f'<time title="{cell_text}">{day_and_time}</time>'
     short_text = shorten_id(cell_text)
     if short_text != cell_text:
         return _short_code(cell_text, short_text)
     if not cell_text:
         return ""
     if len(cell_text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(cell_text):
-        return _one_line(html.escape(cell_text))
+        return _unbroken_html(html.escape(cell_text))
     return " ".join(map(_word_html, cell_text.split(" ")))
 
 
 def _short_code(whole_text: str, short_text: str) -> str:
     """A shortened text with the full text as tooltip and to copy; of an id, how to open it too."""
-    title = html.escape(whole_text)
+    tooltip_html = html.escape(whole_text)
     if OPENED_ID_PATTERN.fullmatch(whole_text):
-        title += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
-    code = f'<code title="{title}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
-    return _one_line(code + copy_button())
+        tooltip_html += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
+    code_html = (
+        f'<code title="{tooltip_html}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
+    )
+    return _unbroken_html(code_html + copy_button())
 
 
 def _word_html(word: str) -> str:
@@ -148,7 +151,7 @@ def _word_html(word: str) -> str:
     return _with_word_breaks(word)
 
 
-def _one_line(content: str) -> str:
+def _unbroken_html(content: str) -> str:
     """HTML that is not broken into lines."""
     return f'<span style="white-space:nowrap">{content}</span>'
 
@@ -175,25 +178,26 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     the table. No word is broken in the middle. Too narrow a page scrolls the table, not the
     output; the keyboard can scroll it.
     """
-    header_names = [str(name) for name in column_names]
+    header_names = [str(column_name) for column_name in column_names]
     styles = [
         _column_style(is_number=index in number_columns) for index in range(len(header_names))
     ]
-    header = "".join(
-        f'<th scope="col" style="{style}">{_header_html(name)}</th>'
-        for style, name in zip(styles, header_names, strict=True)
+    header_cells = "".join(
+        f'<th scope="col" style="{style}">{_header_html(column_name)}</th>'
+        for style, column_name in zip(styles, header_names, strict=True)
     )
     shown_rows = rows[:row_max]
     rows_html = "".join(_row_html(row, styles) for row in shown_rows)
-    head = f'<thead><tr style="background:none;border-bottom:{BORDER}">{header}</tr></thead>'
-    content = f"{head}<tbody>{rows_html}</tbody>"
-    frame = 'tabindex="0" role="group" aria-label="Table"'
-    frame_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px"
-    row_count = len(rows) if total is None else total
-    return (
-        f'<div {frame} style="{frame_style}"><table style="{TABLE_STYLE}">{content}</table>'
-        f"</div>{_footer_line(row_count - len(shown_rows), source)}"
+    header_html = (
+        f'<thead><tr style="background:none;border-bottom:{BORDER}">{header_cells}</tr></thead>'
     )
+    table_content = f"{header_html}<tbody>{rows_html}</tbody>"
+    scroll_attributes = 'tabindex="0" role="group" aria-label="Table"'
+    scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px"
+    row_count = len(rows) if total is None else total
+    table_html = f'<table style="{TABLE_STYLE}">{table_content}</table>'
+    footer_html = _footer_line(row_count - len(shown_rows), source)
+    return f'<div {scroll_attributes} style="{scroll_style}">{table_html}</div>{footer_html}'
 
 
 def _column_style(*, is_number: bool) -> str:
@@ -208,15 +212,19 @@ def _header_html(column_name: str) -> str:
 
 def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
     cells = "".join(
-        f'<td style="{style}">{cell(value)}</td>' for style, value in zip(styles, row, strict=False)
+        f'<td style="{style}">{cell(cell_value)}</td>'
+        for style, cell_value in zip(styles, row, strict=False)
     )
     return f'<tr style="{ROW_STYLE}">{cells}</tr>'
 
 
 def _footer_line(row_count: int, service_name: str) -> str:
-    """The number of the rows that are not shown, and the name of the service."""
-    more = f"{row_count:,} more" if row_count > 0 else ""
-    footer_texts = [text for text in (more, service_name) if text]
+    """The number of the rows that are not shown, and the name of the service.
+
+    Empty if there is neither.
+    """
+    more_text = f"{row_count:,} more" if row_count > 0 else ""
+    footer_texts = [text for text in (more_text, service_name) if text]
     if not footer_texts:
         return ""
     return f'<div style="{MUTED};font-size:12px">{escape(" · ".join(footer_texts))}</div>'
@@ -227,8 +235,8 @@ def text_block(text: str) -> str:
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
     wrapping = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
     escaped_lines = "\n".join(map(escape, text.split("\n")))
-    block = f'<pre style="{style};{wrapping}">{escaped_lines}</pre>'
-    return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'
+    block_html = f'<pre style="{style};{wrapping}">{escaped_lines}</pre>'
+    return f'<div style="display:flex;align-items:flex-start">{block_html}{copy_button()}</div>'
 
 
 def heading(text: str, service_name: str = "") -> str:
@@ -250,17 +258,17 @@ def notice(text: str) -> str:
 def collapsible_block(summary: str, content: str) -> str:
     """HTML below a summary that opens on click."""
     summary_html = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'
-    body = f'<div style="margin-top:6px">{content}</div>'
-    return f'<details style="margin-top:10px">{summary_html}{body}</details>'
+    content_html = f'<div style="margin-top:6px">{content}</div>'
+    return f'<details style="margin-top:10px">{summary_html}{content_html}</details>'
 
 
 def copyable_text(text: str) -> str:
     """Text that one click selects, with a copy button."""
-    style = (
+    code_style = (
         f"{MONO};{PANEL};display:inline-block;max-width:100%;box-sizing:border-box;"
         "padding:2px 8px;user-select:all;overflow-wrap:anywhere;white-space:normal"
     )
-    return f'<code style="{style}">{escape(text)}</code>{copy_button()}'
+    return f'<code style="{code_style}">{escape(text)}</code>{copy_button()}'
 
 
 def column(*parts: str) -> str:
@@ -272,8 +280,8 @@ def badge(text: str) -> str:
     """A label that names the service in use; empty for an empty text."""
     if not text:
         return ""
-    first_word = text.split(maxsplit=1)[0]
-    colour = BADGE_COLOURS.get(first_word.upper(), LIVE_COLOUR)
+    service_kind = text.split(maxsplit=1)[0]
+    colour = BADGE_COLOURS.get(service_kind.upper(), LIVE_COLOUR)
     style = (
         f"background:{colour};color:#fff;border-radius:10px;padding:1px 8px;font-size:11px;"
         "font-weight:600;letter-spacing:.03em;line-height:1.6;display:inline-block;"
@@ -285,19 +293,19 @@ def badge(text: str) -> str:
 
 def card(*columns: str, source: str = "") -> str:
     """Columns side by side if the page is wide enough; `source` names the service below them."""
-    footer = ""
+    footer_html = ""
     if source:
         style = f"flex:1 1 100%;margin-top:-8px;font-size:12px;{MUTED}"
-        footer = f'<div style="{style}">{escape(source)}</div>'
-    return f'<div class="paylab-card" style="{CARD_STYLE}">{"".join(columns)}{footer}</div>'
+        footer_html = f'<div style="{style}">{escape(source)}</div>'
+    return f'<div class="paylab-card" style="{CARD_STYLE}">{"".join(columns)}{footer_html}</div>'
 
 
 def plain_text(title: str, rows: Sequence[Row], service_name: str = "") -> str:
     """A card as plain text: title, name of the service, and aligned rows."""
-    width = max((len(label) for label, _ in rows), default=0)
+    label_width = max((len(label) for label, _ in rows), default=0)
     title_line = f"{title}  [{service_name}]" if service_name else title
     row_lines = [
-        f"  {printable_text(label):<{width}}  {printable_text(text)}" for label, text in rows
+        f"  {printable_text(label):<{label_width}}  {printable_text(text)}" for label, text in rows
     ]
     return "\n".join([printable_text(title_line), *row_lines])
 

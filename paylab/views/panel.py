@@ -74,9 +74,9 @@ class PanelView(anywidget.AnyWidget):
 
     def _refresh_now(self) -> None:
         self._refresh_pending.release()
-        begun = time.perf_counter()
+        start_seconds = time.perf_counter()
         self.refresh()
-        elapsed_seconds = time.perf_counter() - begun
+        elapsed_seconds = time.perf_counter() - start_seconds
         self._pause_seconds = max(REFRESH_SECONDS, PAUSE_SHARE * elapsed_seconds)
 
     def refresh(self, *, from_start: bool = False) -> None:
@@ -86,14 +86,15 @@ class PanelView(anywidget.AnyWidget):
         with self._sending:
             row_by_number = {row.number: row for row in self._read()}
             earlier_rows = {} if from_start else self._shown
-            changed = [
-                row.message for row in row_by_number.values() if earlier_rows.get(row.number) != row
+            changed_rows = [
+                row for row in row_by_number.values() if earlier_rows.get(row.number) != row
             ]
             self._shown = row_by_number
-            if not changed and not from_start:
+            if not changed_rows and not from_start:
                 return
             first_number = min(row_by_number, default=0)
-            message: JsonObject = {"kind": "rows", "rows": changed, "first": first_number}
+            row_messages = [row.message for row in changed_rows]
+            message: JsonObject = {"kind": "rows", "rows": row_messages, "first": first_number}
             if from_start:
                 message |= {"all": True, "service": self._service_name, **self._options}
             self.send(message)
@@ -106,22 +107,24 @@ class PanelView(anywidget.AnyWidget):
             self._is_ready = True
             self.refresh(from_start=True)
             return
-        number = whole_number(message.get("number"))
-        shown_row = self._shown.get(number)
+        row_number = whole_number(message.get("number"))
+        shown_row = self._shown.get(row_number)
         if message_kind == "explain":
             html = unknown_row_notice() if shown_row is None else self._explain_row(shown_row)
-            self.send({"kind": "detail", "number": number, "html": html})
+            self.send({"kind": "detail", "number": row_number, "html": html})
         elif message_kind == "resend" and shown_row is not None:
             self.send({"kind": "note", "text": self._resend_row(shown_row)})
             self.refresh()
 
     def _explain_row(self, panel_row: PanelRow) -> str:
+        """The details of a row as HTML, or why there are none."""
         try:
             return self._explain(panel_row)
         except Exception as error:  # shown in place of the details
             return notice(f"This row cannot be explained: {error}")
 
     def _resend_row(self, panel_row: PanelRow) -> str:
+        """Send the event of a row again; return a sentence on its outcome."""
         try:
             return self._resend(panel_row)
         except Exception as error:  # shown in place of the answer
@@ -138,12 +141,14 @@ class PanelView(anywidget.AnyWidget):
         filter_words = self._options.get("filter", "")
         selection = self._options.get("show", "everything")
         shown_rows = [
-            row for row in reversed(self._read()) if is_shown(row, filter_words, selection)
+            shown_row
+            for shown_row in reversed(self._read())
+            if is_shown(shown_row, filter_words, selection)
         ]
-        cells = [row.cells for row in shown_rows]
-        table = grid(COLUMNS, cells) if cells else notice("No calls and no events yet.")
+        cell_rows = [shown_row.cells for shown_row in shown_rows]
+        table = grid(COLUMNS, cell_rows) if cell_rows else notice("No calls and no events yet.")
         content = card(column(SAVED_LINE, heading("Panel", self._service_name), table))
-        row_lines = ["  ".join(row).rstrip() for row in cells[:TABLE_ROWS_MAX]]
+        row_lines = ["  ".join(shown_row).rstrip() for shown_row in cell_rows[:TABLE_ROWS_MAX]]
         return {
             "text/html": static_html(content),
             "text/plain": "\n".join([f"Panel  [{self._service_name}]", *row_lines]),

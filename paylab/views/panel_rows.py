@@ -56,9 +56,11 @@ class PanelRow:
 def call_row(number: int, call: Any) -> PanelRow:
     """The row of a call: its verdict is the status with the words of the service."""
     attempt_text = f"attempt {call.attempt}" if call.attempt > 1 else ""
-    tone = "bad" if call.failed else ("attention" if call.replayed else "good")
+    tone = "attention" if call.replayed else "good"
+    if call.failed:
+        tone = "bad"
     cells = (_time_text(call.when), f"{call.method} {call.path}", attempt_text, _call_verdict(call))
-    return PanelRow(number, "call", _cut(cells), tone, call)
+    return PanelRow(number, "call", _shorten_cells(cells), tone, call)
 
 
 def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
@@ -66,16 +68,18 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> 
 
     `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
     """
-    verdict = str(payload_of(facts).get("status") or "")
+    status_text = str(payload_of(facts).get("status") or "")
     order_text = str(facts.get("order") or "")
     if order_text:
-        count = facts.get("deliveries", 1)
-        verdict = (
-            f"{verdict}, {order_text}" if count == 1 else f"{verdict}, delivered {count} times"
+        delivery_count = facts.get("deliveries", 1)
+        status_text = (
+            f"{status_text}, {order_text}"
+            if delivery_count == 1
+            else f"{status_text}, delivered {delivery_count} times"
         )
     tone = "" if order_text in ("", "in order") else "attention"
-    cells = (_time_text(at), facts.get("event_type"), facts.get("resource_id"), verdict)
-    return PanelRow(number, "event", _cut(cells), tone, facts)
+    cells = (_time_text(at), facts.get("event_type"), facts.get("resource_id"), status_text)
+    return PanelRow(number, "event", _shorten_cells(cells), tone, facts)
 
 
 def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
@@ -84,31 +88,40 @@ def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) 
     error = facts.get("error")
     is_open = "status" not in facts
     is_good = isinstance(status, int) and 200 <= status < 300
-    verdict = "under way" if is_open else str(status if status is not None else error or "")
-    if not is_open and not is_good:
-        verdict += f", attempt {facts.get('attempt')}"
-    tone = "" if is_open else ("good" if is_good else "bad")
+    if is_open:
+        verdict = "under way"
+        tone = ""
+    elif is_good:
+        verdict = str(status)
+        tone = "good"
+    else:
+        reason = error or "" if status is None else status
+        verdict = f"{reason}, attempt {facts.get('attempt')}"
+        tone = "bad"
     delivery_text = f"{facts.get('event_type')} delivered"
     cells = (_time_text(at), delivery_text, facts.get("url"), verdict)
-    return PanelRow(number, "delivery", _cut(cells), tone, facts, is_open)
+    return PanelRow(number, "delivery", _shorten_cells(cells), tone, facts, is_open)
 
 
 def finish_row(row: PanelRow) -> PanelRow:
     """The row of a delivery that has ended since, with its time."""
-    time, *_ = row.cells
-    finished = delivery_row(row.number, None, row.source)
-    return replace(finished, cells=(time, *finished.cells[1:]))
+    time_text, *_ = row.cells
+    finished_row = delivery_row(row.number, None, row.source)
+    return replace(finished_row, cells=(time_text, *finished_row.cells[1:]))
 
 
 def row_details(row: PanelRow) -> str:
     """What a row has, as HTML: the whole call, or the payload of an event."""
     if row.kind == "call":
         return call_details(row.source)
-    facts = {name: str(row.source.get(name)) for name in DELIVERY_FACTS if row.source.get(name)}
-    payload = json.dumps(
-        Redaction([]).json(dict(payload_of(row.source))), indent=2, ensure_ascii=False, default=str
-    )
-    return table(list(facts.items())) + text_block(payload)
+    fact_texts = {
+        fact_name: str(row.source.get(fact_name))
+        for fact_name in DELIVERY_FACTS
+        if row.source.get(fact_name)
+    }
+    payload = Redaction([]).json(dict(payload_of(row.source)))
+    payload_text = json.dumps(payload, indent=2, ensure_ascii=False, default=str)
+    return table(list(fact_texts.items())) + text_block(payload_text)
 
 
 DELIVERY_FACTS = ("event_type", "resource_id", "url", "attempt", "cause", "status", "error")
@@ -161,10 +174,10 @@ def _service_words(body_text: str) -> str:
     return plain("; ".join(read_error_message(body)), WORDS_CHARACTERS_MAX)
 
 
-def _time_text(time: datetime | None) -> str:
-    return f"{time:%H:%M:%S}" if time else ""
+def _time_text(moment: datetime | None) -> str:
+    return f"{moment:%H:%M:%S}" if moment else ""
 
 
-def _cut(cells: Sequence[object]) -> tuple[str, ...]:
+def _shorten_cells(cells: Sequence[object]) -> tuple[str, ...]:
     """The cells as text of a safe length, with control characters escaped."""
     return tuple(plain("" if cell is None else str(cell), CELL_CHARACTERS_MAX) for cell in cells)

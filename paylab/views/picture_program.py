@@ -46,16 +46,16 @@ def read_picture(request: bytes) -> bytes:
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     pillow_heif.register_heif_opener()
-    file = BytesIO(content)
+    picture_file = BytesIO(content)
     try:
         if task.decode() == QR:
-            return json.dumps(read_qr_texts(file)).encode()
-        image = read_pdf_page(file) if task.decode() == PDF else read_photo(file)
+            return json.dumps(read_qr_texts(picture_file)).encode()
+        image = read_pdf_page(picture_file) if task.decode() == PDF else read_photo(picture_file)
     except UnidentifiedImageError:
         raise ValueError("it is not a picture") from None
-    picture = BytesIO()
-    image.save(picture, "JPEG", quality=80)  # only the pixels, no EXIF
-    return picture.getvalue()
+    jpeg_file = BytesIO()
+    image.save(jpeg_file, "JPEG", quality=80)  # only the pixels, no EXIF
+    return jpeg_file.getvalue()
 
 
 def limit_process() -> None:
@@ -70,47 +70,48 @@ def limit_process() -> None:
             resource.RLIMIT_CPU: used_seconds + CPU_SECONDS_MAX,
             resource.RLIMIT_AS: MEMORY_BYTES_MAX,
         }
-        for limit, soft_limit in limits.items():
+        for resource_kind, soft_limit in limits.items():
             with suppress(ValueError, OSError):
-                hard_limit = resource.getrlimit(limit)[1]
-                resource.setrlimit(limit, (soft_limit, hard_limit))
+                hard_limit = resource.getrlimit(resource_kind)[1]
+                resource.setrlimit(resource_kind, (soft_limit, hard_limit))
 
 
-def read_photo(file: BytesIO) -> Image.Image:
+def read_photo(picture_file: BytesIO) -> Image.Image:
     """Read a photo as a small upright image."""
     from PIL import Image, ImageOps
 
-    image = Image.open(file, formats=PICTURE_FORMATS)
+    image = Image.open(picture_file, formats=PICTURE_FORMATS)
     image.draft("RGB", (PREVIEW_PIXELS, PREVIEW_PIXELS))
     image.thumbnail((PREVIEW_PIXELS, PREVIEW_PIXELS))
     return ImageOps.exif_transpose(image).convert("RGB")
 
 
-def read_pdf_page(file: BytesIO) -> Image.Image:
+def read_pdf_page(pdf_file: BytesIO) -> Image.Image:
     """Read the first page of a PDF as a small image."""
     import pypdfium2
 
-    with closing(pypdfium2.PdfDocument(file)) as document:
+    with closing(pypdfium2.PdfDocument(pdf_file)) as document:
         page = document[0]
-        width, height = page.get_size()
-        zoom = PREVIEW_PIXELS / max(width, height)
-        image: Image.Image = page.render(scale=zoom).to_pil()
+        width_points, height_points = page.get_size()
+        pixels_per_point = PREVIEW_PIXELS / max(width_points, height_points)
+        image: Image.Image = page.render(scale=pixels_per_point).to_pil()
         return image.convert("RGB")
 
 
-def read_qr_texts(file: BytesIO) -> list[str]:
+def read_qr_texts(picture_file: BytesIO) -> list[str]:
     """Read the different texts of the QR codes in a picture."""
     import zxingcpp
     from PIL import Image
 
-    with Image.open(file, formats=PICTURE_FORMATS) as image:
-        picture = image.convert("L")
+    with Image.open(picture_file, formats=PICTURE_FORMATS) as image:
+        grey_image = image.convert("L")
     formats = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
-    codes = zxingcpp.read_barcodes(picture, formats=formats)
-    return sorted({_text_of(code) for code in codes})
+    codes = zxingcpp.read_barcodes(grey_image, formats=formats)
+    return sorted({_read_code_text(code) for code in codes})
 
 
-def _text_of(code: zxingcpp.Barcode) -> str:
+def _read_code_text(code: zxingcpp.Barcode) -> str:
+    """The text of a code, as UTF-8 if it can be read so."""
     try:
         return bytes(code.bytes).decode()
     except UnicodeDecodeError:

@@ -59,11 +59,11 @@ def report_table(report: Any) -> str:
         (finding.key, finding.words) for finding in report.where("not reached", "assumed")
     ]
     other_table = grid(("key", "outcome"), other_rows, row_max=len(other_rows))
-    other_findings = collapsible_block(f"{len(other_rows)} others", other_table)
+    other_block = collapsible_block(f"{len(other_rows)} others", other_table)
     finding_table = (
         grid(("key", "outcome"), proven_rows, row_max=len(proven_rows)) if proven_rows else ""
     )
-    return card(column(heading("Probe"), summary_lines, finding_table, other_findings))
+    return card(column(heading("Probe"), summary_lines, finding_table, other_block))
 
 
 def report_page(report: Any) -> str:
@@ -87,9 +87,9 @@ def report_page(report: Any) -> str:
     )
 
 
-def _created_html(created: Iterable[object]) -> str:
+def _created_html(resources: Iterable[object]) -> str:
     """The resources that the probe created; empty if it created none."""
-    list_items = "".join(f"<li>{escape(resource)}</li>" for resource in created)
+    list_items = "".join(f"<li>{escape(resource)}</li>" for resource in resources)
     if not list_items:
         return ""
     return f"<details><summary>What the walk created</summary><ul>{list_items}</ul></details>"
@@ -128,34 +128,29 @@ def _call_html(number: int, entry: JsonMapping) -> str:
     )
 
 
-def _message_text(headers: Iterable[Mapping[str, str]], body: str) -> str:
+def _message_text(headers: Iterable[Mapping[str, str]], body_text: str) -> str:
     """The headers and the body, truncated if long; JSON is indented."""
     header_lines = [f"{header['name']}: {header['value']}" for header in headers]
     with suppress(ValueError):
-        body = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
-    if len(body) > BODY_LENGTH_MAX:
-        body = f"{body[:BODY_LENGTH_MAX]}…"
-    if body:
-        header_lines += ["", body]
+        body_text = json.dumps(json.loads(body_text), indent=2, ensure_ascii=False)
+    if len(body_text) > BODY_LENGTH_MAX:
+        body_text = f"{body_text[:BODY_LENGTH_MAX]}…"
+    if body_text:
+        header_lines += ["", body_text]
     return "\n".join(header_lines)
 
 
 DRIFT_COLUMNS = ("kind", "where", "what", "times", "first call", "set")
 
 
-def drift_table(drift: Any) -> str:
+def drift_table(differences: Any) -> str:
     """Differences between the responses of a session and the settings."""
-    drift_rows = [
-        (
-            difference.kind,
-            difference.where,
-            difference.what,
-            str(difference.times),
-            str(difference.first),
-            difference.key,
-        )
-        for difference in drift
-    ]
+    drift_rows = []
+    for difference in differences:
+        times = str(difference.times)
+        first_call = str(difference.first)
+        where_and_what = (difference.kind, difference.where, difference.what)
+        drift_rows.append((*where_and_what, times, first_call, difference.key))
     if not drift_rows:
         return f'<div style="{CELL_STYLE}">No drift: every answer was as expected.</div>'
     return f"{badge('DRIFT')}{grid(DRIFT_COLUMNS, drift_rows)}"

@@ -44,8 +44,8 @@ class Bar:
         return f"{self.done:,} of {self.total:,} {self.item_name}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bar = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
-        bar_html = f'<div role="status">{bar} {html.escape(repr(self))}</div>'
+        bar_tag = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
+        bar_html = f'<div role="status">{bar_tag} {html.escape(repr(self))}</div>'
         return {"text/html": bar_html, "text/plain": repr(self)}
 
 
@@ -80,13 +80,16 @@ class Line:
 def progress(
     measure: Bar | Line, show: Show | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
-    """A function of two numbers that updates the display; the final state is always shown."""
+    """A function of two numbers that updates the display; the final state is always shown.
+
+    The numbers are those that the `count` of the measure takes.
+    """
     show_measure = show or _default_show()
     shown_at = clock() - UPDATE_SECONDS
 
-    def count(first: int, second: int) -> None:
+    def count(first_number: int, second_number: int) -> None:
         nonlocal shown_at
-        measure.count(first, second)
+        measure.count(first_number, second_number)
         if clock() - shown_at >= UPDATE_SECONDS:
             shown_at = clock()
             show_measure(measure)
@@ -127,6 +130,7 @@ def _show_in_terminal(shown_value: object) -> None:
 
 
 def _end_terminal_line(show: Show | None) -> None:
+    """End the line that was updated in a terminal; do nothing elsewhere."""
     if show is _show_in_terminal and sys.stderr.isatty():
         print(file=sys.stderr)  # noqa: T201 - the line is finished
 

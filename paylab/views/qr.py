@@ -62,7 +62,7 @@ class QRText:
         payload = self.payload
         if payload is None:
             return [("CRC", "not checked: the text is not EMV")]
-        payee_rows = [
+        rows = [
             ("Issuer", payload.issuer),
             ("Name", payload.merchant_name),
             ("City", payload.city),
@@ -72,22 +72,24 @@ class QRText:
             ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
             ("CRC", self._crc_text(payload.crc)),
         ]
-        return [(label, value or "not given") for label, value in payee_rows]
+        return [(label, text or "not given") for label, text in rows]
 
-    def _crc_text(self, expected_crc: str) -> str:
+    def _crc_text(self, computed_crc: str) -> str:
         stated_crc = self.text[-4:]
-        if stated_crc == expected_crc:
+        if stated_crc == computed_crc:
             return f"{stated_crc}, correct"
-        return f"wrong: {expected_crc} expected, {stated_crc} found"
+        return f"wrong: {computed_crc} expected, {stated_crc} found"
 
     def field_rows(self) -> list[Row]:
         """Rows of all fields by path and name; a field with fields inside shows their number."""
         if self.payload is None:
             return []
         rows = []
-        for field in self.payload.walk():
-            value_text = f"holds {len(field.fields)} fields:" if field.fields else field.value
-            rows.append((f"{field.path} {field.name}", value_text))
+        for emv_field in self.payload.walk():
+            value_text = (
+                f"holds {len(emv_field.fields)} fields:" if emv_field.fields else emv_field.value
+            )
+            rows.append((f"{emv_field.path} {emv_field.name}", value_text))
         return rows
 
 
@@ -151,9 +153,9 @@ class QR:
         if suffix not in (".png", ".svg"):
             raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
         require_parent(target)
-        image_bytes = self.png() if suffix == ".png" else self.svg().encode()
-        with replace(target) as file:
-            file.write(image_bytes)
+        file_bytes = self.png() if suffix == ".png" else self.svg().encode()
+        with replace(target) as sink:
+            sink.write(file_bytes)
         return target
 
     @property
@@ -168,10 +170,10 @@ class QR:
         return html.plain_text(self.title, code_rows, self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        picture = self.modules.img(self.size, "QR code")
-        card = html.card(picture, self._html_column())
+        picture_html = self.modules.img(self.size, "QR code")
+        card_html = html.card(picture_html, self._html_column())
         return {
-            "text/html": card,
+            "text/html": card_html,
             "image/png": b64encode(self.png()).decode(),
             "image/svg+xml": self.svg(),
             "text/plain": repr(self),

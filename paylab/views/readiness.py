@@ -68,30 +68,30 @@ def readiness_card(report: Any) -> str:
     """The verdicts for a notebook; the evidence of what is shown opens on click."""
     card_parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
     for verdict in ("broken", "not seen"):
-        rows = [_card_row(judged) for judged in report.of(verdict)]
+        rows = [_card_row(judged_item) for judged_item in report.of(verdict)]
         if rows:
             card_parts.append(
                 f'<div style="margin:8px 0 2px">{badge(TITLES[verdict].upper())}</div>'
             )
             card_parts.append(table(rows))
     for verdict in ("shown", "not applicable", "question"):
-        rows = [_card_row(judged) for judged in report.of(verdict)]
+        rows = [_card_row(judged_item) for judged_item in report.of(verdict)]
         if rows:
             title = f"{len(rows)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
             card_parts.append(collapsible_block(title, table(rows)))
     return "".join(card_parts)
 
 
-def _card_row(judged: Any) -> tuple[str, str]:
+def _card_row(judged_item: Any) -> tuple[str, str]:
     """The id of an item, and what it is with its first evidence or how to show it."""
-    evidence_texts = [str(evidence) for evidence in judged.evidence[:2]]
-    if judged.verdict == "not seen":
-        evidence_texts.append(judged.item.show)
-    details = "; ".join(text for text in (*evidence_texts, judged.remark) if text)
-    item_title = judged.item.what
-    if details and judged.verdict != "question":
-        item_title = f"{item_title}. {details}"
-    return judged.item.id, item_title
+    evidence_texts = [str(evidence) for evidence in judged_item.evidence[:2]]
+    if judged_item.verdict == "not seen":
+        evidence_texts.append(judged_item.item.show)
+    details = "; ".join(text for text in (*evidence_texts, judged_item.remark) if text)
+    item_text = judged_item.item.what
+    if details and judged_item.verdict != "question":
+        item_text = f"{item_text}. {details}"
+    return judged_item.item.id, item_text
 
 
 def readiness_page(report: Any) -> str:
@@ -121,22 +121,24 @@ def _anchor(verdict: str) -> str:
 
 
 def _section(verdict: str, judged_items: Iterable[object]) -> str:
-    articles = "".join(_article(judged) for judged in judged_items)
+    articles = "".join(_article(judged_item) for judged_item in judged_items)
     return f'<section><h2 id="{_anchor(verdict)}">{TITLES[verdict]}</h2>{articles}</section>'
 
 
-def _article(judged: Any) -> str:
+def _article(judged_item: Any) -> str:
     """An item with its verdict, why it matters, the evidence, and how to show it."""
-    judged_item = judged.item
-    evidence = "".join(f"<li>{escape(each)}</li>" for each in judged.evidence)
-    evidence_list = f"<ul>{evidence}</ul>" if evidence else ""
-    remark = f"<p>{escape(judged.remark)}</p>" if judged.remark else ""
-    show = ""
-    if judged.verdict == "not seen" and judged_item.show:
-        show = f"<p>To show it: {escape(judged_item.show)}</p>"
+    item = judged_item.item
+    evidence_items = "".join(
+        f"<li>{escape(evidence_item)}</li>" for evidence_item in judged_item.evidence
+    )
+    evidence_list = f"<ul>{evidence_items}</ul>" if evidence_items else ""
+    remark_html = f"<p>{escape(judged_item.remark)}</p>" if judged_item.remark else ""
+    show_html = ""
+    if judged_item.verdict == "not seen" and item.show:
+        show_html = f"<p>To show it: {escape(item.show)}</p>"
     return (
-        f'<article class="{_CLASSES.get(judged.verdict, "other")}">'
-        f"<h3>{MARKS[judged.verdict]} {escape(judged_item.what)}</h3>"
-        f'<p class="muted">{escape(judged_item.why)} <code>{escape(judged_item.source)}</code> '
-        f"<code>{escape(judged_item.id)}</code></p>{evidence_list}{remark}{show}</article>"
+        f'<article class="{_CLASSES.get(judged_item.verdict, "other")}">'
+        f"<h3>{MARKS[judged_item.verdict]} {escape(item.what)}</h3>"
+        f'<p class="muted">{escape(item.why)} <code>{escape(item.source)}</code> '
+        f"<code>{escape(item.id)}</code></p>{evidence_list}{remark_html}{show_html}</article>"
     )

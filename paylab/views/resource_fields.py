@@ -33,17 +33,17 @@ def redacted_fields(resource: Resource) -> JsonObject:
     return dict(Redaction([]).json(resource.to_dict()))
 
 
-def value_text(value: object) -> str:
+def value_text(field_value: object) -> str:
     """The text of a cell: short times, exact amounts, and JSON for nested values."""
-    if value is None:
+    if field_value is None:
         return ""
-    if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S}"
-    if isinstance(value, str | Decimal | int | float):
-        return str(value)
-    if isinstance(value, list) and _is_text_list(value):
-        return ", ".join(value) or "none"
-    return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(field_value, datetime):
+        return f"{field_value:%Y-%m-%d %H:%M:%S}"
+    if isinstance(field_value, str | Decimal | int | float):
+        return str(field_value)
+    if isinstance(field_value, list) and _is_text_list(field_value):
+        return ", ".join(field_value) or "none"
+    return json.dumps(field_value, ensure_ascii=False, default=str)
 
 
 def _is_text_list(field_value: object) -> bool:

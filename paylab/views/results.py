@@ -78,7 +78,10 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
     type_name = type(items[0]).__name__
     field_rows = [redacted_fields(item) for item in items]
     column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
-    table_rows = [[_column_text(fields, name) for name in column_names] for fields in field_rows]
+    table_rows = [
+        [_column_text(item_fields, column_name) for column_name in column_names]
+        for item_fields in field_rows
+    ]
     title = heading(plural(total or len(items), type_name))
     return card(column(title, grid(column_names, table_rows, total)), source=service_name)
 
@@ -93,8 +96,8 @@ def simulator_card(simulator: Any) -> str:
     """The embedded simulator: its clock and the number of its objects."""
     summary: JsonObject = simulator.world.summary()
     clock = summary["clock"]
-    speed = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
-    simulator_rows = [("clock", f"{clock['now']} ({speed})"), ("seed", str(summary["seed"]))]
+    speed_text = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
+    simulator_rows = [("clock", f"{clock['now']} ({speed_text})"), ("seed", str(summary["seed"]))]
     for resource_name, count in summary["counts"].items():
         if count:
             simulator_rows.append((resource_name, str(count)))
@@ -134,7 +137,7 @@ def scenarios_table(scenarios: Any) -> str:
     scenario_rows = scenarios.rows()
     rows_by_field: dict[str, list[list[Any]]] = {}
     for scenario_row in scenario_rows:
-        cells = [scenario_row[name] for name in SCENARIO_COLUMNS]
+        cells = [scenario_row[column_name] for column_name in SCENARIO_COLUMNS]
         rows_by_field.setdefault(scenario_row["where"], []).append(cells)
     blocks = []
     for field_name, field_rows in rows_by_field.items():
@@ -151,20 +154,20 @@ def faults_table(faults: Any) -> str:
     return card(column(grid(("fault", "the service"), faults.kinds())), source=SIMULATOR)
 
 
-def reconciliation_card(result: Reconciliation) -> str:
+def reconciliation_card(reconciliation: Reconciliation) -> str:
     """The verdict, the problems by kind and one by one, the totals, and what was compared."""
-    verdict, *_ = result.report().split("\n", 1)
+    verdict, *_ = reconciliation.report().split("\n", 1)
     card_parts = [heading("Reconciliation"), notice(verdict)]
-    if not result:
-        card_parts.append(_filled_columns_table(result.summary()))
+    if not reconciliation:
+        card_parts.append(_filled_columns_table(reconciliation.summary()))
         column_names = list(PROBLEM_COLUMNS)
-        if len(result.sides) <= 2:
+        if len(reconciliation.sides) <= 2:
             column_names.remove("side")
-        card_parts.append(_filled_columns_table(result.frame()[column_names]))
-    card_parts.append(collapsible_block("Totals", _filled_columns_table(result.totals())))
-    note_lines = [line.strip() for line in (*result.columns_lines(), *result.notes)]
+        card_parts.append(_filled_columns_table(reconciliation.frame()[column_names]))
+    card_parts.append(collapsible_block("Totals", _filled_columns_table(reconciliation.totals())))
+    note_lines = [line.strip() for line in (*reconciliation.columns_lines(), *reconciliation.notes)]
     card_parts.append(collapsible_block("What was compared", text_block("\n".join(note_lines))))
-    return card(column(*card_parts), source=result.place)
+    return card(column(*card_parts), source=reconciliation.place)
 
 
 PROBLEM_COLUMNS = (
@@ -191,9 +194,9 @@ def _filled_columns_table(frame: Any) -> str:
 
 def lab_card(lab: Any) -> str:
     """The settings of a lab and their sources."""
-    settings = grid(("setting", "value", "from"), lab.sources())
-    drift = escape(lab.drift.line) if lab.calls and lab.drift else ""
-    return card(column(heading("Lab", lab.client.place()), settings, drift))
+    settings_table = grid(("setting", "value", "from"), lab.sources())
+    drift_line = escape(lab.drift.line) if lab.calls and lab.drift else ""
+    return card(column(heading("Lab", lab.client.place()), settings_table, drift_line))
 
 
 def _column_text(fields: JsonMapping, field_name: str) -> str:
@@ -201,9 +204,9 @@ def _column_text(fields: JsonMapping, field_name: str) -> str:
     field_value = fields.get(field_name)
     if field_name not in AMOUNT_FIELDS:
         return value_text(field_value)
-    holder = field_value if isinstance(field_value, dict) else fields
+    amount_holder = field_value if isinstance(field_value, dict) else fields
     amount_field, currency_field = AMOUNT_FIELDS[field_name]
-    amount = holder.get(amount_field)
+    amount = amount_holder.get(amount_field)
     if amount is None:
         return ""
-    return f"{amount} {holder.get(currency_field) or ''}".rstrip()
+    return f"{amount} {amount_holder.get(currency_field) or ''}".rstrip()

@@ -127,10 +127,10 @@ class ScenarioPage(FormPage):
 
     def saved_html(self) -> str:
         """The texts of the buttons, and what the last click created."""
-        labels: dict[str, list[str]] = {}
+        labels_by_title: dict[str, list[str]] = {}
         for scenario in () if self._problem else self.scenarios.values():
-            labels.setdefault(SUBJECT_TITLES[scenario.subject], []).append(scenario.label)
-        label_rows = [(title, ", ".join(texts)) for title, texts in labels.items()]
+            labels_by_title.setdefault(SUBJECT_TITLES[scenario.subject], []).append(scenario.label)
+        label_rows = [(title, ", ".join(labels)) for title, labels in labels_by_title.items()]
         return self._introduction.static() + html.table(label_rows) + self.way_node.static()
 
 
@@ -143,9 +143,9 @@ def run_card(run: Any) -> str:
 def way_rows(run: Any) -> list[Row]:
     """The way as rows of label and text."""
     rows = [("Created", _headline(run)), ("Outcome", run.scenario.outcome), *_next_rows(run)]
-    for step in run.way:
-        status = f", {step.status}" if step.status else ""
-        rows.append((_time_text(step.at), f"{step.what}{status}"))
+    for way_step in run.way:
+        status = f", {way_step.status}" if way_step.status else ""
+        rows.append((_time_text(way_step.at), f"{way_step.what}{status}"))
     return rows
 
 
@@ -156,10 +156,10 @@ def _headline(run: Any) -> str:
 
 def _way_html(run: Any) -> str:
     """What was simulated, the facts of the object, and its way."""
-    cells = [(_time_text(step.at), step.status, step.what) for step in run.way]
-    facts = [("Outcome", run.scenario.outcome), ("Id", run.id), *_reason_rows(run.resource)]
-    facts += _next_rows(run)
-    return html.table(facts) + html.grid(WAY_COLUMNS, cells)
+    way_cells = [(_time_text(way_step.at), way_step.status, way_step.what) for way_step in run.way]
+    fact_rows = [("Outcome", run.scenario.outcome), ("Id", run.id), *_reason_rows(run.resource)]
+    fact_rows += _next_rows(run)
+    return html.table(fact_rows) + html.grid(WAY_COLUMNS, way_cells)
 
 
 def _reason_rows(resource: object) -> list[Row]:
@@ -179,5 +179,5 @@ def _next_rows(run: Any) -> list[Row]:
     return [("May follow", f"{', '.join(states)}: lab.simulator.move(id, state) decides")]
 
 
-def _time_text(time: datetime | None) -> str:
-    return f"{time:%H:%M:%S}" if time else ""
+def _time_text(moment: datetime | None) -> str:
+    return f"{moment:%H:%M:%S}" if moment else ""

@@ -54,19 +54,23 @@ def specimen(
         name if side == "selfie" else f"{name} ({country})",
         "A drawing for practice, not of a real person.",
     ]
-    comment = b""
+    comment_bytes = b""
     if fault is not None:
         specimen_lines.append(f"{fault.removeprefix('verification_')}: {detail(fault).meaning}")
-        comment = SPECIMEN + fault.encode()
+        comment_bytes = SPECIMEN + fault.encode()
     if kind in (None, "png") and not is_installed("PIL"):
-        return encode_qr("\n".join(specimen_lines)).png(QR_PIXELS, compress=False, comment=comment)
-    return _draw_specimen(specimen_lines, kind or "jpeg", comment)
+        return encode_qr("\n".join(specimen_lines)).png(
+            QR_PIXELS, compress=False, comment=comment_bytes
+        )
+    return _draw_specimen(specimen_lines, kind or "jpeg", comment_bytes)
 
 
-def _check_choice(argument: str, chosen: str, choices: Sequence[str]) -> None:
+def _check_choice(argument_name: str, chosen: str, choices: Sequence[str]) -> None:
     """Raise PaylabError for a value that is not among the choices."""
     if chosen not in choices:
-        raise PaylabError(f"no specimen of {argument} {chosen!r}; there is {', '.join(choices)}")
+        raise PaylabError(
+            f"no specimen of {argument_name} {chosen!r}; there is {', '.join(choices)}"
+        )
 
 
 def _draw_specimen(specimen_lines: list[str], image_type: str, comment: bytes) -> bytes:
@@ -76,24 +80,24 @@ def _draw_specimen(specimen_lines: list[str], image_type: str, comment: bytes) -
 
     pattern = Image.effect_mandelbrot((800, 500), (-2.2, -1.4, 1.2, 1.4), 60)
     image = ImageOps.colorize(pattern, "#b9cfe4", "#f4f7fa")
-    pen = ImageDraw.Draw(image)
-    for colour, box in (("#3f8f7f", (40, 300, 240, 460)), ("#f2c9a1", (80, 140, 200, 300))):
-        pen.ellipse(box, fill=colour, outline="#7f9bb3", width=3)
+    drawing = ImageDraw.Draw(image)
+    for colour, corners in (("#3f8f7f", (40, 300, 240, 460)), ("#f2c9a1", (80, 140, 200, 300))):
+        drawing.ellipse(corners, fill=colour, outline="#7f9bb3", width=3)
     specimen_text = "\n".join(map(_ascii_line, specimen_lines))
-    pen.text((265, 150), specimen_text, "#263242", ImageFont.load_default(17), spacing=32)
+    drawing.text((265, 150), specimen_text, "#263242", ImageFont.load_default(17), spacing=32)
     stamp = Image.new("L", image.size)
     stamp_font = ImageFont.load_default(145)
     ImageDraw.Draw(stamp).text((400, 250), "SPECIMEN", 120, stamp_font, anchor="mm")
     image.paste("#c81e2d", mask=stamp.rotate(29, Image.Resampling.BICUBIC))
     # Each writer has its own option for the comment, and ignores the others.
-    info = PngImagePlugin.PngInfo()
-    info.add_text("Comment", comment)
-    buffer = BytesIO()
-    options = SAVE_OPTIONS[image_type]
-    image.save(buffer, **options, pnginfo=info, comment=comment, description=comment)
+    png_info = PngImagePlugin.PngInfo()
+    png_info.add_text("Comment", comment)
+    image_file = BytesIO()
+    save_options = SAVE_OPTIONS[image_type]
+    image.save(image_file, **save_options, pnginfo=png_info, comment=comment, description=comment)
     if image_type == "pdf":
-        return buffer.getvalue() + b"\n%" + comment
-    return buffer.getvalue()
+        return image_file.getvalue() + b"\n%" + comment
+    return image_file.getvalue()
 
 
 def _ascii_line(specimen_line: str) -> str:

@@ -237,7 +237,7 @@ def test_a_currency_that_is_not_known_is_sent_with_a_warning(lab):
 def test_a_stepper_says_at_once_that_a_country_has_none(lab):
     """The country field has the error, the heading names no other country, nothing is sent."""
     walk = lab.onramp("PH", example=True, consent=True)
-    country = walk.bodies["person"].fields["country"]
+    country = walk.pages["person"].fields["country"]
     sent = len(lab.calls)
     country.value = "DE"
     assert country.errors == [f"No on-ramp is known for DE: the country must be one of {KNOWN}."]
@@ -250,7 +250,7 @@ def test_a_stepper_says_at_once_that_a_country_has_none(lab):
 def test_a_stepper_follows_the_chosen_country(lab):
     """Another country with an on-ramp changes the heading and the button, and goes to the end."""
     walk = lab.onramp("PH", example=True, consent=True)
-    form = walk.bodies["person"]
+    form = walk.pages["person"]
     form.fields["country"].value = "MX"
     assert (walk.title, walk.run_button.text) == (
         "On-ramp: Mexico",
@@ -262,7 +262,7 @@ def test_a_stepper_follows_the_chosen_country(lab):
 
 def test_a_stepper_is_for_on_ramps_only(lab):
     """The product of its first step cannot be changed."""
-    product = lab.onramp("MX").bodies["person"].fields["product_types"]
+    product = lab.onramp("MX").pages["person"].fields["product_types"]
     assert [value for _, value in product.options] == ["on_ramp"]
 
 

@@ -48,7 +48,7 @@ def test_every_module_inside_the_border_is_a_whole_number_of_pixels_wide(komo, s
     image = Image.open(BytesIO(code.png(size))).convert("L")
     for y in range(size):
         runs = [len(list(run)) for _, run in groupby(image.crop((0, y, size, y + 1)).tobytes())]
-        assert not any(run % code.scale(size) for run in runs[1:-1])
+        assert not any(run % code.pixels_per_module(size) for run in runs[1:-1])
 
 
 def test_every_side_has_a_border_of_four_light_modules(komo):

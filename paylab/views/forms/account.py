@@ -132,8 +132,8 @@ class WalletForm(Form):
         detail_fields = sorted(account.fields, key=lambda field: not field.form.choices)
         self.example_button = Button("Fill with an example", self.fill)
         self.helper_nodes = [self.example_button]
-        fields = [_make_wallet_field(detail_field) for detail_field in detail_fields]
-        super().__init__(fields, [self.example_button, side_by_side(fields)])
+        inputs = [_make_wallet_field(detail_field) for detail_field in detail_fields]
+        super().__init__(inputs, [self.example_button, side_by_side(inputs)])
         if example:
             self.fill()
 

@@ -334,7 +334,8 @@ class Form(traitlets.HasTraits, FormPage):
     def _sent_rows(self) -> list[Row]:
         """The sent values as rows; document numbers are masked."""
         fields = [field for field in self.fields.values() if field.visible and field.input != TICK]
-        return [(field.label, text) for field in fields if (text := field.display_text())]
+        rows = [(field.label, field.display_text()) for field in fields]
+        return [(label, value_text) for label, value_text in rows if value_text]
 
     def show_result(self, headline: str, rows: Sequence[Row]) -> None:
         """Show the result below the inputs, and who sent them unless it was a click."""

@@ -18,10 +18,14 @@ def read_message(message: object) -> Message:
     """Read the members of a message that are plain values; an empty dict if it is no object."""
     if not isinstance(message, Mapping):
         return {}
-    members = {name: item for name, item in message.items() if isinstance(item, PLAIN_TYPES)}
+    members = {
+        member_name: member
+        for member_name, member in message.items()
+        if isinstance(member, PLAIN_TYPES)
+    }
     return {
-        str(name): _without_surrogates(item) if isinstance(item, str) else item
-        for name, item in members.items()
+        str(member_name): _without_surrogates(member) if isinstance(member, str) else member
+        for member_name, member in members.items()
     }
 
 
@@ -30,9 +34,9 @@ def read_buffers(buffers: object) -> list[bytes]:
     if not isinstance(buffers, Iterable):
         return []
     buffer_list = list(buffers)
-    if not all(isinstance(part, bytes | bytearray | memoryview) for part in buffer_list):
+    if not all(isinstance(buffer, bytes | bytearray | memoryview) for buffer in buffer_list):
         return []
-    return [bytes(part) for part in buffer_list]
+    return [bytes(buffer) for buffer in buffer_list]
 
 
 def whole_number(value: object, default: int = 0) -> int:

@@ -38,7 +38,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     `submit()` submits all remaining steps with their current values. With `example`, a button
     runs the steps before the deposit with example data. `results` are the results of the steps
-    that are done, by name; `bodies` are the form or the status of the steps that were shown.
+    that are done, by name; `pages` are the form or the status of the steps that were shown.
     """
 
     USER_NAMES = (
@@ -61,7 +61,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._has_example = example
         self.functions = functions
         self.results = JsonObject()
-        self.bodies: dict[str, Form | LiveStatus] = {}
+        self.pages: dict[str, Form | LiveStatus] = {}
         self._card: Html | None = None
         self.heading = Heading("", 2)
         self._is_running = False
@@ -92,7 +92,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         person = self.results.get("person")
         if person is not None:
             return str(person.country).upper()
-        form = self.bodies.get("person")
+        form = self.pages.get("person")
         if isinstance(form, Form):
             return str(form.fields["country"].value)
         return self._start_country
@@ -127,7 +127,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         """
         self.stop()
         self.results.clear()
-        self.bodies.clear()
+        self.pages.clear()
         self._card = None
         self._is_running = False
         self._is_restarted = True
@@ -149,15 +149,16 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         step_name = self.current_step
         if step_name is None:
             return
-        body = self.bodies[step_name]
-        if isinstance(body, Form):
-            body.submit(anyway=anyway)
+        page = self.pages[step_name]
+        if isinstance(page, Form):
+            page.submit(anyway=anyway)
         elif step_name == "verification":
-            self._await_verification(body)
+            self._await_verification(page)
         else:
-            self._await_conversion(body)
+            self._await_conversion(page)
 
     def _await_verification(self, status: LiveStatus) -> None:
+        """Wait until verification ends; PaylabError unless the individual is active then."""
         person = self.functions.await_person(self.results["person"].id)
         status.show_resource(person)
         if person.status != "active":
@@ -165,6 +166,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             raise PaylabError(f"verification ended as {person.status}: {reasons}")
 
     def _await_conversion(self, status: LiveStatus) -> None:
+        """Wait until the conversion ends; PaylabError unless it is completed then."""
         conversion = self.functions.await_conversion(self.results["deposit"])
         status.show_resource(conversion)
         if conversion.status != "completed":
@@ -176,50 +178,49 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     def stop(self) -> None:
         """Stop refreshing."""
-        for body in self.bodies.values():
-            if isinstance(body, LiveStatus):
-                body.stop()
+        for page in self.pages.values():
+            if isinstance(page, LiveStatus):
+                page.stop()
 
     def _show_step(self, step_name: str, step: OnrampStep) -> None:
         """Show a step as done, as the current one, or as locked."""
-        body = self.bodies.get(step_name)
+        page = self.pages.get(step_name)
         if step_name in self.results:
             self._show_done(step_name, step)
         elif step_name == self.current_step:
-            code = (
-                "" if isinstance(body, Form) else self._code_of(step_name)
-            )  # a form shows its own
-            step.show_current(code, self._current_nodes(step_name, body))
+            is_form = isinstance(page, Form)  # which shows its own code
+            code = "" if is_form else self._code_of(step_name)
+            step.show_current(code, self._current_nodes(step_name, page))
         else:
             earlier_name = STEP_NAMES[STEP_NAMES.index(step_name) - 1]
             step.show_locked(STEP_TITLES[earlier_name].lower())
 
     def _show_done(self, step_name: str, step: OnrampStep) -> None:
         """Show the result of a step; the nodes of a conversion show it already."""
-        body = self.bodies.get(step_name)
-        if step_name == STEP_NAMES[-1] and body is not None:
-            step.show_end(self._code_of(step_name), body.nodes()[1:])
+        page = self.pages.get(step_name)
+        if step_name == STEP_NAMES[-1] and page is not None:
+            step.show_end(self._code_of(step_name), page.nodes()[1:])
             return
         step_result = self.results[step_name]
         result_rows: Sequence[Row] = []
         sent_html = ""
-        if isinstance(body, Form):
-            result_rows = body.result_rows(step_result)
-            sent_html = body.sent_html
+        if isinstance(page, Form):
+            result_rows = page.result_rows(step_result)
+            sent_html = page.sent_html
         else:
             result_rows = [(STEP_TITLES[step_name], result_text(step_result))]
         result_line = short_result_text(step_result)
         card = self._deposit_nodes() if step_name == "account" and self._is_paid else []
         step.show_done(result_line, result_rows, sent_html, self._code_of(step_name), card)
 
-    def _current_nodes(self, step_name: str, body: Form | LiveStatus | None) -> Sequence[Node]:
+    def _current_nodes(self, step_name: str, page: Form | LiveStatus | None) -> Sequence[Node]:
         """The nodes of the current step without its heading, and the button for the example."""
-        if body is None:
+        if page is None:
             return []
-        nodes = list(body.nodes())[1:]
+        nodes = list(page.nodes())[1:]
         if step_name == "deposit":
             return [Group([*self._deposit_nodes(), Group(nodes)], "pair")]
-        is_form = isinstance(body, Form)
+        is_form = isinstance(page, Form)
         if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
             nodes.append(self.run_button)
         return nodes
@@ -236,9 +237,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     def _code_of(self, step_name: str) -> str:
         """The code of a step; empty while the resource that it reads is not known."""
-        body = self.bodies.get(step_name)
-        if isinstance(body, Form):
-            return body.code()
+        page = self.pages.get(step_name)
+        if isinstance(page, Form):
+            return page.code()
         is_of_account = step_name in ("account", "deposit", "conversion")
         resource = self.results.get("account" if is_of_account else "person")
         return LOOKUP_CODE[step_name].format(literal(resource.id)) if resource else ""
@@ -246,14 +247,14 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _show_current_step(self) -> None:
         """Show the current step on the page, and move the focus to it.
 
-        A step whose new body has a result already is done at once: observing the body then shows
+        A step whose new page has a result already is done at once: observing the page then shows
         the next step by this same function.
         """
         step_name = self.current_step
-        if step_name is not None and step_name not in self.bodies:
-            body = self._make_body(step_name)
-            self.bodies[step_name] = body
-            self._observe_body(step_name, body)
+        if step_name is not None and step_name not in self.pages:
+            page = self._make_page(step_name)
+            self.pages[step_name] = page
+            self._observe_page(step_name, page)
             was_done_already = step_name in self.results
             if was_done_already:
                 return
@@ -271,38 +272,38 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if not self._is_running or step_name not in EXAMPLE_STEPS:
             self._is_running = False
             return
-        body = self.bodies.get(step_name)
-        if isinstance(body, Form):
-            body.click()
-            was_sent = body.is_started or self.current_step != step_name
+        page = self.pages.get(step_name)
+        if isinstance(page, Form):
+            page.click()
+            was_sent = page.is_started or self.current_step != step_name
             self._is_running = self._is_running and was_sent
 
-    def _make_body(self, step_name: str) -> Form | LiveStatus:
+    def _make_page(self, step_name: str) -> Form | LiveStatus:
         """The form or the status of a step, made for the result that it continues."""
         if step_name == "person":
             options = {"new": True} if self._is_restarted else {}
             return self.functions.onboarding(**options)
         source_name = {"deposit": "account", "conversion": "deposit"}.get(step_name, "person")
-        make_body: Callable[[Any], Form | LiveStatus] = getattr(self.functions, step_name)
-        return make_body(self.results[source_name])
+        make_page: Callable[[Any], Form | LiveStatus] = getattr(self.functions, step_name)
+        return make_page(self.results[source_name])
 
-    def _observe_body(self, step_name: str, body: Form | LiveStatus) -> None:
+    def _observe_page(self, step_name: str, page: Form | LiveStatus) -> None:
         """Continue when the step is done, which it may be already."""
-        body.follow(self.redraw)
-        if isinstance(body, Form):
-            body.observe(lambda change: self._finish_body(step_name, body, change["new"]), "result")
-            self._finish_step(step_name, body.result)
+        page.follow(self.redraw)
+        if isinstance(page, Form):
+            page.observe(lambda change: self._finish_page(step_name, page, change["new"]), "result")
+            self._finish_step(step_name, page.result)
         else:
-            body.observe(
-                lambda change: self._finish_body(step_name, body, change["new"]), "resource"
+            page.observe(
+                lambda change: self._finish_page(step_name, page, change["new"]), "resource"
             )
-            self._handle_status(step_name, body.resource)
+            self._handle_status(step_name, page.resource)
 
-    def _finish_body(self, step_name: str, body: Form | LiveStatus, step_result: object) -> None:
+    def _finish_page(self, step_name: str, page: Form | LiveStatus, step_result: object) -> None:
         """Continue after the form or the status of a step, unless another one replaced it."""
-        if self.bodies.get(step_name) is not body:
+        if self.pages.get(step_name) is not page:
             return
-        if isinstance(body, Form):
+        if isinstance(page, Form):
             self._finish_step(step_name, step_result)
         else:
             self._handle_status(step_name, step_result)
@@ -332,7 +333,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results["person"] = person
         self.results.pop("images", None)
         for step_name in ("images", "verification"):
-            body = self.bodies.pop(step_name, None)
-            if isinstance(body, LiveStatus):
-                body.stop()
+            page = self.pages.pop(step_name, None)
+            if isinstance(page, LiveStatus):
+                page.stop()
         self._show_current_step()

@@ -37,10 +37,15 @@ def find_results(person: Individual, country: str, functions: OnrampFunctions) -
         "account": account,
         "deposit": conversion,
     }
-    return results | {name: value for name, value in resources.items() if value is not None}
+    return results | {
+        step_name: step_result
+        for step_name, step_result in resources.items()
+        if step_result is not None
+    }
 
 
 def _newest_wallet(person: Individual) -> FinancialAccount | None:
+    """The crypto wallet that was registered last; None if there is none."""
     wallets = [
         account
         for account in person.financial_accounts or []

@@ -90,29 +90,29 @@ class OnrampStep(Group):
         """Show that the step becomes available after an earlier one."""
         self._show(LOCKED, hint=f"available after {earlier_title}")
 
-    def show_current(self, code: str, body: Sequence[Node]) -> None:
+    def show_current(self, code: str, nodes: Sequence[Node]) -> None:
         """Show the step as the current one, with its form or status."""
-        self._show(NOW, hint=NOW, code=code, body=body)
+        self._show(NOW, hint=NOW, code=code, nodes=nodes)
 
     def show_done(
         self,
-        line: str,
+        result_line: str,
         result_rows: Sequence[Row],
         sent_html: str,
         code: str,
-        body: Sequence[Node],
+        nodes: Sequence[Node],
     ) -> None:
         """Show the result in one line; on a click all of it, what was sent, and the code."""
         result_html = html.table(result_rows) if result_rows else ""
         if sent_html:
             result_html += html.collapsible_block("What was sent", sent_html)
-        self._show(DONE, hint=line, result_html=result_html, code=code, body=body)
+        self._show(DONE, hint=result_line, result_html=result_html, code=code, nodes=nodes)
         self.kind = "fold"
         self.children = [self._summary, *self.children[1:]]
 
-    def show_end(self, code: str, body: Sequence[Node]) -> None:
+    def show_end(self, code: str, nodes: Sequence[Node]) -> None:
         """Show the last step as done, with all of its result."""
-        self._show(DONE, hint=DONE, code=code, body=body)
+        self._show(DONE, hint=DONE, code=code, nodes=nodes)
 
     def _show(
         self,
@@ -121,9 +121,9 @@ class OnrampStep(Group):
         hint: str,
         result_html: str = "",
         code: str = "",
-        body: Sequence[Node] = (),
+        nodes: Sequence[Node] = (),
     ) -> None:
-        """Show a state with its hint; the body is the form or the status of the step."""
+        """Show a state with its hint; `nodes` are those of the form or the status of the step."""
         self.state = state
         self.kind = "group"
         self.current = state == NOW
@@ -132,4 +132,4 @@ class OnrampStep(Group):
         self.result.html = result_html
         self.code.text = code
         self.code.visible = bool(code)
-        self.children = [self.heading, self.result, *body, self.code]
+        self.children = [self.heading, self.result, *nodes, self.code]

@@ -64,6 +64,7 @@ class Refresher:
         self._task = None
 
     async def _refresh_until_done(self) -> None:
+        """Read and show the value at each interval, and let time pass between two readings."""
         while not await self._refresh():
             await asyncio.sleep(self._interval_seconds)
             if self._in_process and await self._refresh():

@@ -65,7 +65,7 @@ def quote_rows(quote: Quote) -> list[Row]:
 
 def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) -> list[Row]:
     """Rows of a transfer: status with its meaning, and terms; unknown values are left out."""
-    seconds = transfer.completed_in
+    duration_seconds = transfer.completed_in
     rows = [
         ("Transfer", transfer.id),
         ("Reference", transfer.client_reference_id),
@@ -76,7 +76,7 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) 
         *_return_rows(transfer, wallets),
         *_price_rows(transfer, PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)),
         *_rail_rows(transfer.payout_method),
-        ("Took", "" if seconds is None else f"{seconds} s"),
+        ("Took", "" if duration_seconds is None else f"{duration_seconds} s"),
         ("Settlement reference", transfer.settlement_reference_id),
     ]
     return [(label, str(text)) for label, text in rows if text not in (None, "")]
@@ -109,8 +109,8 @@ def expiry_sentence(quote: Quote, now: datetime) -> str:
     return f"Rate and fees are locked for another {seconds // 60}:{seconds % 60:02d}."
 
 
-def _seconds_until(time: datetime, now: datetime) -> int:
-    return int((time - now).total_seconds())
+def _seconds_until(moment: datetime, now: datetime) -> int:
+    return int((moment - now).total_seconds())
 
 
 def datetime_text(value: object) -> str:
@@ -164,9 +164,9 @@ def _return_rows(transfer: Transfer, wallets: Sequence[FinancialAccount]) -> lis
     addresses = [
         f"{details.get('address')} on {details.get('network')}" for details in wallet_details
     ]
-    target = " or ".join(addresses) or "the recipient's crypto wallet on the source network"
+    target_text = " or ".join(addresses) or "the recipient's crypto wallet on the source network"
     amount = _money_text(transfer.source_amount, currency)
-    return [("Goes back", f"{amount} to {target}; the service sends no event for that")]
+    return [("Goes back", f"{amount} to {target_text}; the service sends no event for that")]
 
 
 def deposit_card_node(account: object) -> Html:
@@ -248,7 +248,7 @@ class ConversionView(LiveStatus):
         status = str(resource.status)
         if not times.get(status):
             times[status] = resource.updated_at
-        return {state: datetime_or_none(time) for state, time in times.items()}
+        return {state: datetime_or_none(moment) for state, moment in times.items()}
 
     def _state_of(self, resource: Conversion | None) -> str | None:
         """The status; pending while the conversion does not exist yet."""

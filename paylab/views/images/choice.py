@@ -57,9 +57,9 @@ class ImageFacts:
         return f"{image_type}, {self.size / 2**20:.1f} MB"
 
 
-def choose_uploaded(name: str, data: bytes) -> ImageChoice:
+def choose_uploaded(name: str, file_bytes: bytes) -> ImageChoice:
     """Choose a file sent by the browser, which does not reveal the folder."""
-    return ImageChoice(lambda: data, name, PATH_PLACEHOLDER)
+    return ImageChoice(lambda: file_bytes, name, PATH_PLACEHOLDER)
 
 
 def choose_path(path: str) -> ImageChoice:
@@ -71,13 +71,13 @@ def choose_path(path: str) -> ImageChoice:
 def choose_specimen(side: str, name: str, country: str, fault: str | None = None) -> ImageChoice:
     """Choose a specimen image, which is drawn when it is read first."""
     arguments = {"name": name, "country": country}
-    label = "good"
+    fault_label = "good"
     if fault:
         arguments["fault"] = fault
-        label = fault.removeprefix("verification_").replace("_", " ")
+        fault_label = fault.removeprefix("verification_").replace("_", " ")
     code = Expression(write_call("specimen", arguments, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
-    return ImageChoice(draw, f"specimen ({label})", code)
+    return ImageChoice(draw, f"specimen ({fault_label})", code)
 
 
 def read_image_facts(choice: ImageChoice, side: str, service: Service | None = None) -> ImageFacts:
@@ -92,15 +92,17 @@ def read_image_facts(choice: ImageChoice, side: str, service: Service | None = N
     if stated_problems:
         raise RuleError([Problem(side, problem.message) for problem in stated_problems])
     mime = str(image_size.mime)
-    assumed = tuple(problems)
+    assumed_problems = tuple(problems)
     try:
         has_location = bool(location.find_location(image_bytes))
     except location.UnsearchableError as error:
         return ImageFacts(
-            mime, len(image_bytes), False, None, f"{error}: {LOCATION_ADVICE}", assumed
+            mime, len(image_bytes), False, None, f"{error}: {LOCATION_ADVICE}", assumed_problems
         )
     preview, preview_problem = make_preview(image_bytes, mime)
-    return ImageFacts(mime, len(image_bytes), has_location, preview, preview_problem, assumed)
+    return ImageFacts(
+        mime, len(image_bytes), has_location, preview, preview_problem, assumed_problems
+    )
 
 
 def read_for_upload(choice: ImageChoice, *, keep_location: bool) -> bytes:
@@ -117,13 +119,13 @@ def read_for_upload(choice: ImageChoice, *, keep_location: bool) -> bytes:
         raise _image_error("keep_location", f"one image {error}: {LOCATION_ADVICE}") from None
 
 
-def make_preview(data: bytes, mime: str) -> tuple[bytes | None, str]:
+def make_preview(image_bytes: bytes, mime: str) -> tuple[bytes | None, str]:
     """Make an upright JPEG of at most 320 pixels a side; of a PDF, of its first page.
 
     The second value is why there is none, or empty.
     """
     try:
-        return preview_picture(data, mime), ""
+        return preview_picture(image_bytes, mime), ""
     except MissingExtraError as error:
         return None, f"No preview: {error}"
     except ProgramError:

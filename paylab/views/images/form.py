@@ -129,7 +129,9 @@ class ImagesForm(Form):
                 side: read_for_upload(choice, keep_location=keep_location)
                 for side, choice in values.items()
             }
-            return self._upload({side: BytesIO(data) for side, data in images.items()})
+            return self._upload(
+                {side: BytesIO(image_bytes) for side, image_bytes in images.items()}
+            )
         finally:
             self._show_sending(False)
 
@@ -152,17 +154,17 @@ class ImagesForm(Form):
         """The images that the service has, by side."""
         image_rows = []
         for image in result.images or []:
-            image_side = str(_get(image, "type"))
+            image_side = str(_member_of(image, "type"))
             image_rows.append(
-                (SIDE_LABELS.get(image_side, image_side), str(_get(image, "content_type")))
+                (SIDE_LABELS.get(image_side, image_side), str(_member_of(image, "content_type")))
             )
         return image_rows
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The slot of a problem; the service numbers images, the form names sides."""
-        match = re.match(r"images\.(\d+)", problem.field)
-        if match and int(match[1]) < len(self._sent_sides):
-            return self.fields[self._sent_sides[int(match[1])]]
+        number_match = re.match(r"images\.(\d+)", problem.field)
+        if number_match and int(number_match[1]) < len(self._sent_sides):
+            return self.fields[self._sent_sides[int(number_match[1])]]
         return super().field_of(problem)
 
     def fill(self) -> None:
@@ -191,7 +193,8 @@ class ImagesForm(Form):
     def _request_images(self) -> None:
         """Show in each slot what the service says about its side, and the rest above them."""
         advice_and_messages = [
-            (_advice_of(detail), str(_get(detail, "message") or "")) for detail in self._details
+            (_advice_of(detail), str(_member_of(detail, "message") or ""))
+            for detail in self._details
         ]
         for image_side, slot in self.slots.items():
             slot.set_advice(
@@ -225,14 +228,16 @@ class ImagesForm(Form):
 
 def _advice_of(detail: object) -> Advice:
     """The advice of a status detail; for one side only if a field of the detail names it."""
-    advice = status.detail(_get(detail, "code"))
-    fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
-    named_sides = tuple(value for value in fields.values() if value in advice.sides)
+    advice = status.detail(_member_of(detail, "code"))
+    detail_fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
+    named_sides = tuple(
+        field_value for field_value in detail_fields.values() if field_value in advice.sides
+    )
     return replace(advice, sides=named_sides) if named_sides else advice
 
 
-def _get(holder: object, field_name: str) -> Any:
+def _member_of(holder: object, field_name: str) -> Any:
     """A member of a mapping or an attribute of an object; None if it has none."""
-    return (
-        holder.get(field_name) if isinstance(holder, Mapping) else getattr(holder, field_name, None)
-    )
+    if isinstance(holder, Mapping):
+        return holder.get(field_name)
+    return getattr(holder, field_name, None)

@@ -66,80 +66,79 @@ class Budget:
             raise UnsearchableError("has too much metadata to be searched for a location")
 
 
-def find_location(data: Data) -> list[Patch]:
+def find_location(image_bytes: Data) -> list[Patch]:
     """Find the bytes that overwrite the location, by offset; empty when the file has none.
 
     Raises UnsearchableError when the search would take too long or too much memory.
     """
     patches = list[Patch]()
     blank_budget = Budget(BLANK_BYTES_MAX)
-    for patch in _find_patches(data, Budget(SEARCH_STEPS_MAX)):
+    for patch in _find_patches(image_bytes, Budget(SEARCH_STEPS_MAX)):
         blank_budget.spend(len(patch[1]))
         patches.append(patch)
     return patches
 
 
-def remove_location(data: bytes) -> bytes:
+def remove_location(image_bytes: bytes) -> bytes:
     """The file with its location overwritten, and new checksums of chunks; of the same size."""
-    patches = find_location(data)
+    patches = find_location(image_bytes)
     if not patches:
-        return data
-    patched = bytearray(data)
-    for offset, blank in patches:
-        patched[offset : offset + len(blank)] = blank
-    for offset, chunk_type, size in _read_png_chunks(patched):
-        chunk_end = offset + 8 + size
+        return image_bytes
+    patched_bytes = bytearray(image_bytes)
+    for offset, blank_bytes in patches:
+        patched_bytes[offset : offset + len(blank_bytes)] = blank_bytes
+    for offset, chunk_type, data_size in _read_png_chunks(patched_bytes):
+        chunk_end = offset + 8 + data_size
         has_metadata = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
-        if has_metadata and chunk_end + 4 <= len(patched):
-            pack_into(">I", patched, chunk_end, crc32(patched[offset + 4 : chunk_end]))
-    return bytes(patched)
+        if has_metadata and chunk_end + 4 <= len(patched_bytes):
+            pack_into(">I", patched_bytes, chunk_end, crc32(patched_bytes[offset + 4 : chunk_end]))
+    return bytes(patched_bytes)
 
 
 def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
     """Find the patches of EXIF, of XMP text, and of packed metadata in PNG chunks."""
-    for header in _TIFF_HEADER.finditer(image_bytes):
-        yield from _find_exif_patches(image_bytes, header.start(), budget)
-    for match in _XMP_LOCATION.finditer(image_bytes):
+    for header_match in _TIFF_HEADER.finditer(image_bytes):
+        yield from _find_exif_patches(image_bytes, header_match.start(), budget)
+    for xmp_match in _XMP_LOCATION.finditer(image_bytes):
         budget.spend()
-        yield match.start(), b" " * (match.end() - match.start())
-    for offset, chunk_type, size in _read_png_chunks(image_bytes):
+        yield xmp_match.start(), b" " * (xmp_match.end() - xmp_match.start())
+    for offset, chunk_type, data_size in _read_png_chunks(image_bytes):
         budget.spend()
         is_text = chunk_type in (b"tEXt", b"zTXt", b"iTXt")
         if is_text and _PACKED_METADATA.match(image_bytes, offset + 8):
-            blank_size = max(0, min(size, len(image_bytes) - offset - 8))
+            blank_size = max(0, min(data_size, len(image_bytes) - offset - 8))
             yield offset + 4, _IGNORED_CHUNK + bytes(blank_size)
 
 
-def _find_exif_patches(image_bytes: Data, base: int, budget: Budget) -> Iterator[Patch]:
-    """Find the GPS tables of the TIFF at the offset `base`, if it is a TIFF."""
-    byte_order = BYTE_ORDERS[bytes(image_bytes[base : base + 2])]
-    for table in _read_table_offsets(image_bytes, base, byte_order, budget):
-        for tag, value_type, count, entry_value in _read_entries(
-            image_bytes, base + table, byte_order, budget
+def _find_exif_patches(image_bytes: Data, tiff_start: int, budget: Budget) -> Iterator[Patch]:
+    """Find the GPS tables of a TIFF. Offsets inside a TIFF count from its start."""
+    byte_order = BYTE_ORDERS[bytes(image_bytes[tiff_start : tiff_start + 2])]
+    for table_offset in _read_table_offsets(image_bytes, tiff_start, byte_order, budget):
+        for tag, value_type, value_count, entry_value in _read_entries(
+            image_bytes, tiff_start + table_offset, byte_order, budget
         ):
-            if tag == GPS_TAG and value_type in OFFSET_TYPES and count == 1:
-                yield from _blank_gps_table(image_bytes, base, entry_value, byte_order, budget)
+            if tag == GPS_TAG and value_type in OFFSET_TYPES and value_count == 1:
+                yield from _blank_gps_table(
+                    image_bytes, tiff_start, entry_value, byte_order, budget
+                )
 
 
 def _read_table_offsets(
-    image_bytes: Data, base: int, byte_order: str, budget: Budget
+    image_bytes: Data, tiff_start: int, byte_order: str, budget: Budget
 ) -> Iterator[int]:
     """Read the offset of each table of a chain, from the header on; a chain may be circular."""
-    link = base + 4
-    visited_tables = set[int]()
-    while len(visited_tables) < TABLES_MAX:
+    link_offset = tiff_start + 4
+    visited_offsets = set[int]()
+    while len(visited_offsets) < TABLES_MAX:
         budget.spend()
-        table = _read_uint32(image_bytes, link, byte_order)
-        if not table or table in visited_tables:
+        table_offset = _read_uint32(image_bytes, link_offset, byte_order)
+        if not table_offset or table_offset in visited_offsets:
             return
-        visited_tables.add(table)
-        yield table
-        link = (
-            base
-            + table
-            + 2
-            + 12 * len(_read_entries(image_bytes, base + table, byte_order, budget))
-        )
+        visited_offsets.add(table_offset)
+        yield table_offset
+        table_start = tiff_start + table_offset
+        entry_count = len(_read_entries(image_bytes, table_start, byte_order, budget))
+        link_offset = table_start + 2 + 12 * entry_count
 
 
 def _read_entries(
@@ -150,31 +149,33 @@ def _read_entries(
     The list is empty if the offset is invalid or the table has too many entries.
     """
     try:
-        (count,) = unpack_from(f"{byte_order}H", image_bytes, offset)
-        if count > TABLE_ENTRIES_MAX:
+        (entry_count,) = unpack_from(f"{byte_order}H", image_bytes, offset)
+        if entry_count > TABLE_ENTRIES_MAX:
             return []
-        budget.spend(count)
+        budget.spend(entry_count)
         first_entry = offset + 2
         return [
             unpack_from(f"{byte_order}HHII", image_bytes, first_entry + 12 * index)
-            for index in range(count)
+            for index in range(entry_count)
         ]
     except error:
         return []
 
 
 def _blank_gps_table(
-    image_bytes: Data, base: int, table: int, byte_order: str, budget: Budget
+    image_bytes: Data, tiff_start: int, table_offset: int, byte_order: str, budget: Budget
 ) -> Iterator[Patch]:
     """Blank the entries of a GPS table, and the values that are stored elsewhere."""
-    entries = _read_entries(image_bytes, base + table, byte_order, budget)
-    for _, value_type, count, entry_value in entries:
-        size = TYPE_BYTES.get(value_type, 0) * count
-        is_at_offset = 4 < size <= VALUE_BYTES_MAX  # at most four bytes are in the entry itself
-        if is_at_offset and base + entry_value + size <= len(image_bytes):
-            yield base + entry_value, bytes(size)
+    entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
+    for _, value_type, value_count, entry_value in entries:
+        value_size = TYPE_BYTES.get(value_type, 0) * value_count
+        is_at_offset = (
+            4 < value_size <= VALUE_BYTES_MAX
+        )  # at most four bytes are in the entry itself
+        if is_at_offset and tiff_start + entry_value + value_size <= len(image_bytes):
+            yield tiff_start + entry_value, bytes(value_size)
     if entries:
-        yield base + table, bytes(2 + 12 * len(entries))
+        yield tiff_start + table_offset, bytes(2 + 12 * len(entries))
 
 
 def _read_uint32(image_bytes: Data, offset: int, byte_order: str) -> int:
@@ -191,6 +192,6 @@ def _read_png_chunks(image_bytes: Data) -> Iterator[tuple[int, bytes, int]]:
         return
     offset = len(_PNG_HEADER)
     while offset + 12 <= len(image_bytes):
-        size = _read_uint32(image_bytes, offset, ">")
-        yield offset, bytes(image_bytes[offset + 4 : offset + 8]), size
-        offset += 12 + size
+        data_size = _read_uint32(image_bytes, offset, ">")
+        yield offset, bytes(image_bytes[offset + 4 : offset + 8]), data_size
+        offset += 12 + data_size

@@ -68,7 +68,7 @@ def test_an_example_runs_up_to_the_deposit(lab):
         walk = lab.onramp("PH", example=True)
         walk.run_button.press()
         stopped = walk.current_step
-        walk.bodies["person"].consent.value = True
+        walk.pages["person"].consent.value = True
         walk.run_button.press()
         for _ in range(200):
             if walk.current_step == "deposit":
@@ -170,10 +170,10 @@ def test_start_over_begins_with_another_person():
     lab = paylab.connect()
     walk = lab.onramp("MX", example=True, consent=True)
     first = walk.submit()
-    form = walk.bodies["person"]
+    form = walk.pages["person"]
     walk.restart()
     assert (walk.result, walk.current_step, walk.results) == (None, "person", {})
-    assert walk.bodies["person"] is not form
+    assert walk.pages["person"] is not form
     form.result = form.result.model_copy()  # of a form that the stepper has left
     assert walk.results == {}
     second = walk.submit()
