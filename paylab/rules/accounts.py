@@ -59,16 +59,16 @@ ALGORITHMS = {
 """The check digit algorithms by the name that a `Format` gives."""
 
 
-def warn_check_digits(text_format: Format, value: object, field: str) -> list[Problem]:
+def warn_check_digits(text_format: Format, field_value: object, field: str) -> list[Problem]:
     """Return a warning if a value has the right format and a wrong check digit."""
     algorithm = ALGORITHMS.get(text_format.check_digit)
-    if algorithm is None or not isinstance(value, str):
+    if algorithm is None or not isinstance(field_value, str):
         return []
-    problems = format_check(text_format)(value, field)
-    if problems or algorithm.is_valid(value):
+    problems = format_check(text_format)(field_value, field)
+    if problems or algorithm.is_valid(field_value):
         return []
-    unit = "digit" if value.isdigit() else "character"
-    message = f"looks mistyped: it is not a valid {algorithm.name}, check every {unit}"
+    character_noun = "digit" if field_value.isdigit() else "character"
+    message = f"looks mistyped: it is not a valid {algorithm.name}, check every {character_noun}"
     return [Problem(field, message, "check-digits")]
 
 
@@ -133,17 +133,17 @@ def warn(
     service: Service | None = None,
 ) -> list[Problem]:
     """Return warnings about likely typos in valid details."""
-    detail_values = as_object(details)
+    details_object = as_object(details)
     account = countries.of(service).account(country, account_type)
     warnings = []
     for field in account.fields if account else ():
-        detail_value = detail_values.get(field.name)
+        detail_value = details_object.get(field.name)
         warnings += warn_check_digits(
-            field.form_in(detail_values), detail_value, join_path(path, field.name)
+            field.form_in(details_object), detail_value, join_path(path, field.name)
         )
-    network = detail_values.get("network")
+    network = details_object.get("network")
     if account_type == codes.CRYPTO_WALLET and network in codes.NETWORKS:
-        warnings += warn_address(network, detail_values.get("address"), join_path(path, "address"))
+        warnings += warn_address(network, details_object.get("address"), join_path(path, "address"))
     return warnings
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..corridors import countries
 from ..corridors.account_types import DetailField
@@ -37,7 +37,10 @@ from .individuals import email_warning, phone_warning
 
 INVALID_VALUE = "x"
 """A value that is right for no field with a rule."""
-PERSONAL_WARNINGS = {"email": email_warning, "phone": phone_warning}
+PERSONAL_WARNINGS: Mapping[str, Callable[[object], str]] = {
+    "email": email_warning,
+    "phone": phone_warning,
+}
 """The fields of a person with a format of their own."""
 CHECKS_BY_KIND: dict[str, Check] = {
     AMOUNT: lambda value, path: money.check_amount(value, None, path),
@@ -108,17 +111,17 @@ def expected_field(
     fields: tuple[Field | DetailField, ...] = OPERATIONS[operation].fields
     spec_path = ""
     nested_value = body
-    steps = [part for part in path.split(".") if part]
-    for number, step in enumerate(steps, 1):
-        if step.isdecimal():
-            spec_path = join_path(spec_path, step)
-            nested_value = _list_item(nested_value, int(step))
+    segments = [path_segment for path_segment in path.split(".") if path_segment]
+    for segment_number, segment in enumerate(segments, 1):
+        if segment.isdecimal():
+            spec_path = join_path(spec_path, segment)
+            nested_value = _list_item(nested_value, int(segment))
             continue
-        field = _field_named(step, fields)
+        field = _field_named(segment, fields)
         if field is None:
             return None
         spec_path = join_path(spec_path, field.name)
-        if number == len(steps):
+        if segment_number == len(segments):
             return ExpectedField(spec_path, field, service)
         if isinstance(field, DetailField):
             return None

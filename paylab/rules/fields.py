@@ -115,8 +115,8 @@ def choice_check(
 
 def choice_message(choices: Sequence[str]) -> str:
     """Return `must be mxn`, or `must be one of mxn, php`."""
-    lead = "must be" if len(choices) == 1 else "must be one of"
-    return f"{lead} {', '.join(choices)}"
+    requirement = "must be" if len(choices) == 1 else "must be one of"
+    return f"{requirement} {', '.join(choices)}"
 
 
 def format_check(text_format: Format) -> Check:
@@ -193,6 +193,6 @@ def check_items(value: object, field: str, check: Check) -> list[Problem]:
     return join_problems(check(item, join_path(field, index)) for index, item in enumerate(value))
 
 
-def join_problems(parts: Iterable[list[Problem]]) -> list[Problem]:
+def join_problems(problem_lists: Iterable[list[Problem]]) -> list[Problem]:
     """Return the problems of all the parts, in order."""
-    return list(chain.from_iterable(parts))
+    return list(chain.from_iterable(problem_lists))

@@ -69,37 +69,37 @@ def warn(size: int, field: str) -> list[Problem]:
 
 def decode_content(data_uri: str) -> tuple[str, bytes]:
     """Return the declared MIME type and the bytes of a data URI; ValueError if it is invalid."""
-    mime = declared_type(data_uri)
-    if mime is None:
+    declared_mime = declared_type(data_uri)
+    if declared_mime is None:
         raise ValueError("must be a data URI like data:image/png;base64,...")
     try:
-        return mime, binascii.a2b_base64(data_uri.partition(",")[2], strict_mode=True)
+        return declared_mime, binascii.a2b_base64(data_uri.partition(",")[2], strict_mode=True)
     except ValueError:
         raise ValueError("must be valid Base64 after the comma") from None
 
 
 def declared_type(data_uri: object, pattern: re.Pattern[str] = _DATA_URI) -> str | None:
     """Return the MIME type that a Base64 data URI declares; None if it is no data URI."""
-    match = pattern.match(data_uri) if isinstance(data_uri, str) else None
-    return match[1].lower() if match else None
+    uri_match = pattern.match(data_uri) if isinstance(data_uri, str) else None
+    return uri_match[1].lower() if uri_match else None
 
 
-def sniff_type(data: bytes) -> str | None:
+def sniff_type(first_bytes: bytes) -> str | None:
     """Return the MIME type that the first bytes show; None if it is not one of the six."""
     for signature, mime in _SIGNATURES:
-        if data.startswith(signature):
+        if first_bytes.startswith(signature):
             return mime
-    return _BRANDS.get(data[8:12]) if data[4:8] == b"ftyp" else None
+    return _BRANDS.get(first_bytes[8:12]) if first_bytes[4:8] == b"ftyp" else None
 
 
 def specimen_outcome(data_uri: str) -> str:
     """Return the status detail code in a specimen of this package; "" for other images."""
     try:
-        _, content = decode_content(data_uri)
+        _, image_bytes = decode_content(data_uri)
     except ValueError:
         return ""
-    outcome = _OUTCOME.search(content)
-    return outcome[1].decode() if outcome else ""
+    outcome_match = _OUTCOME.search(image_bytes)
+    return outcome_match[1].decode() if outcome_match else ""
 
 
 def decoded_size(data_uri: str) -> int:
@@ -171,15 +171,19 @@ def _check_size(size: int, field: str) -> list[Problem]:
 def _check_bytes(data_uri: str, field: str) -> list[Problem]:
     """Check that the content is valid Base64 of a file of the declared type."""
     try:
-        mime, content = decode_content(data_uri)
+        declared_mime, image_bytes = decode_content(data_uri)
     except ValueError as error:
         rule_source = _CONTENT if _is_base64_with_spaces(data_uri) else "spec"
         return [Problem(field, str(error), rule_source)]
-    sniffed = sniff_type(content)
-    if sniffed and _CANONICAL_TYPES.get(sniffed, sniffed) == _CANONICAL_TYPES.get(mime, mime):
+    sniffed_mime = sniff_type(image_bytes)
+    if sniffed_mime and _CANONICAL_TYPES.get(sniffed_mime, sniffed_mime) == _CANONICAL_TYPES.get(
+        declared_mime, declared_mime
+    ):
         return []
-    actual = f"of {sniffed}" if sniffed else "of no known type"
-    return [Problem(field, f"says {mime}, but its first bytes are {actual}", _CONTENT)]
+    actual_text = f"of {sniffed_mime}" if sniffed_mime else "of no known type"
+    return [
+        Problem(field, f"says {declared_mime}, but its first bytes are {actual_text}", _CONTENT)
+    ]
 
 
 def _is_base64_with_spaces(data_uri: str) -> bool:

@@ -70,62 +70,62 @@ def phone_sample(country: str) -> str:
     """
     import phonenumbers  # not with the rules, which a simulator needs at its start
 
-    code = phonenumbers.country_code_for_region(country)
-    return f"+{code} 000 000 0000" if code else ""
+    country_code = phonenumbers.country_code_for_region(country)
+    return f"+{country_code} 000 000 0000" if country_code else ""
 
 
-def phone_warning(value: object, country: object = "MX") -> str:
+def phone_warning(phone: object, country: object = "MX") -> str:
     """Return a warning about a phone number, or "" if it looks right."""
-    if not isinstance(value, str) or not value:
+    if not isinstance(phone, str) or not phone:
         return ""
     import phonenumbers  # not with the rules, which a simulator needs at its start
     from phonenumbers import NumberParseException, ValidationResult
 
-    sample = phone_sample(str(country)) or phone_sample("MX")
+    phone_example = phone_sample(str(country)) or phone_sample("MX")
 
     try:
-        number = phonenumbers.parse(value)
+        phone_number = phonenumbers.parse(phone)
     except NumberParseException:
-        if value.startswith("+"):
-            return f"must have a number after the country code, as in {sample}"
-        return f"must begin with + and the country code, as in {sample}"
+        if phone.startswith("+"):
+            return f"must have a number after the country code, as in {phone_example}"
+        return f"must begin with + and the country code, as in {phone_example}"
     messages = {
         ValidationResult.IS_POSSIBLE: "",
         ValidationResult.TOO_SHORT: "has too few digits for a phone number",
         ValidationResult.TOO_LONG: "has too many digits for a phone number",
         ValidationResult.INVALID_COUNTRY_CODE: "does not begin with a country code",
     }
-    reason = phonenumbers.is_possible_number_with_reason(number)
-    return messages.get(reason, "does not look like a phone number")
+    possibility = phonenumbers.is_possible_number_with_reason(phone_number)
+    return messages.get(possibility, "does not look like a phone number")
 
 
-def email_warning(value: object) -> str:
+def email_warning(email: object) -> str:
     """Return a warning about an e-mail address, or "" if it looks right."""
-    if not isinstance(value, str) or re.fullmatch(r"([^@\s]+@[^@\s]+\.[^@\s]+)?", value):
+    if not isinstance(email, str) or re.fullmatch(r"([^@\s]+@[^@\s]+\.[^@\s]+)?", email):
         return ""
     return "must be an e-mail address like name@example.com"
 
 
-def birth_date_warning(value: object, today: date) -> str:
+def birth_date_warning(date_value: object, today: date) -> str:
     """Return a warning about a date of birth, or "" if it is plausible or no date."""
     try:
-        birth_date = date.fromisoformat(str(value))
+        birth_date = date.fromisoformat(str(date_value))
     except ValueError:
         return ""
     is_before_birthday = (today.month, today.day) < (birth_date.month, birth_date.day)
-    years = today.year - birth_date.year - is_before_birthday
-    if years < 0:
+    age = today.year - birth_date.year - is_before_birthday
+    if age < 0:
         return "lies in the future"
-    if years > AGE_MAX:
-        return f"makes the person {years} years old"
-    if years < ADULT_YEARS:
-        return f"makes the person {years}, not yet {ADULT_YEARS}"
+    if age > AGE_MAX:
+        return f"makes the person {age} years old"
+    if age < ADULT_YEARS:
+        return f"makes the person {age}, not yet {ADULT_YEARS}"
     return ""
 
 
-def consent_warning(value: object, now: datetime) -> str:
+def consent_warning(time_value: object, now: datetime) -> str:
     """Return a warning about a consent after now, or "" if it is past or no time."""
-    consent_at = timestamps.read(value)
+    consent_at = timestamps.read(time_value)
     if consent_at is None or consent_at <= now + CLOCK_DIFFERENCE:
         return ""
     return f"lies in the future: it is {timestamps.to_text(now)}"
@@ -169,9 +169,9 @@ def _corridor_fields(body: Body, service: Service | None) -> tuple[str, ...]:
 
 def _requirement_sources(body: Body, service: Service) -> dict[str, str]:
     """Return the source of each required field of this individual: the spec, or a setting."""
-    by_setting = (*additional_fields(body, service), *base_fields(service))
-    by_spec = _corridor_fields(body, service)
-    return {**dict.fromkeys(by_setting, _REQUIRED), **dict.fromkeys(by_spec, "spec")}
+    names_by_setting = (*additional_fields(body, service), *base_fields(service))
+    names_by_spec = _corridor_fields(body, service)
+    return {**dict.fromkeys(names_by_setting, _REQUIRED), **dict.fromkeys(names_by_spec, "spec")}
 
 
 def warn(body: object, service: Service | None = None) -> list[Problem]:
@@ -205,15 +205,15 @@ def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
     )
     country = _corridor_of(individual, service).country or None
 
-    def warn_account(item: object, path: str) -> list[Problem]:
-        account = as_object(item)
+    def warn_account(account_value: object, path: str) -> list[Problem]:
+        account = as_object(account_value)
         account_type = account.get("type")
         return accounts.warn(
             country, account_type, account.get("details"), f"{path}.details", service
         )
 
-    entries = as_list(individual.get("financial_accounts"))
-    return [*number_warnings, *check_items(entries, "financial_accounts", warn_account)]
+    account_values = as_list(individual.get("financial_accounts"))
+    return [*number_warnings, *check_items(account_values, "financial_accounts", warn_account)]
 
 
 def check_token(body: object, service: Service | None = None) -> list[Problem]:
@@ -257,6 +257,7 @@ def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> d
 
 
 def _check_products(corridor: Corridor, products: object, field: str) -> list[Problem]:
+    """Check that there is a product, and that the country has each of them."""
     if products in ([], ()):
         return [Problem(field, "must name at least one product", _REQUIRED)]
     return check_items(products, field, choice_check(corridor.open_products))
@@ -284,6 +285,7 @@ def _check_address(
 
 
 def _check_document(corridor: Corridor, document: object, field: str) -> list[Problem]:
+    """Check the type of a document, which the country must accept, and its number."""
     if not isinstance(document, Mapping):
         return check_object(document, field)
     type_check = choice_check(corridor.documents)
@@ -305,6 +307,8 @@ def _document_number_format(document: Body) -> Format:
 def _check_accounts(
     country: str | None, service: Service, accounts_value: object, field: str
 ) -> list[Problem]:
+    """Check the accounts of a new individual, by the rules of its country."""
+
     def check_account(account: object, path: str) -> list[Problem]:
         return accounts.check_entry(account, country, path, service)
 

@@ -22,7 +22,6 @@ from .fields import (
     check_object,
     choice_check,
     choice_message,
-    join_problems,
     text_field_check,
 )
 
@@ -58,16 +57,12 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     network_source = source_if_required("source_network")
     if settings.default_network == NONE and _has_stablecoin(body) and is_direct:
         network_source = network_source or "transfer.network"
-    text_fields = [field for field in _TRANSFER_FIELDS if field.kind == TEXT]
-    text_problems = join_problems(
-        check_field(
-            body,
-            field.name,
-            text_field_check(field, corridors.service),
-            required_by=source_if_required(field.name),
-        )
-        for field in text_fields
-    )
+    text_problems: list[Problem] = []
+    for field in _TRANSFER_FIELDS:
+        if field.kind == TEXT:
+            text_check = text_field_check(field, corridors.service)
+            required_by = source_if_required(field.name)
+            text_problems += check_field(body, field.name, text_check, required_by=required_by)
     return [
         *check_field(
             body, "quote_id", check_identifier, required_by=source_if_required("quote_id")
@@ -105,11 +100,15 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
     if not isinstance(body, Mapping):
         return check_object(body)
     corridors = countries.of(service)
-    default = default_currency(corridors.service)
-    terms = {name: value for name, value in body.items() if value is not None}
-    if default:
-        terms = {"source_currency": default, **terms}
-    currency_source = "" if default else _QUOTE
+    default_source_currency = default_currency(corridors.service)
+    terms = {
+        field_name: field_value
+        for field_name, field_value in body.items()
+        if field_value is not None
+    }
+    if default_source_currency:
+        terms = {"source_currency": default_source_currency, **terms}
+    currency_source = "" if default_source_currency else _QUOTE
     network_source = _QUOTE if _has_stablecoin(terms) else ""
     return [
         *_check_destination(terms, _QUOTE),
@@ -223,7 +222,9 @@ def check_network(
 
     A network that the service does not have gives no problem here.
     """
-    networks = [name for name in countries.of(service).networks if name == network]
+    networks = [
+        network_name for network_name in countries.of(service).networks if network_name == network
+    ]
     if not networks:
         return []
     method_check = choice_check(networks, _WALLET)
@@ -232,8 +233,8 @@ def check_network(
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
     """Check that the recipient of an off-ramp has a crypto wallet on the source network."""
-    for account_item in as_list(accounts):
-        account = as_object(account_item)
+    for account_value in as_list(accounts):
+        account = as_object(account_value)
         details = as_object(account.get("details"))
         is_wallet = account.get("type") == codes.CRYPTO_WALLET
         if is_wallet and details.get("network") == source_network:
@@ -307,7 +308,7 @@ def _check_amount_count(
     """Check that one amount is given, or none if a quote sets the amounts."""
     if is_quoted:
         message = "leave it out: the quote sets the amounts"
-        return [Problem(name, message, _TRANSFER) for name in amount_names]
+        return [Problem(amount_name, message, _TRANSFER) for amount_name in amount_names]
     if len(amount_names) == 1:
         return []
     instruction = f"give exactly one of {', '.join(AMOUNTS)}"

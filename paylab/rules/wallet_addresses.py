@@ -27,19 +27,21 @@ def add_checksum(address: str) -> str:
     """Return the address with the capitals that EIP-55 gives it."""
     digits = address[2:].lower()
     hash_digits = keccak_256(digits.encode()).hex()
-    pairs = zip(digits, hash_digits, strict=False)
-    cased_digits = (digit.upper() if hash_digit >= "8" else digit for digit, hash_digit in pairs)
+    digit_pairs = zip(digits, hash_digits, strict=False)
+    cased_digits = (
+        digit.upper() if hash_digit >= "8" else digit for digit, hash_digit in digit_pairs
+    )
     return "0x" + "".join(cased_digits)
 
 
-def decode_base58(text: str) -> bytes | None:
+def decode_base58(base58_text: str) -> bytes | None:
     """Return the bytes of a Base58 text; None if the text is empty or has another character."""
-    if not text or any(character not in _BASE58_ALPHABET for character in text):
+    if not base58_text or any(character not in _BASE58_ALPHABET for character in base58_text):
         return None
     number = 0
-    for character in text:
+    for character in base58_text:
         number = number * 58 + _BASE58_ALPHABET.index(character)
-    zero_count = len(text) - len(text.lstrip("1"))
+    zero_count = len(base58_text) - len(base58_text.lstrip("1"))
     byte_count = (number.bit_length() + 7) // 8
     return bytes(zero_count) + number.to_bytes(byte_count, "big")
 
@@ -59,9 +61,10 @@ def _ethereum_warning(address: str) -> str:
 def _solana_warning(address: str) -> str:
     """Return a warning about a Solana address, or "" if it looks right."""
     # Decoding takes quadratic time, so a long text is not decoded.
-    decoded = decode_base58(address) if len(address) <= 2 * SOLANA_BYTES else None
-    if decoded is None:
+    address_bytes = decode_base58(address) if len(address) <= 2 * SOLANA_BYTES else None
+    if address_bytes is None:
         return "does not look like a Solana address: 32 to 44 letters and digits without 0, O, I, l"
-    if len(decoded) != SOLANA_BYTES:
-        return f"looks mistyped: it has {len(decoded)} bytes, a Solana address has {SOLANA_BYTES}"
+    if len(address_bytes) != SOLANA_BYTES:
+        byte_count = len(address_bytes)
+        return f"looks mistyped: it has {byte_count} bytes, a Solana address has {SOLANA_BYTES}"
     return ""

@@ -28,6 +28,7 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
 
 
 def _check_url(url_value: object, field: str) -> list[Problem]:
+    """Check that a value is a URL that can receive events."""
     problems = check_text(url_value, field)
     if problems:
         return problems
@@ -55,11 +56,11 @@ def _url_violation(url: str) -> str:
     return ""
 
 
-def _check_event_types(service: Service, value: object, field: str) -> list[Problem]:
+def _check_event_types(service: Service, event_types_value: object, field: str) -> list[Problem]:
     """Check that a value is a list of event types of the spec or of the service."""
-    if not isinstance(value, list | tuple):
+    if not isinstance(event_types_value, list | tuple):
         return [Problem(field, "must be a list of event types")]
-    if not value:
+    if not event_types_value:
         return [Problem(field, "must be a list of at least one event type", "field.empty")]
     event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    return check_items(value, field, choice_check(event_types))
+    return check_items(event_types_value, field, choice_check(event_types))

@@ -31,9 +31,12 @@ def find_body_mistake(claimed_hash: str, body: bytes) -> Mistake | None:
         return known_mistake("uppercase-hash")
     if body and claimed_hash == EMPTY_HASH:
         return known_mistake("body-changed", "it is the hash of an empty body")
-    for description, content in rewrite_body(body):
-        hashes = (sha256(content).hexdigest(), sha256(content + b"\n").hexdigest())
-        if claimed_hash in hashes:
+    for description, rewritten_body in rewrite_body(body):
+        known_hashes = (
+            sha256(rewritten_body).hexdigest(),
+            sha256(rewritten_body + b"\n").hexdigest(),
+        )
+        if claimed_hash in known_hashes:
             return known_mistake("body-changed", f"it is the hash of the body {description}")
     return None
 
@@ -53,6 +56,7 @@ def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
+    """A body that is text in other encodings and line ends; nothing for other bodies."""
     try:
         body_text = body.decode()
     except ValueError:

@@ -154,8 +154,10 @@ def in_order(names: Iterable[str], order: str = "sorted") -> list[str]:
     if order == "sorted":
         return sorted(names)
     last_place = len(SAMPLE_ORDER)
-    index_by_header = {name: place for place, name in enumerate(SAMPLE_ORDER)}
-    return sorted(names, key=lambda name: (index_by_header.get(name, last_place), name))
+    index_by_header = {header_name: index for index, header_name in enumerate(SAMPLE_ORDER)}
+    return sorted(
+        names, key=lambda header_name: (index_by_header.get(header_name, last_place), header_name)
+    )
 
 
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
@@ -179,7 +181,9 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     header_names = in_order(headers, header_order)
     has_query_line = query or empty_query == "blank"
     target = f"{path}\n{query}" if has_query_line else path
-    header_lines = "\n".join([f"{name}:{headers[name]}" for name in header_names])
+    header_lines = "\n".join(
+        [f"{header_name}:{headers[header_name]}" for header_name in header_names]
+    )
     return f"{method}\n{target}\n{header_lines}\n{';'.join(header_names)}\n{content_hash}"
 
 
@@ -205,9 +209,9 @@ def keyed(secret: bytes) -> HMAC:
 
 def hmac_digest(key: bytes | HMAC, message: bytes) -> bytes:
     """HMAC-SHA256."""
-    mac = key.copy() if isinstance(key, HMAC) else keyed(key)
-    mac.update(message)
-    return mac.digest()
+    keyed_hmac = key.copy() if isinstance(key, HMAC) else keyed(key)
+    keyed_hmac.update(message)
+    return keyed_hmac.digest()
 
 
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
@@ -241,8 +245,8 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
         header_order=header_order,
     )
     payload_text = payload(headers["x-date"], canonical)
-    secret_bytes = secret.encode() if isinstance(secret, str) else secret
-    digest = hmac_digest(secret_bytes, payload_text.encode("utf-8", "surrogateescape"))
+    hmac_key = secret.encode() if isinstance(secret, str) else secret
+    digest = hmac_digest(hmac_key, payload_text.encode("utf-8", "surrogateescape"))
     return Signature(canonical, payload_text, SIGNATURE_FORMS[form](digest).decode())
 
 
@@ -287,28 +291,30 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     >>> sorted(map(str.lower, headers))
     ['authorization', 'host', 'x-api-key', 'x-content-sha256', 'x-date', 'x-nonce']
     """
-    signed = {  # in alphabetical order
+    signed_values = {  # in alphabetical order
         "host": signed_host(host, host_form),
         "x-api-key": api_key,
         "x-content-sha256": content_hash,
         "x-date": date,
     }
     if nonce is not None:
-        signed["x-nonce"] = nonce
+        signed_values["x-nonce"] = nonce
     signature = sign(
         secret,
         method,
         path,
         query,
-        signed,
+        signed_values,
         content_hash,
         empty_query=empty_query,
         header_order=header_order,
         form=form,
     )
-    headers = {SPELLINGS[name]: value for name, value in signed.items()}
+    headers = {
+        SPELLINGS[header_name]: header_value for header_name, header_value in signed_values.items()
+    }
     headers["Host"] = host
-    header_names = in_order(signed, header_order)
+    header_names = in_order(signed_values, header_order)
     headers["Authorization"] = authorization(api_key, header_names, signature.value)
     return headers, signature
 
@@ -318,8 +324,8 @@ def is_delivery_signature(value: str, key: bytes, body: bytes) -> bool:
 
     It may be hex or Base64, with or without `sha256=` in front.
     """
-    claimed = value.strip().removeprefix("sha256=").encode()
+    claimed_signature = value.strip().removeprefix("sha256=").encode()
     digest = hmac_digest(key, body)
-    is_hex = compare_digest(claimed, digest.hex().encode())
-    is_base64 = compare_digest(claimed, b64encode(digest))
+    is_hex = compare_digest(claimed_signature, digest.hex().encode())
+    is_base64 = compare_digest(claimed_signature, b64encode(digest))
     return is_hex or is_base64

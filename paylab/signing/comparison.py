@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hmac
-import re
-from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import new, sha256
@@ -24,13 +23,13 @@ from .canonical import (
     signed_path,
     signed_query,
 )
-from .corrections import Mistake, in_dialect, known_mistake
+from .corrections import in_dialect, known_mistake
 from .dates import read_date
 from .explanation import line_labels
 from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, headers_of
 from .guesses import guess_bodies, guess_dates, guess_keys, guess_secrets
 from .inputs import SignatureInputs, correct_inputs
-from .mistakes import Guess, find_guess, make_guesses
+from .mistakes import Guess, find_form_mistake, find_guess, make_guesses
 from .unauthorized import (
     AUTHORIZATION_FORM,
     check_body,
@@ -41,15 +40,6 @@ from .unauthorized import (
     missing_header,
     verify,
 )
-
-HEX_DIGEST = re.compile(rb"[0-9a-f]{64}")
-
-WRONG_CONTENTS: tuple[tuple[str, str], ...] = (
-    (r"[0-9A-F]{64}", "uppercase-signature"),
-    (r"[0-9a-fA-F]{64}\s+", "wrong-line-ending"),
-    (r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==", "double-base64"),
-)
-"""Patterns of wrong texts inside the Base64 of a signature, and the mistake that makes each."""
 
 UNKNOWN = (
     "the signature is that of no known mistake; check in turn that the secret key is the one "
@@ -88,26 +78,29 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
         return malformed_header("authorization", AUTHORIZATION_FORM, "unknown")
     signing = signing or Service().signing
     clock = timestamps.from_http(headers.get("date", "")) or now
-    # The checks of `verify`, and slower ones.
-    finding = (
-        check_headers(headers, header, signing)
-        or check_credential(headers, header)
-        or _check_hash_function(headers["x-content-sha256"], request.body, signing)
-        or check_body(headers["x-content-sha256"], request.body, signing)
-        or _check_host(headers["host"], request.hosts)
-        or _check_signature(headers, request, header, secret, signing, other_secrets)
-        or _verify_as_service(headers, request, secret, clock, signing)
-        or Finding(True)
-    )
-    if finding.match or finding.mistake:
-        return finding
-    return replace(finding, mistake="unknown")
+
+    def run_checks() -> Iterator[Finding | None]:
+        """Run the checks of `verify`, and slower ones; each may rely on those before it."""
+        yield check_headers(headers, header, signing)
+        yield check_credential(headers, header)
+        yield _check_hash_function(headers["x-content-sha256"], request.body, signing)
+        yield check_body(headers["x-content-sha256"], request.body, signing)
+        yield _check_host(headers["host"], request.hosts)
+        yield _check_signature(headers, request, header, secret, signing, other_secrets)
+        yield _verify_as_service(headers, request, secret, clock, signing)
+
+    for finding in run_checks():
+        if finding is not None:
+            return finding if finding.mistake else replace(finding, mistake="unknown")
+    return Finding(True)
 
 
-def _check_hash_function(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
+def _check_hash_function(
+    claimed_hash: str, body: bytes, signing: SigningSettings
+) -> Finding | None:
     """The finding for a body hash that is another digest, or another encoding, of the body."""
-    expected = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if claimed == expected:
+    expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
+    if claimed_hash == expected_hash:
         return None
     digest = sha256(body)
     descriptions = {
@@ -117,7 +110,7 @@ def _check_hash_function(claimed: str, body: bytes, signing: SigningSettings) ->
     }
     for algorithm in ("md5", "sha1", "sha512"):
         descriptions[new(algorithm, body).hexdigest()] = f"an {algorithm}"
-    description = descriptions.get(claimed.lower())
+    description = descriptions.get(claimed_hash.lower())
     if description is None:
         return None
     return Finding(
@@ -125,13 +118,14 @@ def _check_hash_function(claimed: str, body: bytes, signing: SigningSettings) ->
         layer="body hash",
         line="x-content-sha256",
         mistake="unknown",
-        message=f"X-Content-SHA256 is {description}: it must be {expected!r}",
-        theirs=claimed,
-        ours=expected,
+        message=f"X-Content-SHA256 is {description}: it must be {expected_hash!r}",
+        theirs=claimed_hash,
+        ours=expected_hash,
     )
 
 
 def _check_host(sent_host: str, hosts: tuple[str, ...]) -> Finding | None:
+    """The finding for a Host that is none of the URL's. None if it is one."""
     if sent_host.lower() in map(str.lower, hosts):
         return None
     mistake = known_mistake(
@@ -161,31 +155,36 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
 
     Without a secret only the form of the signature is checked.
     """
-    claimed = header.signature
+    claimed_signature = header.signature
     if secret is None:
-        return _check_form(claimed, signing)
-    correct = correct_inputs(
+        return _check_form(claimed_signature, signing)
+    expected_inputs = correct_inputs(
         key=key_bytes(secret, signing.key_encoding),
         method=request.method,
         path=signed_path(request.path, signing.signed_path, signing.base_path),
         query=signed_query(request.query, signing.query_order),
-        headers={name: headers[name] for name in header.names},
+        headers={header_name: headers[header_name] for header_name in header.names},
         signing=signing,
     )
-    if hmac.compare_digest(correct.signature(), claimed.encode(errors="replace")):
+    if hmac.compare_digest(expected_inputs.signature(), claimed_signature.encode(errors="replace")):
         return None
     likely_guesses = chain(
-        make_guesses(correct), guess_bodies(correct, request.body), guess_keys(correct)
+        make_guesses(expected_inputs),
+        guess_bodies(expected_inputs, request.body),
+        guess_keys(expected_inputs),
     )
-    guess = find_guess(likely_guesses, claimed)
+    guess = find_guess(likely_guesses, claimed_signature)
     if guess is not None:
-        return _guess_finding(correct, guess, signing)
-    form_finding = _check_form(claimed, signing)
+        return _guess_finding(expected_inputs, guess, signing)
+    form_finding = _check_form(claimed_signature, signing)
     if form_finding is not None:
         return form_finding
-    guess = find_guess(chain(guess_secrets(correct, other_secrets), guess_dates(correct)), claimed)
+    guess = find_guess(
+        chain(guess_secrets(expected_inputs, other_secrets), guess_dates(expected_inputs)),
+        claimed_signature,
+    )
     if guess is not None:
-        return _guess_finding(correct, guess, signing)
+        return _guess_finding(expected_inputs, guess, signing)
     return Finding(False, "signature", "signature", "unknown", UNKNOWN)
 
 
@@ -196,55 +195,39 @@ def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
     """
     if signing.signature != "base64_hex":
         return None
-    mistake = _find_form_mistake(signature)
+    mistake = find_form_mistake(signature)
     if mistake is None:
         return None
     return Finding(False, "signature", "encoding", mistake.id, mistake.message)
 
 
-def _find_form_mistake(signature: str) -> Mistake | None:
-    if re.fullmatch(r"[0-9a-f]{64}", signature):
-        return known_mistake("hex-signature")
-    try:
-        content = b64decode(signature, validate=True)
-    except ValueError:
-        return Mistake("unknown", "the signature is not Base64")
-    if HEX_DIGEST.fullmatch(content):
-        return None
-    if len(content) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", content):
-        return known_mistake("raw-digest")
-    content_text = content.decode("latin-1")
-    for pattern, mistake_id in WRONG_CONTENTS:
-        if re.fullmatch(pattern, content_text):
-            return known_mistake(mistake_id)
-    return Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits")
-
-
-def _guess_finding(correct: SignatureInputs, guess: Guess, signing: SigningSettings) -> Finding:
+def _guess_finding(
+    expected_inputs: SignatureInputs, guess: Guess, signing: SigningSettings
+) -> Finding:
     """The mistake, and the first layer and line in which its inputs differ from the correct ones.
 
     The finding has both versions of the line if it may be shown.
     """
     mistake = in_dialect(guess.mistake, signing)
-    signed = guess.inputs
-    correct_text = correct.canonical()
-    signed_text = signed.canonical()
+    signed_inputs = guess.inputs
+    expected_text = expected_inputs.canonical()
+    signed_text = signed_inputs.canonical()
     signed_line: str | None = None
-    correct_line: str | None = None
-    if correct_text != signed_text:
+    expected_line: str | None = None
+    if expected_text != signed_text:
         layer = "canonical request"
-        line_number, signed_line, correct_line = _find_differing_line(correct_text, signed_text)
-    elif correct.date != signed.date:
+        line_number, signed_line, expected_line = _find_differing_line(expected_text, signed_text)
+    elif expected_inputs.date != signed_inputs.date:
         layer = "payload"
         line_number = "x-date"
-        signed_line = signed.date
-        correct_line = correct.date
-    elif correct.payload() != signed.payload():
+        signed_line = signed_inputs.date
+        expected_line = expected_inputs.date
+    elif expected_inputs.payload() != signed_inputs.payload():
         layer = "payload"
-        line_number = _payload_label(correct, signed)
+        line_number = _payload_label(expected_inputs, signed_inputs)
     else:
         layer = "signature"
-        line_number = "encoding" if correct.secret == signed.secret else "key"
+        line_number = "encoding" if expected_inputs.secret == signed_inputs.secret else "key"
     return Finding(
         match=False,
         layer=layer,
@@ -252,32 +235,36 @@ def _guess_finding(correct: SignatureInputs, guess: Guess, signing: SigningSetti
         mistake=mistake.id,
         message=mistake.message,
         theirs=signed_line,
-        ours=correct_line,
+        ours=expected_line,
     )
 
 
-def _find_differing_line(correct_text: str, signed_text: str) -> tuple[str, str, str]:
+def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str, str]:
     """The label of the first line that differs, as it was signed, and as it must be."""
-    correct_lines = correct_text.split("\n")
+    expected_lines = expected_text.split("\n")
     signed_lines = signed_text.split("\n")
-    pairs = [*zip_longest(correct_lines, signed_lines, fillvalue="")]
-    indexes = [index for index, (correct, signed) in enumerate(pairs) if correct != signed]
-    index = indexes[0] if indexes else min(len(correct_lines), len(signed_lines))
-    correct_line, signed_line = pairs[index]
-    labels = line_labels(correct_text)
+    line_pairs = [*zip_longest(expected_lines, signed_lines, fillvalue="")]
+    indexes = [
+        index
+        for index, (expected_line, signed_line) in enumerate(line_pairs)
+        if expected_line != signed_line
+    ]
+    index = indexes[0] if indexes else min(len(expected_lines), len(signed_lines))
+    differing_expected, differing_signed = line_pairs[index]
+    labels = line_labels(expected_text)
     label = labels[index] if index < len(labels) else "end"
-    if signed_line == "" and label == "host":
+    if differing_signed == "" and label == "host":
         # The blank line is in place of the query, between the path and the first header.
         label = "query string"
-    return label, _printable_line(signed_line), _printable_line(correct_line)
+    return label, _printable_line(differing_signed), _printable_line(differing_expected)
 
 
-def _payload_label(correct: SignatureInputs, signed: SignatureInputs) -> str:
+def _payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInputs) -> str:
     """What differs between two payloads of the same canonical request and date."""
-    canonical = correct.canonical()
-    if correct.hash_canonical(canonical) != signed.hash_canonical(canonical):
+    canonical = expected_inputs.canonical()
+    if expected_inputs.hash_canonical(canonical) != signed_inputs.hash_canonical(canonical):
         return "canonical hash"
-    return "line ending" if signed.payload().startswith(SCHEME) else "scheme"
+    return "line ending" if signed_inputs.payload().startswith(SCHEME) else "scheme"
 
 
 def _printable_line(canonical_line: str) -> str:
@@ -305,7 +292,10 @@ def _verify_as_service(
         method=request.method,
         path=_as_received(request.path),
         query=_as_received(request.query),
-        headers={_as_received(name): _as_received(value) for name, value in headers.items()},
+        headers={
+            _as_received(header_name): _as_received(header_value)
+            for header_name, header_value in headers.items()
+        },
         body=request.body,
     )
     secrets = {_as_received(header.credential): secret}

@@ -19,7 +19,7 @@ class DateForm(NamedTuple):
     words: str
 
 
-def _compact(date_text: str) -> datetime:
+def _read_compact(date_text: str) -> datetime:
     return datetime.strptime(date_text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
 
 
@@ -39,7 +39,7 @@ DATE_FORMS: Mapping[str, DateForm] = {
     "compact": DateForm(
         "{:%Y%m%dT%H%M%SZ}".format,
         re.compile(r"\d{8}T\d{6}Z", re.ASCII),
-        _compact,
+        _read_compact,
         "in compact ISO 8601, like 20260131T093000Z",
     ),
     "unix": DateForm(
@@ -62,13 +62,13 @@ def date_text(moment: datetime, form: str = "milliseconds") -> str:
     return DATE_FORMS[form].write(moment)
 
 
-def read_date(text: str, form: str = "milliseconds") -> datetime:
+def read_date(date_text: str, form: str = "milliseconds") -> datetime:
     """X-Date as a time; ValueError for any other form. Assumption `signing.date-form`."""
     date_form = DATE_FORMS[form]
     requirement = f"X-Date must be UTC {date_form.words}"
-    if not date_form.pattern.fullmatch(text):
-        raise ValueError(f"{requirement}, not {text[:40]!r}")
+    if not date_form.pattern.fullmatch(date_text):
+        raise ValueError(f"{requirement}, not {date_text[:40]!r}")
     try:
-        return date_form.read(text)
+        return date_form.read(date_text)
     except ValueError:
-        raise ValueError(f"{requirement}; {text} does not exist") from None
+        raise ValueError(f"{requirement}; {date_text} does not exist") from None

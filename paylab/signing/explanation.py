@@ -34,7 +34,10 @@ class Layer:
     lines: tuple[ExplainedLine, ...]
 
     def __str__(self) -> str:
-        line_texts = [f"  {line.text}\n      {line.what} ({line.source})" for line in self.lines]
+        line_texts = [
+            f"  {explained_line.text}\n      {explained_line.what} ({explained_line.source})"
+            for explained_line in self.lines
+        ]
         return printable_lines("\n".join([self.name, *line_texts]))
 
 
@@ -61,8 +64,14 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     url_parts = urlsplit(url)
     content_hash = body_hash(body)
     all_headers = {"host": url_parts.netloc, "x-content-sha256": content_hash}
-    all_headers |= {name.lower(): value for name, value in headers.items()}
-    signed_headers = {name: all_headers[name] for name in SIGNED_NAMES if name in all_headers}
+    all_headers |= {
+        header_name.lower(): header_value for header_name, header_value in headers.items()
+    }
+    signed_headers = {
+        header_name: all_headers[header_name]
+        for header_name in SIGNED_NAMES
+        if header_name in all_headers
+    }
     canonical = canonical_request(
         method, url_parts.path, url_parts.query, signed_headers, content_hash
     )
@@ -82,10 +91,10 @@ def explain_text(canonical: str, payload: str) -> Explanation:
         Layer("payload", tuple(_explain_payload(payload))),
     ]
     if canonical:
-        signature = ExplainedLine(HIDDEN, *SIGNATURE_MEANING)
+        signature_line = ExplainedLine(HIDDEN, *SIGNATURE_MEANING)
         header_text = authorization(HIDDEN, _signed_names(canonical), HIDDEN)
-        header = ExplainedLine(header_text, *HEADER_MEANING)
-        layers += [Layer("signature", (signature,)), Layer("header", (header,))]
+        header_line = ExplainedLine(header_text, *HEADER_MEANING)
+        layers += [Layer("signature", (signature_line,)), Layer("header", (header_line,))]
     return Explanation(tuple(layers))
 
 
@@ -146,8 +155,8 @@ def _explain_payload(payload: str) -> Iterator[ExplainedLine]:
     """The lines of a payload with their meanings."""
     if not payload:
         return
-    pairs = zip(payload.split("\n"), PAYLOAD_MEANINGS, strict=False)
-    for payload_line, (meaning, spec_section) in pairs:
+    lines_with_meanings = zip(payload.split("\n"), PAYLOAD_MEANINGS, strict=False)
+    for payload_line, (meaning, spec_section) in lines_with_meanings:
         yield ExplainedLine(payload_line, meaning, spec_section)
 
 

@@ -62,6 +62,7 @@ def check_url(url: str) -> None:
 
 
 def _is_full_url(url: str) -> bool:
+    """Whether it is an http or https URL with a host."""
     try:
         url_parts = urlsplit(url)
         return bool(url_parts.hostname) and url_parts.scheme in ("http", "https")
@@ -69,19 +70,19 @@ def _is_full_url(url: str) -> bool:
         return False
 
 
-def read_headers(text: str) -> dict[str, str]:
+def read_headers(header_text: str) -> dict[str, str]:
     """The headers of a request by lower-case name, from `Name: value` lines or from curl -v.
 
     Of response headers (marked with <) only Date is read, as the service's clock.
     """
     headers: dict[str, str] = {}
-    for header_line in text.splitlines():
-        match = HEADER_LINE.fullmatch(header_line)
-        if match is None:
+    for header_line in header_text.splitlines():
+        header_match = HEADER_LINE.fullmatch(header_line)
+        if header_match is None:
             continue
-        arrow = match[1]
-        header_name = match[2].lower()
-        header_value = match[3]
+        arrow = header_match[1]
+        header_name = header_match[2].lower()
+        header_value = header_match[3]
         if arrow == "<" and header_name == "date":
             headers["date"] = header_value
         elif arrow not in ("<", "*"):
@@ -93,7 +94,10 @@ def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
     """Headers by lower-case name, given as text or as a mapping."""
     if isinstance(theirs, str):
         return read_headers(theirs)
-    return {name.lower(): str(value).strip() for name, value in theirs.items()}
+    return {
+        header_name.lower(): str(header_value).strip()
+        for header_name, header_value in theirs.items()
+    }
 
 
 STRICT_FORM = re.compile(
@@ -112,13 +116,15 @@ class Authorization:
     signature: str
 
     @classmethod
-    def parse(cls, text: str, pattern: re.Pattern[str] = STRICT_FORM) -> Authorization | None:
+    def parse(
+        cls, header_text: str, pattern: re.Pattern[str] = STRICT_FORM
+    ) -> Authorization | None:
         """Read the header. None if it does not match the pattern, by default that of the spec."""
-        match = pattern.fullmatch(text)
-        if match is None:
+        header_match = pattern.fullmatch(header_text)
+        if header_match is None:
             return None
-        header_names = tuple(match[2].split(";"))
-        return cls(credential=match[1], names=header_names, signature=match[3])
+        header_names = tuple(header_match[2].split(";"))
+        return cls(credential=header_match[1], names=header_names, signature=header_match[3])
 
 
 @light_dataclass(frozen=True)
@@ -144,7 +150,10 @@ class Finding:
         >>> paylab.signing.compare(headers, request, "wrong").json()["match"]
         False
         """
-        return {name: getattr(self, name) for name in ("match", "layer", "line", "mistake")}
+        return {
+            field_name: getattr(self, field_name)
+            for field_name in ("match", "layer", "line", "mistake")
+        }
 
     def __repr__(self) -> str:
         if self.match:

@@ -20,33 +20,35 @@ DATE_MILLISECONDS_MAX = 1_000
 """Maximum distance between the date that was sent and one that was made again for signing."""
 
 
-def guess_bodies(correct: SignatureInputs, body: bytes) -> Iterator[Guess]:
+def guess_bodies(expected_inputs: SignatureInputs, body: bytes) -> Iterator[Guess]:
     """The hash of the body as another program writes it, in the last line."""
-    for description, content in rewrite_body(body):
+    for description, rewritten_body in rewrite_body(body):
         evidence = f"the body that was signed is the one sent, but {description}"
         mistake = known_mistake("body-changed", evidence)
-        yield Guess(mistake, correct._replace(content_hash=sha256(content).hexdigest()))
+        yield Guess(
+            mistake, expected_inputs._replace(content_hash=sha256(rewritten_body).hexdigest())
+        )
 
 
-def guess_keys(correct: SignatureInputs) -> Iterator[Guess]:
+def guess_keys(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     """The secret cut or without its prefix, and the text after the prefix decoded."""
-    correct_key = correct.secret
-    key_segments = correct_key.decode(errors="replace").split("_")
+    expected_key = expected_inputs.secret
+    key_segments = expected_key.decode(errors="replace").split("_")
     suffixes = ["_".join(key_segments[index:]) for index in range(1, len(key_segments))]
     cut_keys = [suffix.encode() for suffix in suffixes]
-    cut_keys += [correct_key[:-1], correct_key[1:]]
-    cut_keys += [correct_key[:length] for length in KEY_LENGTHS]
+    cut_keys += [expected_key[:-1], expected_key[1:]]
+    cut_keys += [expected_key[:length] for length in KEY_LENGTHS]
     for cut_key in cut_keys:
-        yield Guess(known_mistake("key-trimmed"), correct._replace(secret=cut_key))
+        yield Guess(known_mistake("key-trimmed"), expected_inputs._replace(secret=cut_key))
     for suffix in suffixes:
         for decoded_key in decode_secret(suffix):
-            yield Guess(known_mistake("key-decoded"), correct._replace(secret=decoded_key))
+            yield Guess(known_mistake("key-decoded"), expected_inputs._replace(secret=decoded_key))
 
 
-def guess_secrets(correct: SignatureInputs, secrets: Iterable[str]) -> Iterator[Guess]:
+def guess_secrets(expected_inputs: SignatureInputs, secrets: Iterable[str]) -> Iterator[Guess]:
     """A correct signature with another secret, which proves that the wrong one was used."""
     messages_by_secret = {}
-    api_key = dict(correct.headers).get("x-api-key", "")
+    api_key = dict(expected_inputs.headers).get("x-api-key", "")
     if api_key:
         messages_by_secret[api_key] = "the API key was used in place of the secret key"
     messages_by_secret[""] = "the secret key was empty when it was used"
@@ -55,34 +57,40 @@ def guess_secrets(correct: SignatureInputs, secrets: Iterable[str]) -> Iterator[
         messages_by_secret.setdefault(secret, message)
     for secret, message in messages_by_secret.items():
         secret_bytes = secret.encode()
-        if secret_bytes != correct.secret:
+        if secret_bytes != expected_inputs.secret:
             yield Guess(
-                known_mistake("wrong-secret", message), correct._replace(secret=secret_bytes)
+                known_mistake("wrong-secret", message),
+                expected_inputs._replace(secret=secret_bytes),
             )
 
 
-def guess_dates(correct: SignatureInputs) -> Iterator[Guess]:
+def guess_dates(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     """Another date than the one sent, in the payload, in its header line, or in both.
 
     These are many times as many as all other guesses, so they are tried last.
     """
     mistake = known_mistake("stale-date", "the date that was signed was made anew, or cut")
-    for date in _other_dates(correct.date):
-        with_date_line = correct.with_header("x-date", date)
-        yield Guess(mistake, correct._replace(date=date))
-        yield Guess(mistake, with_date_line._replace(date=date))
+    for other_date in _other_dates(expected_inputs.date):
+        with_date_line = expected_inputs.with_header("x-date", other_date)
+        yield Guess(mistake, expected_inputs._replace(date=other_date))
+        yield Guess(mistake, with_date_line._replace(date=other_date))
         yield Guess(mistake, with_date_line)
 
 
-def _other_dates(date: str) -> Iterator[str]:
+def _other_dates(date_text: str) -> Iterator[str]:
     """The same date in other formats, then all dates up to a second before and after it."""
     try:
-        signed_at = timestamps.from_text(date)
+        signed_at = timestamps.from_text(date_text)
     except ValueError:
         return
-    to_seconds = date.partition(".")[0].rstrip("Z")
-    yield from (to_seconds, f"{to_seconds}Z", f"{to_seconds}.000Z", f"{to_seconds}+00:00")
-    yield date.removesuffix("Z")
+    date_to_seconds = date_text.partition(".")[0].rstrip("Z")
+    yield from (
+        date_to_seconds,
+        f"{date_to_seconds}Z",
+        f"{date_to_seconds}.000Z",
+        f"{date_to_seconds}+00:00",
+    )
+    yield date_text.removesuffix("Z")
     yield str(int(signed_at.timestamp()))
     yield f"{signed_at:%Y%m%dT%H%M%SZ}"
     for milliseconds in range(1, DATE_MILLISECONDS_MAX + 1):

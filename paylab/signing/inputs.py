@@ -43,7 +43,10 @@ class SignatureInputs(NamedTuple):
 
     def canonical(self) -> str:
         """The canonical request of these parts."""
-        header_lines = [self.header_format.format(name, value) for name, value in self.headers]
+        header_lines = [
+            self.header_format.format(header_name, header_value)
+            for header_name, header_value in self.headers
+        ]
         canonical_lines = [
             self.method,
             self.path,
@@ -52,7 +55,9 @@ class SignatureInputs(NamedTuple):
             self.names,
             self.content_hash,
         ]
-        return self.join_canonical([line for line in canonical_lines if line is not None])
+        return self.join_canonical(
+            [canonical_line for canonical_line in canonical_lines if canonical_line is not None]
+        )
 
     def payload(self) -> str:
         """The text that the HMAC signs."""
@@ -92,7 +97,7 @@ def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
         method=method,
         path=path,
         query=query if has_query_line else None,
-        headers=tuple((name, signed_values[name]) for name in header_names),
+        headers=tuple((header_name, signed_values[header_name]) for header_name in header_names),
         names=";".join(header_names),
         content_hash=headers["x-content-sha256"],
         date=headers["x-date"],

@@ -19,40 +19,43 @@ DEVELOPMENT_PORTS = (3000, 5000, 8000, 8080, 8443, 9000)
 ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
-def _send_hex_text(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    if correct.encode is SIGNATURE_FORMS["base64_hex"]:
-        yield correct._replace(encode=SIGNATURE_FORMS["hex"])
+def _send_hex_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The hex text of the HMAC, without Base64."""
+    if expected_inputs.encode is SIGNATURE_FORMS["base64_hex"]:
+        yield expected_inputs._replace(encode=SIGNATURE_FORMS["hex"])
 
 
-def _encode_in_another_form(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _encode_in_another_form(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The raw digest in Base64; for a service of another form, each form of a signature."""
-    if correct.encode is SIGNATURE_FORMS["base64_hex"]:
-        yield correct._replace(encode=b64encode)
+    if expected_inputs.encode is SIGNATURE_FORMS["base64_hex"]:
+        yield expected_inputs._replace(encode=b64encode)
         return
     for encode in SIGNATURE_FORMS.values():
-        yield correct._replace(encode=encode)
+        yield expected_inputs._replace(encode=encode)
 
 
-def _write_signature_in_upper_case(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    yield correct._replace(encode=lambda digest: b64encode(digest.hex().upper().encode()))
+def _write_signature_in_upper_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The hex text of the HMAC in capitals."""
+    yield expected_inputs._replace(encode=lambda digest: b64encode(digest.hex().upper().encode()))
 
 
-def _encode_signature_twice(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _encode_signature_twice(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """Base64 of the Base64."""
     encode = SIGNATURE_FORMS["base64_hex"]
-    yield correct._replace(encode=lambda digest: b64encode(encode(digest)))
+    yield expected_inputs._replace(encode=lambda digest: b64encode(encode(digest)))
 
 
-def _sign_unhashed_text(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _sign_unhashed_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The canonical request in place of its hash, in the payload or alone."""
-    unhashed = correct._replace(hash_canonical=str)
+    unhashed = expected_inputs._replace(hash_canonical=str)
     for join in ("\n".join, _last_line, _all_but_scheme, _all_but_date):
         yield unhashed._replace(join_payload=join)
 
 
-def _leave_out_algorithm(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _leave_out_algorithm(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The payload without its first line, or only its last line."""
     for join in (_all_but_scheme, _last_line):
-        yield correct._replace(join_payload=join)
+        yield expected_inputs._replace(join_payload=join)
 
 
 def _last_line(canonical_lines: Sequence[str]) -> str:
@@ -67,73 +70,89 @@ def _all_but_date(canonical_lines: Sequence[str]) -> str:
     return "\n".join([canonical_lines[0], *canonical_lines[2:]])
 
 
-def _change_method_case(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    for method in (correct.method.lower(), correct.method.title()):
-        yield correct._replace(method=method)
+def _change_method_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The method in lower case or title case."""
+    for method in (expected_inputs.method.lower(), expected_inputs.method.title()):
+        yield expected_inputs._replace(method=method)
 
 
-def _keep_question_mark(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _keep_question_mark(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """A question mark before the query, also before a query that is empty."""
-    yield correct._replace(query=f"?{correct.query or ''}")
+    yield expected_inputs._replace(query=f"?{expected_inputs.query or ''}")
 
 
-def _sign_query_in_path_line(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    if correct.query:
-        yield correct._replace(path=f"{correct.path}?{correct.query}", query=None)
-        yield correct._replace(path=f"{correct.path}?{correct.query}", query="")
+def _sign_query_in_path_line(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The query in the line of the path, with or without a blank line below it."""
+    if expected_inputs.query:
+        yield expected_inputs._replace(
+            path=f"{expected_inputs.path}?{expected_inputs.query}", query=None
+        )
+        yield expected_inputs._replace(
+            path=f"{expected_inputs.path}?{expected_inputs.query}", query=""
+        )
 
 
-def _add_blank_query(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    if correct.query is None:
-        yield correct._replace(query="")
+def _add_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """A blank line in place of a query that is not there."""
+    if expected_inputs.query is None:
+        yield expected_inputs._replace(query="")
 
 
-def _leave_out_blank_query(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    if correct.query == "":
-        yield correct._replace(query=None)
+def _leave_out_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """No line for a query that is not there, where the service has a blank one."""
+    if expected_inputs.query == "":
+        yield expected_inputs._replace(query=None)
 
 
-def _leave_out_version(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    prefix, version, suffix = correct.path.partition("/v1/")
+def _leave_out_version(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The path without its version, and without what is before the version."""
+    prefix, version, suffix = expected_inputs.path.partition("/v1/")
     if version:
-        yield correct._replace(path=f"/{suffix}")
-        yield correct._replace(path=f"{prefix}/{suffix}")
+        yield expected_inputs._replace(path=f"/{suffix}")
+        yield expected_inputs._replace(path=f"{prefix}/{suffix}")
 
 
-def _add_version(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    if not VERSION_PATTERN.search(correct.path):
-        yield correct._replace(path=f"/v1{correct.path}")
+def _add_version(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The path with a version, where the service signs it without one."""
+    if not VERSION_PATTERN.search(expected_inputs.path):
+        yield expected_inputs._replace(path=f"/v1{expected_inputs.path}")
 
 
-def _write_hashes_in_upper_case(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _write_hashes_in_upper_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """Capitals in the hash of the canonical request, of the body, or of both."""
+
     def hash_in_upper_case(text: str) -> str:
         return hash_text(text).upper()
 
-    upper_body_hash = correct._replace(content_hash=correct.content_hash.upper())
-    yield correct._replace(hash_canonical=hash_in_upper_case)
+    upper_body_hash = expected_inputs._replace(content_hash=expected_inputs.content_hash.upper())
+    yield expected_inputs._replace(hash_canonical=hash_in_upper_case)
     yield upper_body_hash
     yield upper_body_hash._replace(hash_canonical=hash_in_upper_case)
 
 
-def _sign_empty_body(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    yield correct._replace(content_hash=EMPTY_HASH)
+def _sign_empty_body(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The hash of an empty body."""
+    yield expected_inputs._replace(content_hash=EMPTY_HASH)
 
 
-def _replace_headers(correct: SignatureInputs, headers: HeaderLines) -> Iterator[SignatureInputs]:
+def _replace_headers(
+    expected_inputs: SignatureInputs, headers: HeaderLines
+) -> Iterator[SignatureInputs]:
     """Other header lines, other names in the line of names, and both."""
-    header_names = ";".join(name for name, _ in headers)
-    yield correct._replace(headers=headers, names=header_names)
-    yield correct._replace(headers=headers)
-    yield correct._replace(names=header_names)
+    header_names = ";".join(header_name for header_name, _ in headers)
+    yield expected_inputs._replace(headers=headers, names=header_names)
+    yield expected_inputs._replace(headers=headers)
+    yield expected_inputs._replace(names=header_names)
 
 
-def _leave_out_header(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    for missing_name, _ in correct.request_headers:
-        headers = tuple(pair for pair in correct.headers if pair[0] != missing_name)
-        yield from _replace_headers(correct, headers)
+def _leave_out_header(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The headers without one of them."""
+    for missing_name, _ in expected_inputs.request_headers:
+        headers = tuple(pair for pair in expected_inputs.headers if pair[0] != missing_name)
+        yield from _replace_headers(expected_inputs, headers)
 
 
-def _write_names_in_capitals(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _write_names_in_capitals(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """All names in capitals or title case, then one name at a time."""
 
     def spell_as_sent(header_name: str) -> str:
@@ -141,59 +160,63 @@ def _write_names_in_capitals(correct: SignatureInputs) -> Iterator[SignatureInpu
 
     for spell in (str.title, str.upper, spell_as_sent):
         headers = tuple(
-            (spell(header_name), header_value) for header_name, header_value in correct.headers
+            (spell(header_name), header_value)
+            for header_name, header_value in expected_inputs.headers
         )
-        yield from _replace_headers(correct, headers)
-    for index, (header_name, header_value) in enumerate(correct.headers):
+        yield from _replace_headers(expected_inputs, headers)
+    for index, (header_name, header_value) in enumerate(expected_inputs.headers):
         for spelled_name in (spell_as_sent(header_name), header_name.title(), header_name.upper()):
             header_pair = ((spelled_name, header_value),)
-            yield correct._replace(
-                headers=correct.headers[:index] + header_pair + correct.headers[index + 1 :]
+            yield expected_inputs._replace(
+                headers=expected_inputs.headers[:index]
+                + header_pair
+                + expected_inputs.headers[index + 1 :]
             )
 
 
-def _add_space_after_colon(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _add_space_after_colon(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """A space in each header line, with the names as they are or in capitals."""
-    spaced = correct._replace(header_format="{}: {}")
+    spaced = expected_inputs._replace(header_format="{}: {}")
     yield spaced
-    for inputs in _write_names_in_capitals(correct):
+    for inputs in _write_names_in_capitals(expected_inputs):
         yield inputs._replace(header_format="{}: {}")
 
 
-def _reorder_headers(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _reorder_headers(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The headers in every order, or only as sent and sorted if there are many."""
-    sorted_headers = tuple(sorted(correct.request_headers))
-    orders: Iterable[HeaderLines] = [correct.request_headers, sorted_headers]
-    if len(correct.request_headers) <= ORDERED_MAX:
-        orders = permutations(correct.request_headers)
+    sorted_headers = tuple(sorted(expected_inputs.request_headers))
+    orders: Iterable[HeaderLines] = [expected_inputs.request_headers, sorted_headers]
+    if len(expected_inputs.request_headers) <= ORDERED_MAX:
+        orders = permutations(expected_inputs.request_headers)
     for headers in orders:
-        yield from _replace_headers(correct, headers)
+        yield from _replace_headers(expected_inputs, headers)
 
 
-def _change_host(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _change_host(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The hosts of proxies and development servers, and the host with a scheme."""
-    signed_host = dict(correct.request_headers)["host"]
-    name = re.sub(r":\d*\Z", "", signed_host)
+    signed_host = dict(expected_inputs.request_headers)["host"]
+    sent_name = re.sub(r":\d*\Z", "", signed_host)
     port_match = re.search(r":\d+\Z", signed_host)
     signed_port = port_match[0] if port_match else ""
-    host_names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
+    host_names = (sent_name, sent_name.lower(), "localhost", "127.0.0.1", "[::1]")
     ports = ("", signed_port, ":80", ":443")
     hosts = [host_name + port for host_name, port in product(host_names, ports)]
     hosts += [f"http://{signed_host}", f"https://{signed_host}", signed_host.upper()]
-    hosts += [f"{name}:{port}" for port in DEVELOPMENT_PORTS]
+    hosts += [f"{sent_name}:{port}" for port in DEVELOPMENT_PORTS]
     for host in hosts:
-        yield correct.with_header("host", host)
+        yield expected_inputs.with_header("host", host)
 
 
-def _change_spaces(correct: SignatureInputs) -> Iterator[SignatureInputs]:
-    query = correct.query or ""
-    yield correct._replace(query=query.replace("%20", "+"))
-    yield correct._replace(query=query.replace("+", "%20"))
+def _change_spaces(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """Spaces of the query as plus signs, or as %20."""
+    query = expected_inputs.query or ""
+    yield expected_inputs._replace(query=query.replace("%20", "+"))
+    yield expected_inputs._replace(query=query.replace("+", "%20"))
 
 
-def _reorder_query(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _reorder_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The parameters in every order, or only sorted and reversed if there are many."""
-    parameters = (correct.query or "").split("&")
+    parameters = (expected_inputs.query or "").split("&")
     sorted_parameters = sorted(parameters)
     orders: Iterable[Iterable[str]] = [
         sorted_parameters,
@@ -203,16 +226,16 @@ def _reorder_query(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     if len(parameters) <= ORDERED_MAX:
         orders = permutations(parameters)
     for query_order in orders:
-        yield correct._replace(query="&".join(query_order))
+        yield expected_inputs._replace(query="&".join(query_order))
 
 
-def _change_escapes(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _change_escapes(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Path and query decoded, encoded again, or with escapes in the other case."""
-    path = correct.path
+    path = expected_inputs.path
     paths = (path, unquote(path), _quote(path), _quote(unquote(path)), *_change_escape_case(path))
     queries: Iterable[str | None] = (None,)
-    if correct.query is not None:
-        query = correct.query
+    if expected_inputs.query is not None:
+        query = expected_inputs.query
         decoded_query = unquote(query)
         queries = (
             query,
@@ -224,7 +247,7 @@ def _change_escapes(correct: SignatureInputs) -> Iterator[SignatureInputs]:
             *_change_escape_case(query),
         )
     for changed_path, changed_query in product(paths, queries):
-        yield correct._replace(path=changed_path, query=changed_query)
+        yield expected_inputs._replace(path=changed_path, query=changed_query)
 
 
 def _quote(query_text: str, safe: str = "/") -> str:
@@ -232,24 +255,26 @@ def _quote(query_text: str, safe: str = "/") -> str:
 
 
 def _change_escape_case(escaped_text: str) -> Iterator[str]:
+    """The hex digits of escapes in lower case, or in capitals."""
     yield ESCAPE.sub(lambda match: match[0].lower(), escaped_text)
     yield ESCAPE.sub(lambda match: match[0].upper(), escaped_text)
 
 
-def _decode_key(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _decode_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The key decoded from hex or Base64."""
     try:
-        secret_text = correct.secret.decode()
+        secret_text = expected_inputs.secret.decode()
     except UnicodeDecodeError:  # the key of a service whose secrets are hex or Base64
         return
     for decoded_key in decode_secret(secret_text):
-        yield correct._replace(secret=decoded_key)
+        yield expected_inputs._replace(secret=decoded_key)
 
 
-def decode_secret(text: str) -> Iterator[bytes]:
+def decode_secret(secret_text: str) -> Iterator[bytes]:
     """The keys that a secret contains as hex, as Base64, and as Base64 read leniently."""
     for decode in (bytes.fromhex, b64decode, _decode_base64_leniently):
         try:
-            decoded_key = decode(text)
+            decoded_key = decode(secret_text)
         except ValueError:
             continue
         if decoded_key:
@@ -261,15 +286,15 @@ def _decode_base64_leniently(secret_text: str) -> bytes:
     return urlsafe_b64decode(secret_text.replace("+", "-").replace("/", "_") + "==")
 
 
-def _trim_key(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _trim_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The secret without its padding, or with white space or quotes around it or without."""
-    secret_bytes = correct.secret
-    keys = [secret_bytes.strip(), secret_bytes.rstrip(b"="), secret_bytes.strip(b"\"'")]
-    keys += [secret_bytes + end for end in (b"\n", b"\r\n", b" ", b"\t")]
-    keys += [b" " + secret_bytes, b'"' + secret_bytes + b'"', b"'" + secret_bytes + b"'"]
-    for changed_key in keys:
+    secret_bytes = expected_inputs.secret
+    changed_keys = [secret_bytes.strip(), secret_bytes.rstrip(b"="), secret_bytes.strip(b"\"'")]
+    changed_keys += [secret_bytes + suffix for suffix in (b"\n", b"\r\n", b" ", b"\t")]
+    changed_keys += [b" " + secret_bytes, b'"' + secret_bytes + b'"', b"'" + secret_bytes + b"'"]
+    for changed_key in changed_keys:
         if changed_key:
-            yield correct._replace(secret=changed_key)
+            yield expected_inputs._replace(secret=changed_key)
 
 
 _LINE_JOINS: tuple[JoinLines, ...] = (
@@ -280,13 +305,14 @@ _LINE_JOINS: tuple[JoinLines, ...] = (
 )
 
 
-def _change_line_endings(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+def _change_line_endings(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """Other line ends in both texts or in one, and a line end in the signature."""
     for join in _LINE_JOINS:
-        yield correct._replace(join_canonical=join, join_payload=join)
-        yield correct._replace(join_canonical=join)
-        yield correct._replace(join_payload=join)
-    yield correct._replace(names="\n" + correct.names)
-    yield correct._replace(encode=lambda digest: b64encode(digest.hex().encode() + b"\n"))
+        yield expected_inputs._replace(join_canonical=join, join_payload=join)
+        yield expected_inputs._replace(join_canonical=join)
+        yield expected_inputs._replace(join_payload=join)
+    yield expected_inputs._replace(names="\n" + expected_inputs.names)
+    yield expected_inputs._replace(encode=lambda digest: b64encode(digest.hex().encode() + b"\n"))
 
 
 KNOWN_MISTAKES: Mapping[str, Callable[[SignatureInputs], Iterable[SignatureInputs]]] = {

@@ -7,6 +7,8 @@ secret, so a signature that was made with another secret never matches.
 from __future__ import annotations
 
 import hmac
+import re
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -18,6 +20,16 @@ CANONICAL_MAX = 20_000
 """Maximum length of a canonical request for which mistakes are tried."""
 
 
+HEX_DIGEST = re.compile(rb"[0-9a-f]{64}")
+
+WRONG_CONTENTS: tuple[tuple[str, str], ...] = (
+    (r"[0-9A-F]{64}", "uppercase-signature"),
+    (r"[0-9a-fA-F]{64}\s+", "wrong-line-ending"),
+    (r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==", "double-base64"),
+)
+"""Patterns of wrong texts inside the Base64 of a signature, and the mistake that makes each."""
+
+
 class Guess(NamedTuple):
     """A mistake, and the inputs of the signature that it makes."""
 
@@ -25,72 +37,92 @@ class Guess(NamedTuple):
     inputs: SignatureInputs
 
 
-def find_mistake(claimed: str, correct: SignatureInputs) -> Mistake | None:
-    """The mistake that makes the signature `claimed`; None if it is not a known one."""
-    if len(correct.canonical()) > CANONICAL_MAX:
+def find_mistake(claimed_signature: str, expected_inputs: SignatureInputs) -> Mistake | None:
+    """The mistake that makes a signature from these inputs; None if it is not a known one."""
+    if len(expected_inputs.canonical()) > CANONICAL_MAX:
         return None
-    guess = find_guess(make_guesses(correct), claimed)
+    guess = find_guess(make_guesses(expected_inputs), claimed_signature)
     return None if guess is None else guess.mistake
 
 
-def find_guess(guesses: Iterable[Guess], claimed: str) -> Guess | None:
-    """The first guess that makes the signature `claimed`; None if no guess does."""
-    claimed_bytes = claimed.encode(errors="replace")
+def find_guess(guesses: Iterable[Guess], claimed_signature: str) -> Guess | None:
+    """The first guess that makes a signature; None if no guess does."""
+    claimed_bytes = claimed_signature.encode(errors="replace")
     for guess in guesses:
         if hmac.compare_digest(guess.inputs.signature(), claimed_bytes):
             return guess
     return None
 
 
-def make_guesses(correct: SignatureInputs) -> Iterator[Guess]:
+def make_guesses(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     """Every mistake with each of its variants for a request."""
     for mistake_id, make_variants in KNOWN_MISTAKES.items():
         mistake = known_mistake(mistake_id)
-        for inputs in make_variants(correct):
+        for inputs in make_variants(expected_inputs):
             yield Guess(mistake, inputs)
     for make_messages in OTHER_MISTAKES:
-        for message, inputs in make_messages(correct):
+        for message, inputs in make_messages(expected_inputs):
             yield Guess(Mistake("unknown", message), inputs)
+
+
+def find_form_mistake(signature: str) -> Mistake | None:
+    """The mistake that the form of a signature shows; None if it is Base64 of 64 hex digits."""
+    if re.fullmatch(r"[0-9a-f]{64}", signature):
+        return known_mistake("hex-signature")
+    try:
+        decoded_signature = b64decode(signature, validate=True)
+    except ValueError:
+        return Mistake("unknown", "the signature is not Base64")
+    if HEX_DIGEST.fullmatch(decoded_signature):
+        return None
+    if len(decoded_signature) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", decoded_signature):
+        return known_mistake("raw-digest")
+    decoded_text = decoded_signature.decode("latin-1")
+    for pattern, mistake_id in WRONG_CONTENTS:
+        if re.fullmatch(pattern, decoded_text):
+            return known_mistake(mistake_id)
+    return Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits")
 
 
 Messages = Iterator[tuple[str, SignatureInputs]]
 """Sentences that describe a mistake without an id, each with the inputs that it signs."""
 
 
-def _sign_another_path(correct: SignatureInputs) -> Messages:
+def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
     """The whole URL, the path without its first slash, or with another end or beginning."""
-    path = correct.path
-    host = dict(correct.headers).get("host", "")
+    path = expected_inputs.path
+    host = dict(expected_inputs.headers).get("host", "")
     urls = (f"https://{host}{path}", f"http://{host}{path}")
     other_paths = (f"{host}{path}", path.lstrip("/"), f"{path}/", path.rstrip("/"), f"/api{path}")
     for changed_path in (*urls, *other_paths):
         message = f"the path that was signed is {changed_path!r}, the one sent is {path!r}"
-        yield message, correct._replace(path=changed_path)
-        if correct.query:
-            one_line = f"{changed_path}?{correct.query}"
-            yield message, correct._replace(path=changed_path, query=None)
-            yield message, correct._replace(path=one_line, query=None)
+        yield message, expected_inputs._replace(path=changed_path)
+        if expected_inputs.query:
+            one_line = f"{changed_path}?{expected_inputs.query}"
+            yield message, expected_inputs._replace(path=changed_path, query=None)
+            yield message, expected_inputs._replace(path=one_line, query=None)
 
 
-def _sign_another_query(correct: SignatureInputs) -> Messages:
+def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:
     """No query, or the query without a parameter."""
-    query = correct.query
+    query = expected_inputs.query
     if not query:
         return
     yield (
         "no query was signed: write it in a line of its own, below the path",
-        correct._replace(query=None),
+        expected_inputs._replace(query=None),
     )
     parameters = query.split("&")
     for index, parameter in enumerate(parameters):
-        remaining = "&".join(parameters[:index] + parameters[index + 1 :])
+        remaining_query = "&".join(parameters[:index] + parameters[index + 1 :])
         message = f"the query was signed without {parameter!r}: sign it as it is sent"
-        yield message, correct._replace(query=remaining)
+        yield message, expected_inputs._replace(query=remaining_query)
 
 
-def _leave_out_date(correct: SignatureInputs) -> Messages:
+def _leave_out_date(expected_inputs: SignatureInputs) -> Messages:
+    """A payload of two lines: the scheme and the hash."""
     message = "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash of the canonical text"
-    yield message, correct._replace(join_payload=_all_but_date)
+    yield message, expected_inputs._replace(join_payload=_all_but_date)
 
 
 def _all_but_date(canonical_lines: Iterable[str]) -> str:

@@ -52,7 +52,10 @@ def read_signed_parts(
     """The parts of a request that a signature of these headers covers."""
     path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
     query = signed_query(_decode_utf8(request.query), signing.query_order)
-    headers = {_decode_utf8(name): _decode_utf8(request.headers[name]) for name in names}
+    headers = {
+        _decode_utf8(header_name): _decode_utf8(request.headers[header_name])
+        for header_name in names
+    }
     return SignedParts(_decode_utf8(request.method), path, query, headers)
 
 

@@ -125,16 +125,24 @@ _SNAKE_CASE["x-content-sha256"] = "body_hash"
 
 
 def _write_json(headers: Mapping[str, str]) -> str:
+    """Headers as an object of JavaScript."""
     return json.dumps(headers)
 
 
 def _write_go(headers: Mapping[str, str]) -> str:
-    pairs = (f"{go_literal(name)}: {go_literal(value)}" for name, value in headers.items())
-    return f"map[string]string{{{', '.join(pairs)}}}"
+    """Headers as a map of Go."""
+    go_pairs = (
+        f"{go_literal(header_name)}: {go_literal(header_value)}"
+        for header_name, header_value in headers.items()
+    )
+    return f"map[string]string{{{', '.join(go_pairs)}}}"
 
 
 def _write_java(headers: Mapping[str, str]) -> str:
-    java_literals = (java_literal(text) for pair in headers.items() for text in pair)
+    """Headers as a Map of Java."""
+    java_literals = (
+        java_literal(header_text) for header_pair in headers.items() for header_text in header_pair
+    )
     return f"Map.of({', '.join(java_literals)})"
 
 
@@ -165,7 +173,10 @@ def write_snippet(request: SnippetRequest, language: str) -> str:
     if language == "curl":
         return curl(request)
     if language not in LANGUAGES or language == "collection":
-        known_languages = ["curl", *(name for name in LANGUAGES if name != "collection")]
+        known_languages = [
+            "curl",
+            *(language_name for language_name in LANGUAGES if language_name != "collection"),
+        ]
         nearest = find_nearest_name(str(language), known_languages)
         hint = f" (is {nearest!r} meant?)" if nearest else ""
         message = (
@@ -194,17 +205,17 @@ def _fill(request: SnippetRequest, program: str) -> str:
     """The code of a request by the template of its language."""
     language = LANGUAGES[program]
     signing = request.signing
-    write = language.write_text
+    write_text = language.write_text
     code_lines = [
-        language.field_line.format(name=name, value=language.variables[name])
-        for name in request.names
+        language.field_line.format(name=header_name, value=language.variables[header_name])
+        for header_name in request.names
     ]
     value_by_placeholder = {
-        "origin": write(request.origin),
-        "target": write(request.target),
-        "method": write(request.method),
-        "body": write(request.body or ""),
-        "base_path": write(signing.base_path),
+        "origin": write_text(request.origin),
+        "target": write_text(request.target),
+        "method": write_text(request.method),
+        "body": write_text(request.body or ""),
+        "base_path": write_text(signing.base_path),
         "headers": language.write_headers(request.headers),
         "fields": "\n".join(code_lines),
         "hash_encoding": signing.hash_encoding,
@@ -233,10 +244,11 @@ _HASH_COMMANDS = {
 def curl(request: SnippetRequest) -> str:
     """Bash with openssl and curl."""
     signing = request.signing
-    options = "".join(
-        f" \\\n  -H {shlex.quote(f'{name}: {value}')}" for name, value in request.headers.items()
+    header_options = "".join(
+        f" \\\n  -H {shlex.quote(f'{header_name}: {header_value}')}"
+        for header_name, header_value in request.headers.items()
     )
-    has_glob_signs = any(sign in request.url for sign in "[]{}")
+    has_glob_characters = any(character in request.url for character in "[]{}")
     value_by_placeholder = {
         "origin": shlex.quote(request.origin),
         "target": shlex.quote(request.target),
@@ -244,45 +256,42 @@ def curl(request: SnippetRequest) -> str:
         "body": shlex.quote(request.body or ""),
         "lines": " ".join(map(shlex.quote, request.lines)),
         "names": ";".join(request.names),
-        "fields": " ".join(BASH_VARIABLES[name] for name in request.names),
+        "fields": " ".join(BASH_VARIABLES[header_name] for header_name in request.names),
         "hash_command": _HASH_COMMANDS[signing.hash_encoding],
         "mac_command": _HASH_COMMANDS["base64" if signing.signature == "base64" else "hex"],
-        "no_globs": "g" if has_glob_signs else "",
+        "no_globs": "g" if has_glob_characters else "",
         "nonce_option": '-H "X-Nonce: $NONCE" ' if "x-nonce" in request.names else "",
         "hash_header": "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH",
-        "options": options + ("" if request.body == "" else ' \\\n  --data-raw "$BODY"'),
+        "options": header_options + ("" if request.body == "" else ' \\\n  --data-raw "$BODY"'),
     }
     return _render("curl", _facts_of(request), value_by_placeholder)
+
+
+_CONDITION_NAMES = (
+    "date_form", "empty_body", "empty_query", "hash_encoding", "key_encoding", "query_order",
+    "signature", "signed_host", "signed_path",
+)  # fmt: skip
+"""The settings of signing for which templates have lines."""
 
 
 def _facts_of(request: SnippetRequest) -> dict[str, str]:
     """The words that the lines of a template are for."""
     signing = request.signing
-    body_form = "hidden" if request.body is None else "shown" if request.body else "none"
+    body_form = "shown" if request.body else "none"
+    if request.body is None:
+        body_form = "hidden"
     return {
         "body": body_form,
         "place": "embedded" if request.host == EMBEDDED_HOST else "address",
         "nonce": "none" if signing.nonce == "refused" else signing.nonce_form,
         "base_path": "no" if signing.base_path == NONE else "yes",
-        **{
-            name: str(getattr(signing, name))
-            for name in (
-                "date_form",
-                "empty_body",
-                "empty_query",
-                "hash_encoding",
-                "key_encoding",
-                "query_order",
-                "signature",
-                "signed_host",
-                "signed_path",
-            )
-        },
+        **{setting_name: str(getattr(signing, setting_name)) for setting_name in _CONDITION_NAMES},
     }
 
 
 @cache
 def _read_template(template_name: str) -> tuple[str, ...]:
+    """The lines of a template."""
     return tuple((_TEMPLATES / f"{template_name}.txt").read_text(encoding="utf-8").splitlines())
 
 
@@ -297,16 +306,18 @@ def _render(
             code_lines.append(template_line)
         elif _is_met(condition[1], facts):
             code_lines.append(condition[2])
-    code = "\n".join(code_lines) + "\n"
-    return _PLACEHOLDER.sub(lambda place: value_by_placeholder[place[1]], code)
+    code_text = "\n".join(code_lines) + "\n"
+    return _PLACEHOLDER.sub(lambda placeholder: value_by_placeholder[placeholder[1]], code_text)
 
 
 def _is_met(condition: str, facts: Mapping[str, str]) -> bool:
     """Whether each name of `name=word,word,other=word` has one of its words."""
     words_by_name: dict[str, list[str]] = {}
     fact_name = ""
-    for alternative in condition.split(","):
-        before, sign, fact_word = alternative.rpartition("=")
-        fact_name = before if sign else fact_name
+    for name_and_word in condition.split(","):
+        name_before, equals_sign, fact_word = name_and_word.rpartition("=")
+        fact_name = name_before if equals_sign else fact_name
         words_by_name.setdefault(fact_name, []).append(fact_word)
-    return all(facts[fact_name] in words for fact_name, words in words_by_name.items())
+    return all(
+        facts[fact_name] in allowed_words for fact_name, allowed_words in words_by_name.items()
+    )

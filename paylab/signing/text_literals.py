@@ -32,10 +32,11 @@ def go_literal(text: str) -> str:
     return f'"{"".join(map(_escape_for_go, text))}"'
 
 
-def _escape_for_go(sign: str) -> str:
-    if sign in '"\\':
-        return f"\\{sign}"
-    return sign if ord(sign) in _ASCII else f"\\U{ord(sign):08x}"
+def _escape_for_go(character: str) -> str:
+    """A character in a literal of Go: itself, or its escape."""
+    if character in '"\\':
+        return f"\\{character}"
+    return character if ord(character) in _ASCII else f"\\U{ord(character):08x}"
 
 
 def java_literal(text: str) -> str:
@@ -48,12 +49,16 @@ def java_literal(text: str) -> str:
     return f'"{"".join(map(_escape_for_java, text))}"'
 
 
-def _escape_for_java(sign: str) -> str:
-    if sign in '"\\':
-        return f"\\{sign}"
-    if ord(sign) < min(_ASCII):
-        return f"\\{ord(sign):03o}"  # Java reads \u000a as the end of a line
-    if ord(sign) in _ASCII:
-        return sign
-    units = sign.encode("utf-16-be", "surrogatepass").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+def _escape_for_java(character: str) -> str:
+    """A character in a literal of Java: itself, or the escapes of its UTF-16 units."""
+    if character in '"\\':
+        return f"\\{character}"
+    if ord(character) < min(_ASCII):
+        return f"\\{ord(character):03o}"  # Java reads \u000a as the end of a line
+    if ord(character) in _ASCII:
+        return character
+    utf16_digits = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(
+        f"\\u{utf16_digits[digit_index : digit_index + 4]}"
+        for digit_index in range(0, len(utf16_digits), 4)
+    )

@@ -79,8 +79,8 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
         return _header_finding(
             "x-api-key", "unknown-key", "the API key is not known here: check key and base URL"
         )
-    date = request.headers["x-date"]
-    date_finding = check_date(date, now, signing)
+    date_text = request.headers["x-date"]
+    date_finding = check_date(date_text, now, signing)
     if date_finding is not None and date_finding.reason != "stale-date":
         return date_finding
     content_hash = request.headers["x-content-sha256"]
@@ -88,7 +88,7 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
         request, header, secret, signing
     )
     if date_finding is not None:
-        sent_at = read_date(date, signing.date_form)
+        sent_at = read_date(date_text, signing.date_form)
         return _stale_date_finding(date_finding, sent_at, now, signature_finding)
     return signature_finding or _check_nonce(request.headers.get("x-nonce"), nonces)
 
@@ -159,25 +159,26 @@ def _check_nonce_form(headers: Mapping[str, str], signing: SigningSettings) -> F
     return None
 
 
-def check_date(text: str, now: datetime | None, signing: SigningSettings) -> Finding | None:
+def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -> Finding | None:
     """Check the form of X-Date, and that it is within the tolerance of `now`."""
     tolerance = signing.tolerance
     try:
-        date = read_date(text, signing.date_form)
+        sent_at = read_date(date_text, signing.date_form)
     except ValueError as error:
         finding = _header_finding("x-date", "unreadable-date", str(error))
-        return replace(finding, theirs=text)
+        return replace(finding, theirs=date_text)
     if now is None:
         return None
-    seconds_ahead = (date - now).total_seconds()
+    seconds_ahead = (sent_at - now).total_seconds()
     if abs(seconds_ahead) <= tolerance:
         return None
-    side = "ahead of" if seconds_ahead > 0 else "behind"
-    seconds = ceil(abs(seconds_ahead))
-    evidence = f"X-Date is {seconds} s {side} the service's clock, {tolerance:g} s are allowed"
+    direction = "ahead of" if seconds_ahead > 0 else "behind"
+    distance_seconds = ceil(abs(seconds_ahead))
+    distance = f"{distance_seconds} s {direction} the service's clock"
+    evidence = f"X-Date is {distance}, {tolerance:g} s are allowed"
     mistake = known_mistake("stale-date", evidence)
     finding = _header_finding("x-date", "stale-date", mistake.message)
-    return replace(finding, mistake=mistake.id, theirs=text, ours=timestamps.to_text(now))
+    return replace(finding, mistake=mistake.id, theirs=date_text, ours=timestamps.to_text(now))
 
 
 def _stale_date_finding(
@@ -197,30 +198,30 @@ def _stale_date_finding(
 def _describe_duration(seconds: float) -> str:
     """A duration, such as "an hour" or "3 days"."""
     for unit_seconds, singular, plural in ((86400, "a day", "days"), (3600, "an hour", "hours")):
-        number = round(seconds / unit_seconds)
-        if number == 1:
+        unit_count = round(seconds / unit_seconds)
+        if unit_count == 1:
             return singular
-        if number > 1:
-            return f"{number} {plural}"
+        if unit_count > 1:
+            return f"{unit_count} {plural}"
     return f"{max(1, round(seconds / 60))} minutes"
 
 
-def check_body(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
+def check_body(claimed_hash: str, body: bytes, signing: SigningSettings) -> Finding | None:
     """X-Content-SHA256 must be the hash of the body. The finding names the mistake if known."""
-    expected = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if _are_equal(claimed, expected):
+    expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
+    if _are_equal(claimed_hash, expected_hash):
         return None
     mistake_id = None
-    if expected != body_hash(body):  # a dialect, whose mistakes are not known
-        message = f"X-Content-SHA256 must be {expected!r} for the body that arrived"
+    if expected_hash != body_hash(body):  # a dialect, whose mistakes are not known
+        message = f"X-Content-SHA256 must be {expected_hash!r} for the body that arrived"
     else:
         from .body_mistakes import find_body_mistake
 
-        mistake = find_body_mistake(claimed, body)
+        mistake = find_body_mistake(claimed_hash, body)
         if mistake is not None:
             message = f"X-Content-SHA256 differs: {mistake.message}"
             mistake_id = mistake.id
-        elif HASH_PATTERN.fullmatch(claimed):
+        elif HASH_PATTERN.fullmatch(claimed_hash):
             message = BODY_MESSAGE
             mistake_id = "body-changed"
         else:
@@ -231,8 +232,8 @@ def check_body(claimed: str, body: bytes, signing: SigningSettings) -> Finding |
         line="x-content-sha256",
         mistake=mistake_id,
         message=message,
-        theirs=claimed,
-        ours=expected,
+        theirs=claimed_hash,
+        ours=expected_hash,
         reason="body-hash",
     )
 
@@ -243,13 +244,13 @@ def _check_signature(
     """The finding for a signature that is not ours, with the mistake that explains it."""
     signed_parts = read_signed_parts(request, header.names, signing)
     secret_bytes = key_bytes(secret, signing.key_encoding)
-    ours = signed_parts.sign(secret_bytes, signing)
-    if _are_equal(ours.value, header.signature):
+    expected_signature = signed_parts.sign(secret_bytes, signing)
+    if _are_equal(expected_signature.value, header.signature):
         return None
     from .inputs import correct_inputs  # only a refused request needs them
     from .mistakes import find_mistake
 
-    correct = correct_inputs(
+    expected_inputs = correct_inputs(
         secret_bytes,
         signed_parts.method,
         signed_parts.path,
@@ -257,7 +258,7 @@ def _check_signature(
         signed_parts.headers,
         signing,
     )
-    mistake = find_mistake(header.signature, correct)
+    mistake = find_mistake(header.signature, expected_inputs)
     finding = Finding(
         match=False,
         layer="signature",
@@ -273,6 +274,7 @@ def _check_signature(
 
 
 def _check_nonce(nonce: str | None, nonces: Container[str]) -> Finding | None:
+    """The finding for a nonce that was used before. None for a new one, and without one."""
     if nonce is None or nonce not in nonces:
         return None
     message = "X-Nonce was used before: every request needs a new one"

@@ -55,14 +55,14 @@ COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
 
 def arrival_cells(arrival: Arrival) -> tuple[str, ...]:
     """Return the texts of a row for an arrival."""
-    deliveries = "once" if arrival.deliveries == 1 else f"{arrival.deliveries} times"
-    return f"{arrival.at:%H:%M:%S}", *event_cells(arrival), deliveries, arrival.order
+    deliveries_text = "once" if arrival.deliveries == 1 else f"{arrival.deliveries} times"
+    return f"{arrival.at:%H:%M:%S}", *event_cells(arrival), deliveries_text, arrival.order
 
 
 def event_cells(event: Arrival | Event) -> list[str]:
     """Return the type, the resource and the status, each escaped and cut to a safe length."""
-    values = (event.type, event.id, event.status or "-")
-    return [plain(value, CELL_CHARACTERS_MAX) for value in values]
+    texts = (event.type, event.id, event.status or "-")
+    return [plain(text, CELL_CHARACTERS_MAX) for text in texts]
 
 
 def as_json(arrival: Arrival) -> JsonObject:

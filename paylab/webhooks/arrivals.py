@@ -61,22 +61,27 @@ class Arrivals:
         ...     [arrival.event.type for arrival in inbox.where(id=order.id)]
         ['transfer.created']
         """
-        unknown = conditions.keys() - CONDITIONS.keys()
-        if unknown:
-            message = f"where() does not know {', '.join(sorted(unknown))}"
+        unknown_names = conditions.keys() - CONDITIONS.keys()
+        if unknown_names:
+            message = f"where() does not know {', '.join(sorted(unknown_names))}"
             raise ArgumentError(f"{message}; it knows {', '.join(CONDITIONS)}")
         new_conditions = [
-            (name, _condition_value(name, value)) for name, value in conditions.items()
+            (condition_name, _condition_value(condition_name, condition_value))
+            for condition_name, condition_value in conditions.items()
         ]
         return Arrivals(self._log, *self._conditions, *new_conditions)
 
     def _find_matching_events(self) -> list[Arrival]:
         """Return the events that meet all conditions."""
-        matching = self._log.all()
-        for name, value in self._conditions:
-            meets_condition = CONDITIONS[name]
-            matching = [arrival for arrival in matching if meets_condition(arrival, value)]
-        return matching
+        matching_arrivals = self._log.all()
+        for condition_name, condition_value in self._conditions:
+            meets_condition = CONDITIONS[condition_name]
+            matching_arrivals = [
+                arrival
+                for arrival in matching_arrivals
+                if meets_condition(arrival, condition_value)
+            ]
+        return matching_arrivals
 
     def __len__(self) -> int:
         return len(self._find_matching_events())
@@ -86,10 +91,10 @@ class Arrivals:
 
     def __getitem__(self, index: int) -> Arrival:
         """Return an event by position; the latest is -1."""
-        matching = self._find_matching_events()
-        if not -len(matching) <= index < len(matching):
-            raise IndexError(f"there are {len(matching)} events")
-        return matching[index]
+        matching_arrivals = self._find_matching_events()
+        if not -len(matching_arrivals) <= index < len(matching_arrivals):
+            raise IndexError(f"there are {len(matching_arrivals)} events")
+        return matching_arrivals[index]
 
     def newest(self, limit: int = ROWS_MAX) -> list[Arrival]:
         """Return the latest events, newest first.
@@ -110,9 +115,11 @@ class Arrivals:
         """
         from ..frames.frame import ExactFrame
 
-        names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
-        rows = [tuple(getattr(arrival, name) for name in names) for arrival in self]
-        frame = ExactFrame(rows, columns=["received_at", *names[1:]])
+        field_names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
+        rows = [
+            tuple(getattr(arrival, field_name) for field_name in field_names) for arrival in self
+        ]
+        frame = ExactFrame(rows, columns=["received_at", *field_names[1:]])
         column_types = {
             **dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]"),
             **dict.fromkeys(("type", "status", "order"), "category"),
@@ -131,9 +138,9 @@ class Arrivals:
         'events.jsonl'
         """
         target = path_of(path)
-        with replace(target, private=True) as file:
-            file.write(header_line(self.since))
-            file.writelines(json_line(as_json(arrival)) for arrival in self)
+        with replace(target, private=True) as sink:
+            sink.write(header_line(self.since))
+            sink.writelines(json_line(as_json(arrival)) for arrival in self)
         return target
 
     def table(self, limit: int = ROWS_MAX) -> list[tuple[str, ...]]:
@@ -146,19 +153,21 @@ class Arrivals:
 
     def __repr__(self) -> str:
         text_rows = [COLUMNS, *reversed(self.table())]
-        widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
-        text_lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in text_rows]
+        column_widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
+        text_lines = [
+            "  ".join(map(str.ljust, text_row, column_widths)).rstrip() for text_row in text_rows
+        ]
         return printable_lines("\n".join([self._count_text(), *text_lines]))
 
     def _count_text(self) -> str:
         """Return the number of events, of those that are shown, and of those that were dropped."""
         count = len(self)
-        title = "1 event" if count == 1 else f"{count} events"
+        count_text = "1 event" if count == 1 else f"{count} events"
         if count > ROWS_MAX:
-            title += f", the latest {ROWS_MAX} of them"
+            count_text += f", the latest {ROWS_MAX} of them"
         if self._log.dropped:
-            title += f"; {self._log.dropped} older ones were dropped"
-        return title
+            count_text += f"; {self._log.dropped} older ones were dropped"
+        return count_text
 
 
 def _condition_value(condition_name: str, condition: str | datetime) -> str | datetime:

@@ -86,6 +86,7 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
 
 
 def _read_parquet(path: Path, book_name: str) -> pd.DataFrame:
+    """Read a Parquet file; ConfigError that names it if it is none."""
     try:
         table = pq.read_table(path.absolute(), partitioning=None)
     except (pa.ArrowException, OSError) as error:
@@ -157,21 +158,26 @@ def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
     while header and header[-1] is None:
         header.pop()
     column_names = [
-        f"column {number}" if name is None else str(name) for number, name in enumerate(header, 1)
+        f"column {column_number}" if column_name is None else str(column_name)
+        for column_number, column_name in enumerate(header, 1)
     ]
-    width = len(column_names)
-    cells = [row[:width] + [None] * (width - len(row)) for row in sheet_rows[1:]]
-    return pd.DataFrame(cells, columns=column_names, dtype=object)
+    column_count = len(column_names)
+    cell_rows = [
+        sheet_row[:column_count] + [None] * (column_count - len(sheet_row))
+        for sheet_row in sheet_rows[1:]
+    ]
+    return pd.DataFrame(cell_rows, columns=column_names, dtype=object)
 
 
 def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
     """Yield the rows that have a value; numbers as decimals with the digits of a spreadsheet."""
     for sheet_row in sheet_rows:
-        if any(value is not None for value in sheet_row):
-            yield [_sheet_value(value) for value in sheet_row]
+        if any(cell_value is not None for cell_value in sheet_row):
+            yield [_sheet_value(cell_value) for cell_value in sheet_row]
 
 
 def _sheet_value(cell_value: object) -> Any:
+    """Return a number as a decimal, text without its guard, any other value unchanged."""
     if isinstance(cell_value, float):
         return Decimal(f"{cell_value:.{SHEET_DIGITS_MAX}g}")
     return restore_sheet_text(cell_value) if isinstance(cell_value, str) else cell_value
@@ -188,7 +194,7 @@ def _read_query(query: str, database: Any) -> pd.DataFrame:
         with engine.connect() as connection:
             query_result = connection.execute(sql.text(query))
             column_names = list(query_result.keys())
-            query_rows = [list(row) for row in query_result]
+            query_rows = [list(query_row) for query_row in query_result]
             return pd.DataFrame(query_rows, columns=column_names, dtype=object)
     except (sql.exc.SQLAlchemyError, ImportError, ValueError) as error:
         reason = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")

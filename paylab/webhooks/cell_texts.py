@@ -26,11 +26,11 @@ def cell_texts(column: Series) -> pa.Array:
     if isinstance(column.dtype, pd.StringDtype) or is_arrow_text(column.dtype):
         column_texts = pa.array(column).cast(pa.string())
     else:
-        column_texts = pa.array([cell_text(value) for value in column], pa.string())
+        column_texts = pa.array([cell_text(cell_value) for cell_value in column], pa.string())
     if isinstance(column_texts, pa.ChunkedArray):
         column_texts = column_texts.combine_chunks()
-    trimmed = pc.utf8_trim_whitespace(column_texts)
-    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+    trimmed_texts = pc.utf8_trim_whitespace(column_texts)
+    return pc.if_else(pc.equal(trimmed_texts, ""), pa.scalar(None, pa.string()), trimmed_texts)
 
 
 def is_arrow_text(dtype: object) -> bool:
@@ -41,21 +41,24 @@ def is_arrow_text(dtype: object) -> bool:
     return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
-def cell_text(value: Any) -> str | None:
+def cell_text(cell_value: Any) -> str | None:
     """Return a cell as text; ExactnessError for a float whose written digits are not known."""
-    if isinstance(value, str):
-        return value
-    if pd.isna(value):
+    if isinstance(cell_value, str):
+        return cell_value
+    if pd.isna(cell_value):
         return None
-    if isinstance(value, float):
-        return _float_text(value)
-    return format(value, "f") if isinstance(value, Decimal) else str(value)
+    if isinstance(cell_value, float):
+        return _float_text(cell_value)
+    return format(cell_value, "f") if isinstance(cell_value, Decimal) else str(cell_value)
 
 
-def _float_text(value: float) -> str:
+def _float_text(float_value: float) -> str:
     """Return the digits that a float was read from; ExactnessError if it has too many digits."""
-    number = Decimal(repr(float(value)))
-    if not number.is_finite() or len(number.normalize().as_tuple().digits) > FLOAT_DIGITS_MAX:
-        raise ExactnessError(f"{value!r} is a float with too many digits: read it as text")
-    whole_number = number.to_integral_value()
-    return format(whole_number if number == whole_number else number, "f")
+    exact_number = Decimal(repr(float(float_value)))
+    if (
+        not exact_number.is_finite()
+        or len(exact_number.normalize().as_tuple().digits) > FLOAT_DIGITS_MAX
+    ):
+        raise ExactnessError(f"{float_value!r} is a float with too many digits: read it as text")
+    whole_number = exact_number.to_integral_value()
+    return format(whole_number if exact_number == whole_number else exact_number, "f")

@@ -87,26 +87,24 @@ def compare_words(pair: ColumnPair, service: WordColumn, other: WordColumn) -> D
     is_unequal = (service_numbers != other_numbers) & (other_numbers != NO_WORD)
     for pair_index in np.flatnonzero(is_unequal).tolist():
         problem = pair.column.problem
-        yield (
-            pair_index,
-            ColumnDifference(problem, service.text(pair_index), other.text(pair_index)),
-        )
+        service_text = service.text(pair_index)
+        yield pair_index, ColumnDifference(problem, service_text, other.text(pair_index))
 
 
 def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> Differences:
     """Yield the times that differ by more than the window, in the unit of the books."""
     service_times = whole_times(service.values, other.unit)
     other_times = other.values
-    difference = other_times - service_times
-    is_outside_window = np.abs(difference) > np.timedelta64(pair.rules.window)
-    is_different = ~np.isnat(other_times) & (np.isnat(difference) | is_outside_window)
-    is_zone_offset = _is_zone_offset(difference, other.unit)
-    for pair_index in np.flatnonzero(is_different).tolist():
+    time_differences = other_times - service_times
+    is_outside_window = np.abs(time_differences) > np.timedelta64(pair.rules.window)
+    is_reported = ~np.isnat(other_times) & (np.isnat(time_differences) | is_outside_window)
+    is_zone_offset = _is_zone_offset(time_differences, other.unit)
+    for pair_index in np.flatnonzero(is_reported).tolist():
         service_text = None
         time_difference = None
         if not np.isnat(service_times[pair_index]):
             service_text = time_text(service_times[pair_index], other.unit)
-            time_difference = as_timedelta(difference[pair_index])
+            time_difference = as_timedelta(time_differences[pair_index])
         yield (
             pair_index,
             ColumnDifference(
@@ -118,12 +116,12 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
         )
 
 
-def _is_zone_offset(difference: NDArray[np.timedelta64], unit: str) -> NDArray[np.bool_]:
+def _is_zone_offset(time_differences: NDArray[np.timedelta64], unit: str) -> NDArray[np.bool_]:
     """Return for each difference of times whether it can be the offset of a time zone."""
     if unit == "D":
-        return np.zeros(len(difference), dtype=bool)
-    is_small = np.abs(difference) <= ZONE_OFFSET_MAX
-    is_whole = difference % QUARTER_HOUR == np.timedelta64(0)
+        return np.zeros(len(time_differences), dtype=bool)
+    is_small = np.abs(time_differences) <= ZONE_OFFSET_MAX
+    is_whole = time_differences % QUARTER_HOUR == np.timedelta64(0)
     is_offset: NDArray[np.bool_] = is_small & is_whole
     return is_offset
 
@@ -135,13 +133,13 @@ def _number_words(
 
     `word_numbers` is shared by the columns that are compared, and new words are added to it.
     """
-    numbers = []
+    row_codes = []
     for cell_text in word_column.texts:
         folded_word = cell_text.strip().casefold()
         folded_word = status_map.get(folded_word, folded_word)
-        numbers.append(word_numbers.setdefault(folded_word, len(word_numbers)))
+        row_codes.append(word_numbers.setdefault(folded_word, len(word_numbers)))
     # The code of a blank row is -1: it takes the last item.
-    return np.array([*numbers, NO_WORD])[word_column.codes]
+    return np.array([*row_codes, NO_WORD])[word_column.codes]
 
 
 COMPARE: Mapping[str, Callable[..., Differences]] = {

@@ -39,14 +39,16 @@ def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
     for path, new_value in _find_leaves(now):
         if _first_name(path) in payload:
             current_values[path] = new_value
-    changed = []
+    changed_fields = []
     for path in event_values | current_values:
         event_value = event_values.get(path)
         current_value = current_values.get(path)
         if _first_name(path) in ONLY_IN_EVENTS or is_same_value(path, event_value, current_value):
             continue
-        changed.append(Difference(path, _value_text(event_value), _value_text(current_value)))
-    return changed
+        changed_fields.append(
+            Difference(path, _value_text(event_value), _value_text(current_value))
+        )
+    return changed_fields
 
 
 def is_same_value(field: str, event_value: object, current_value: object) -> bool:

@@ -50,10 +50,10 @@ class Period(NamedTuple):
 
 def read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:
     """Read tolerances by currency in upper case, "" for all; ExactnessError for a float."""
-    by_currency = tolerance if isinstance(tolerance, Mapping) else {"": tolerance or 0}
+    tolerance_by_currency = tolerance if isinstance(tolerance, Mapping) else {"": tolerance or 0}
     return {
-        str(currency).strip().upper(): _read_amount(value)
-        for currency, value in by_currency.items()
+        str(currency).strip().upper(): _read_amount(amount)
+        for currency, amount in tolerance_by_currency.items()
     }
 
 

@@ -254,7 +254,7 @@ def of_snapshot(
     'transfer.completed'
     """
     if family == "individual":
-        payload = {name: raw.get(name) for name in ("id", "status", "updated_at")}
+        payload = {field_name: raw.get(field_name) for field_name in ("id", "status", "updated_at")}
         if raw.get("status_details"):
             payload["status_details"] = raw["status_details"]
         payload["previous_status"] = latest.status if latest else None

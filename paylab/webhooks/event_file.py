@@ -66,19 +66,19 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -
     events: list[Event] = []
     since = None
     notes = []
-    with open(path_of(path), "rb") as file:
-        for number, file_line in enumerate(file, 1):
+    with open(path_of(path), "rb") as event_file:
+        for line_number, file_line in enumerate(event_file, 1):
             try:
-                parsed = _read_line(file_line, wrapper) if file_line.strip() else None
+                parsed_line = _read_line(file_line, wrapper) if file_line.strip() else None
             except UnreadableEventError as error:
                 if file_line.endswith(b"\n"):
-                    raise PaylabError(f"{path}, line {number}: {error}") from None
+                    raise PaylabError(f"{path}, line {line_number}: {error}") from None
                 notes.append(CUT_OFF_NOTE)
                 continue
-            if isinstance(parsed, Header):
-                since = parsed.since or since
-            elif parsed:
-                events.append(parsed.event)
+            if isinstance(parsed_line, Header):
+                since = parsed_line.since or since
+            elif parsed_line:
+                events.append(parsed_line.event)
     return EventHistory(events, since, tuple(notes))
 
 
@@ -109,17 +109,17 @@ class EventFile:
     def new_lines(self) -> Iterator[StoredEvent | Header]:
         """Yield the lines since the last call; log a line that cannot be read, and leave it out."""
         try:
-            with open(self.path, "rb") as file:
-                if os.fstat(file.fileno()).st_size < self._offset:
+            with open(self.path, "rb") as event_file:
+                if os.fstat(event_file.fileno()).st_size < self._offset:
                     self._offset = 0  # somebody replaced the file
-                file.seek(self._offset)
-                for file_line in file:
+                event_file.seek(self._offset)
+                for file_line in event_file:
                     if not file_line.endswith(b"\n"):
                         break  # another process may be writing it
                     self._offset += len(file_line)
-                    stored = self._read_line_or_log(file_line)
-                    if stored is not None:
-                        yield stored
+                    parsed_line = self._read_line_or_log(file_line)
+                    if parsed_line is not None:
+                        yield parsed_line
         except FileNotFoundError:
             self._offset = 0
 
@@ -136,25 +136,25 @@ class EventFile:
         self._since = since
         self._append(header_line(since))
 
-    def append(self, values: JsonMapping) -> None:
+    def append(self, event_values: JsonMapping) -> None:
         """Append an event; call it with the lock held, after `new_lines`."""
         first_line = b"" if self._offset else header_line(self._since)
-        self._append(first_line + json_line(values))
+        self._append(first_line + json_line(event_values))
 
     def _append(self, line_bytes: bytes) -> None:
         """Write all data after the last whole line, or nothing."""
         create_private(self.path)
-        with open(self.path, "r+b", buffering=0) as file:
-            if file.seek(0, os.SEEK_END) > self._offset:
+        with open(self.path, "r+b", buffering=0) as event_file:
+            if event_file.seek(0, os.SEEK_END) > self._offset:
                 log.warning("%s: %s", self.path, CUT_OFF_NOTE)
-                file.truncate(self._offset)
-                file.seek(self._offset)
+                event_file.truncate(self._offset)
+                event_file.seek(self._offset)
             try:
-                unwritten = memoryview(line_bytes)
-                while unwritten:
-                    unwritten = unwritten[file.write(unwritten) :]
+                unwritten_bytes = memoryview(line_bytes)
+                while unwritten_bytes:
+                    unwritten_bytes = unwritten_bytes[event_file.write(unwritten_bytes) :]
             except OSError:
-                file.truncate(self._offset)  # the disk is full: leave no half of a line
+                event_file.truncate(self._offset)  # the disk is full: leave no half of a line
                 raise
         self._offset += len(line_bytes)
 
@@ -165,9 +165,9 @@ def header_line(since: datetime | None) -> bytes:
     return json_line({HEADER_KEY: FORMAT_VERSION, "listening_since": since_text})
 
 
-def json_line(values: JsonMapping) -> bytes:
+def json_line(line_values: JsonMapping) -> bytes:
     """Return an object as a line; every character that is not ASCII is escaped."""
-    return f"{write_json(values)}\n".encode()
+    return f"{write_json(line_values)}\n".encode()
 
 
 def _require_header(path: Path) -> None:

@@ -97,12 +97,16 @@ class EventLog:
         self, event: Event, body: bytes, received_at: datetime, deliveries: int = 1
     ) -> Arrival:
         """Return a new arrival of an event, or the stored one with more deliveries."""
-        seq = self._seq_by_identity.get(event.identity)
-        if seq is not None:
-            earlier = self._arrivals[seq]
-            return replace(earlier, last_at=received_at, deliveries=earlier.deliveries + deliveries)
-        event_mark = event.mark
-        _, latest_mark = self._latest.get((event.family, event.id), (0, None))
+        known_seq = self._seq_by_identity.get(event.identity)
+        if known_seq is not None:
+            earlier_arrival = self._arrivals[known_seq]
+            return replace(
+                earlier_arrival,
+                last_at=received_at,
+                deliveries=earlier_arrival.deliveries + deliveries,
+            )
+        version = event.mark
+        _, latest_version = self._latest.get((event.family, event.id), (0, None))
         return Arrival(
             seq=self._count + 1,
             at=received_at,
@@ -110,9 +114,9 @@ class EventLog:
             deliveries=deliveries,
             type=_escape_surrogates(event.type),
             id=_escape_surrogates(event.id),
-            status=None if event_mark.status is None else _escape_surrogates(event_mark.status),
-            updated_at=event_mark.updated_at,
-            order=STALE if is_stale(event_mark, latest_mark) else IN_ORDER,
+            status=None if version.status is None else _escape_surrogates(version.status),
+            updated_at=version.updated_at,
+            order=STALE if is_stale(version, latest_version) else IN_ORDER,
             body=body,
             wrapper=self.wrapper,
         )
@@ -132,16 +136,16 @@ class EventLog:
 
     def _drop_oldest(self) -> None:
         """Drop the oldest event; `since` moves to its time, as older events are incomplete."""
-        oldest = self._arrivals.pop(next(iter(self._arrivals)))
-        event = oldest.event
+        oldest_arrival = self._arrivals.pop(next(iter(self._arrivals)))
+        event = oldest_arrival.event
         self.dropped += 1
-        self._bytes -= len(oldest.body) + EVENT_OVERHEAD_BYTES
+        self._bytes -= len(oldest_arrival.body) + EVENT_OVERHEAD_BYTES
         del self._seq_by_identity[event.identity]
         latest_seq, _ = self._latest.get((event.family, event.id), (0, None))
-        if latest_seq == oldest.seq:
+        if latest_seq == oldest_arrival.seq:
             del self._latest[event.family, event.id]
         if self.since is not None:
-            self.since = max(self.since, oldest.at)
+            self.since = max(self.since, oldest_arrival.at)
 
 
 def _escape_surrogates(event_text: str) -> str:

@@ -151,8 +151,11 @@ class Inbox(Arrivals):
         waited_seconds = 0.0
         while not matching_arrivals:
             if waited_seconds >= timeout:
-                pairs = [f"{name} {value}" for name, value in conditions.items()]
-                expectation = ", ".join(pairs) or "any type"
+                condition_texts = [
+                    f"{condition_name} {condition_value}"
+                    for condition_name, condition_value in conditions.items()
+                ]
+                expectation = ", ".join(condition_texts) or "any type"
                 message = f"no event with {expectation} after {waited_seconds:g} s"
                 raise WaitTimeoutError(message + _unknown_type_hint(conditions.get("type", "*")))
             pause_seconds = min(every, timeout - waited_seconds)
@@ -189,9 +192,9 @@ class Inbox(Arrivals):
         ...     inbox.difference(event)
         []
         """
-        delivered = self._as_event(event)
-        resource = self._functions.current(delivered.family, delivered.id)
-        return None if resource is None else differences(delivered.payload, resource)
+        delivered_event = self._as_event(event)
+        resource = self._functions.current(delivered_event.family, delivered_event.id)
+        return None if resource is None else differences(delivered_event.payload, resource)
 
     def answer(
         self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0

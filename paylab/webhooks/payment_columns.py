@@ -35,7 +35,7 @@ class PaymentColumn(NamedTuple):
     def names(self) -> tuple[str, ...]:
         """The names by which it is found in books, the most exact first."""
         known_names = (self.transfer, self.conversion, self.meaning, *self.usual_names)
-        return tuple(dict.fromkeys(name for name in known_names if name))
+        return tuple(dict.fromkeys(known_name for known_name in known_names if known_name))
 
 
 COLUMNS = (
@@ -118,15 +118,15 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     usual names, without regard to case and blanks.
     """
     chosen_names: dict[str, Any] = {}
-    for given_word, column_name in (columns or {}).items():
-        chosen_names[_meaning_of(str(given_word))] = column_name
+    for chosen_meaning, column_name in (columns or {}).items():
+        chosen_names[_meaning_of(str(chosen_meaning))] = column_name
     for column_name in chosen_names.values():
         if column_name not in names:
             your_columns = ", ".join(map(str, names))
             message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
             raise _books_error(message)
     # Of columns that differ in case only, the first is taken.
-    names_by_folded = {
+    names_by_folded_name = {
         str(column_name).strip().casefold(): column_name for column_name in reversed(names)
     }
     names_by_meaning: dict[str, Any] = {}
@@ -134,13 +134,13 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         if meaning in chosen_names:
             names_by_meaning[meaning] = chosen_names[meaning]
             continue
-        matching = [
-            names_by_folded[column_name]
+        matching_names = [
+            names_by_folded_name[column_name]
             for column_name in usual_names
-            if column_name in names_by_folded
+            if column_name in names_by_folded_name
         ]
-        if matching and matching[0] not in chosen_names.values():
-            names_by_meaning[meaning] = matching[0]
+        if matching_names and matching_names[0] not in chosen_names.values():
+            names_by_meaning[meaning] = matching_names[0]
     if not names_by_meaning.keys() & KEYS.keys():
         raise _books_error("needs a column id or client_reference_id; or name yours with columns=")
     return names_by_meaning

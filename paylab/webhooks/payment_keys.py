@@ -69,8 +69,10 @@ def _match_remaining(
         return unmatched_rows
     if len(unmatched_rows) < len(row_keys):
         row_keys = row_keys.take(pa.array(unmatched_rows))
-    positions = pc.index_in(normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True)
-    payments[unmatched_rows] = np.asarray(positions.fill_null(NO_PAYMENT), dtype=np.int64)
+    payment_indexes = pc.index_in(
+        normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True
+    )
+    payments[unmatched_rows] = np.asarray(payment_indexes.fill_null(NO_PAYMENT), dtype=np.int64)
     return unmatched_rows
 
 
@@ -81,18 +83,22 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     """
     payments = matches.payments
     row_counts = np.bincount(payments[payments >= 0], minlength=len(references))
-    without_rows = np.flatnonzero(row_counts == 0)
-    with_rows = np.unique(payments[(payments >= 0) & matches.by_reference])
-    if not len(without_rows) or not len(with_rows):
+    payments_without_row = np.flatnonzero(row_counts == 0)
+    payments_with_rows = np.unique(payments[(payments >= 0) & matches.by_reference])
+    if not len(payments_without_row) or not len(payments_with_rows):
         return {}
     folded_references = _fold_case(references)
     positions = pc.index_in(
-        folded_references.take(pa.array(without_rows)),
-        value_set=folded_references.take(pa.array(with_rows)),
+        folded_references.take(pa.array(payments_without_row)),
+        value_set=folded_references.take(pa.array(payments_with_rows)),
         skip_nulls=True,
     )
-    groups: dict[int, list[int]] = {}
-    for index, payment_index in zip(without_rows.tolist(), positions.to_pylist(), strict=True):
-        if payment_index is not None:
-            groups.setdefault(int(with_rows[payment_index]), []).append(index)
-    return groups
+    payments_by_first: dict[int, list[int]] = {}
+    for payment_without_row, position in zip(
+        payments_without_row.tolist(), positions.to_pylist(), strict=True
+    ):
+        if position is not None:
+            payments_by_first.setdefault(int(payments_with_rows[position]), []).append(
+                payment_without_row
+            )
+    return payments_by_first

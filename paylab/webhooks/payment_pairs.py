@@ -121,18 +121,18 @@ class PaymentPairs:
         if value_rows is None:
             value_rows = rows
         for family in self.payments.families:
-            in_family = (payments >= family.start) & (payments < family.end)
-            if not in_family.any():
+            is_in_family = (payments >= family.start) & (payments < family.end)
+            if not is_in_family.any():
                 continue
             for column in COLUMNS:
-                other = values.get(column.meaning)
-                if other is not None:
+                other_column = values.get(column.meaning)
+                if other_column is not None:
                     yield from self._compare_column(
                         family,
                         column,
-                        payments[in_family],
-                        rows[in_family],
-                        other.take(value_rows[in_family]),
+                        payments[is_in_family],
+                        rows[is_in_family],
+                        other_column.take(value_rows[is_in_family]),
                     )
 
     def _compare_column(
@@ -141,19 +141,19 @@ class PaymentPairs:
         column: PaymentColumn,
         payments: Indexes,
         row_indexes: Indexes,
-        other: object,
+        other_column: object,
     ) -> Iterator[PaymentProblem]:
         """Yield the differences in one column of pairs of one family."""
-        service = family.values(column.meaning, self.rules.zone)
-        if service is None:
+        service_column = family.values(column.meaning, self.rules.zone)
+        if service_column is None:
             return
 
         def currency_of_pair(pair_index: int) -> str | None:
             return self.currency(int(payments[pair_index]), column.currency)
 
         pair = ColumnPair(column, self.rules, currency_of_pair)
-        service_values = service.take(payments - family.start)
-        for pair_index, difference in COMPARE[column.kind](pair, service_values, other):
+        service_values = service_column.take(payments - family.start)
+        for pair_index, difference in COMPARE[column.kind](pair, service_values, other_column):
             yield self.problem(
                 difference.kind,
                 int(payments[pair_index]),

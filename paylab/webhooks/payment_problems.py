@@ -111,44 +111,47 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
 
     Their other columns are left out if they are swapped too.
     """
-    partners = _find_swapped(problems)
-    if not partners:
+    partner_by_payment = _find_swapped(problems)
+    if not partner_by_payment:
         return problems
-    compared = [problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS]
+    compared_problems = [
+        problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS
+    ]
     compared_values = {
-        (problem.payment, problem.column): _compared_values(problem) for problem in compared
+        (problem.payment, problem.column): _compared_values(problem)
+        for problem in compared_problems
     }
-    renamed = []
+    renamed_problems = []
     for problem in problems:
-        if problem.kind in KINDS_OF_SEVERAL_ROWS or problem.payment not in partners:
-            renamed.append(problem)
+        if problem.kind in KINDS_OF_SEVERAL_ROWS or problem.payment not in partner_by_payment:
+            renamed_problems.append(problem)
             continue
         service_value, other_value = _compared_values(problem)
-        partner_values = compared_values.get((partners[problem.payment], problem.column))
+        partner_values = compared_values.get((partner_by_payment[problem.payment], problem.column))
         if partner_values != (other_value, service_value):
-            renamed.append(problem)
+            renamed_problems.append(problem)
         elif problem.kind == "amount":
-            renamed.append(problem._replace(kind="swapped"))
-    return renamed
+            renamed_problems.append(problem._replace(kind="swapped"))
+    return renamed_problems
 
 
 def _find_swapped(problems: list[PaymentProblem]) -> dict[int, int]:
     """Find pairs of payments that have each other's amount: the partner of each payment."""
-    partners: dict[int, int] = {}
-    unpaired: dict[tuple[object, ...], list[int]] = {}
+    partner_by_payment: dict[int, int] = {}
+    unpaired_payments: dict[tuple[object, ...], list[int]] = {}
     for problem in problems:
         if problem.kind != "amount":
             continue
         service_value, other_value = _compared_values(problem)
-        candidates = unpaired.get((problem.family, other_value, service_value))
-        if candidates:
-            partner = candidates.pop(0)
-            partners[partner] = problem.payment
-            partners[problem.payment] = partner
+        partner_candidates = unpaired_payments.get((problem.family, other_value, service_value))
+        if partner_candidates:
+            partner = partner_candidates.pop(0)
+            partner_by_payment[partner] = problem.payment
+            partner_by_payment[problem.payment] = partner
         else:
-            amounts = problem.family, service_value, other_value
-            unpaired.setdefault(amounts, []).append(problem.payment)
-    return partners
+            amount_pair = problem.family, service_value, other_value
+            unpaired_payments.setdefault(amount_pair, []).append(problem.payment)
+    return partner_by_payment
 
 
 def _compared_values(problem: PaymentProblem) -> tuple[object, object]:
@@ -164,6 +167,7 @@ def _compared_values(problem: PaymentProblem) -> tuple[object, object]:
 
 
 def _compared_value(value_text: str | None, *, is_amount: bool) -> object:
+    """Return an amount as a number, a word in lower case; None without a value."""
     if value_text is None:
         return None
     return Decimal(value_text) if is_amount else value_text.casefold()

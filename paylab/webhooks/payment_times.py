@@ -79,12 +79,10 @@ def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
     for cell_value in column:
         if cell_value is None or pd.isna(cell_value):
             moments.append(None)
+        elif isinstance(cell_value, datetime) and cell_value.tzinfo:
+            moments.append(cell_value.astimezone(zone).replace(tzinfo=None))
         elif isinstance(cell_value, datetime):
-            moments.append(
-                cell_value.astimezone(zone).replace(tzinfo=None)
-                if cell_value.tzinfo
-                else cell_value
-            )
+            moments.append(cell_value)
         else:
             moments.append(datetime(cell_value.year, cell_value.month, cell_value.day))
     return pd.Series(moments, dtype=MICROSECOND)
@@ -108,16 +106,21 @@ def _read_times(
         iso_times = _read_iso_times(time_texts, zone)
         if iso_times is not None:
             return iso_times, ""
-        readings = {form: _read_format(series, form, CLOCK_FORMATS) for form in DATE_FORMATS}
+        times_by_format = {
+            date_format_tried: _read_format(series, date_format_tried, CLOCK_FORMATS)
+            for date_format_tried in DATE_FORMATS
+        }
     else:
-        readings = {date_format: _read_format(series, date_format, ("",))}
+        times_by_format = {date_format: _read_format(series, date_format, ("",))}
     complete_formats = [
-        form for form, moments in readings.items() if not (moments.isna() & ~is_blank).any()
+        date_format_tried
+        for date_format_tried, moments in times_by_format.items()
+        if not (moments.isna() & ~is_blank).any()
     ]
     if len(complete_formats) != 1:
-        raise _time_error(series, column_name, readings, is_ambiguous=bool(complete_formats))
+        raise _time_error(series, column_name, times_by_format, is_ambiguous=bool(complete_formats))
     found_format = complete_formats[0]
-    moments = readings[found_format]
+    moments = times_by_format[found_format]
     if isinstance(moments.dtype, pd.DatetimeTZDtype):
         moments = _convert_to_zone(moments, zone)
     return moments.to_numpy(dtype=MICROSECOND), "" if date_format else found_format
@@ -133,8 +136,8 @@ def _read_iso_times(time_texts: pa.Array, zone: ZoneInfo) -> Times | None:
     has_offset = np.asarray(pc.match_substring_regex(time_texts, OFFSET_PATTERN).fill_null(False))
     if not has_offset.any():
         return microseconds
-    converted = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
-    return np.where(has_offset, converted, microseconds)
+    zoned_times = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
+    return np.where(has_offset, zoned_times, microseconds)
 
 
 def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...]) -> Series:
@@ -144,22 +147,22 @@ def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...
         for clock in clock_formats
     ]
     moments: Series = readings[0]
-    for reading in readings[1:]:
-        moments = moments.fillna(reading)
+    for times_in_format in readings[1:]:
+        moments = moments.fillna(times_in_format)
     return moments
 
 
 def _time_error(
-    series: Series, column_name: str, readings: Mapping[str, Series], *, is_ambiguous: bool
+    series: Series, column_name: str, times_by_format: Mapping[str, Series], *, is_ambiguous: bool
 ) -> RuleError:
     """Make the error for the first text that is no time in the best format, or is ambiguous."""
     is_blank = series.isna()
-    best_reading = min(readings.values(), key=lambda moments: int(moments.isna().sum()))
+    best_reading = min(times_by_format.values(), key=lambda moments: int(moments.isna().sum()))
     unread_rows = np.flatnonzero(best_reading.isna() & ~is_blank)
     row_index = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~is_blank)[0])
     reason = "can be read in two ways" if is_ambiguous else "is not a time"
-    cell = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"
-    message = f'{cell} {reason}: pass date_format="%d/%m/%Y"'
+    cell_description = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"
+    message = f'{cell_description} {reason}: pass date_format="%d/%m/%Y"'
     return RuleError([Problem("books", message, "reconcile")])
 
 
@@ -173,17 +176,17 @@ def _unit_of(times: Times, smallest_clock_unit: str) -> str:
     return "us"
 
 
-def whole_times(values: Times, unit: str) -> Times:
+def whole_times(times: Times, unit: str) -> Times:
     """Return times cut to a unit."""
-    return values.astype(f"datetime64[{unit}]").astype(MICROSECOND)
+    return times.astype(f"datetime64[{unit}]").astype(MICROSECOND)
 
 
-def time_text(value: Any, unit: str) -> str:
+def time_text(time_value: Any, unit: str) -> str:
     """Return a time as text: a date if the unit is a day."""
     text_unit = "s" if unit == "m" else unit
-    return str(value.astype(f"datetime64[{text_unit}]")).replace("T", " ")
+    return str(time_value.astype(f"datetime64[{text_unit}]")).replace("T", " ")
 
 
-def as_timedelta(value: Any) -> timedelta:
+def as_timedelta(numpy_difference: Any) -> timedelta:
     """Return a difference of numpy times as a timedelta."""
-    return timedelta(microseconds=int(value.astype("timedelta64[us]").astype(np.int64)))
+    return timedelta(microseconds=int(numpy_difference.astype("timedelta64[us]").astype(np.int64)))

@@ -39,8 +39,8 @@ class WordColumn(NamedTuple):
 
     def text(self, row: int) -> str | None:
         """Return the word of a row; None for a blank cell."""
-        code = self.codes[row]
-        return None if code < 0 else self.texts[code]
+        word_code = self.codes[row]
+        return None if word_code < 0 else self.texts[word_code]
 
 
 def read_amounts(
@@ -84,13 +84,12 @@ def _exact_array(column: Series) -> pa.Array:
 
 def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
     """Return numbers without blanks between digits, and with the minus before the digits."""
-    if not pc.any(
-        pc.match_substring_regex(amount_texts, rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}")
-    ).as_py():
+    unusual_signs = rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}"
+    if not pc.any(pc.match_substring_regex(amount_texts, unusual_signs)).as_py():
         return amount_texts
-    ungrouped = pc.replace_substring_regex(amount_texts, GROUP_MARKS, "")
-    signed = pc.replace_substring(ungrouped, "\u2212", "-")
-    return pc.replace_substring_regex(signed, ACCOUNTING_NEGATIVE, r"-\1\2")
+    ungrouped_texts = pc.replace_substring_regex(amount_texts, GROUP_MARKS, "")
+    signed_texts = pc.replace_substring(ungrouped_texts, "\u2212", "-")
+    return pc.replace_substring_regex(signed_texts, ACCOUNTING_NEGATIVE, r"-\1\2")
 
 
 def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
@@ -125,11 +124,9 @@ def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: s
     if len(invalid_rows):
         row_index = invalid_rows[0].as_py()
         invalid_text = amount_texts[row_index].as_py()
-        short_text = (
-            invalid_text
-            if len(invalid_text) <= decimals.SHOWN_LENGTH
-            else f"{invalid_text[: decimals.SHOWN_LENGTH]}…"
-        )
+        short_text = invalid_text[: decimals.SHOWN_LENGTH]
+        if short_text != invalid_text:
+            short_text += "…"
         raise ExactnessError(
             f"{column_name}, row {row_index + 1}: {short_text!r} is not a number with the decimal "
             f"mark {decimal_sign!r}"
@@ -145,6 +142,6 @@ def word_column(column: Series) -> WordColumn:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes = np.asarray(column.cat.codes, dtype=np.int64)
         return WordColumn(codes, [str(cell_text(word)) for word in column.cat.categories])
-    encoded = cell_texts(column).dictionary_encode()
-    codes = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
-    return WordColumn(codes, encoded.dictionary.to_pylist())
+    encoded_words = cell_texts(column).dictionary_encode()
+    codes = np.asarray(encoded_words.indices.fill_null(-1), dtype=np.int64)
+    return WordColumn(codes, encoded_words.dictionary.to_pylist())

@@ -101,17 +101,21 @@ class PolledList:
         missing_ids = set(self.open)
         for page in self._checked_pages():
             changed_rows += page.data
-            missing_ids -= {str(row.get("id")) for row in page.data}
+            missing_ids -= {str(changed_row.get("id")) for changed_row in page.data}
             can_look_up = self.get is not None or not missing_ids
             if self.order == "newest_first" and can_look_up and not self._has_news(page.data):
                 break
         changed_rows += self._look_up(missing_ids)
-        return [row for row in _oldest_first(changed_rows) if self._is_change(row)]
+        return [
+            changed_row
+            for changed_row in _oldest_first(changed_rows)
+            if self._is_change(changed_row)
+        ]
 
     def _has_news(self, listed_rows: list[JsonMapping]) -> bool:
         """Return whether a page has an unknown or a changed resource."""
-        ids = {str(row.get("id")) for row in listed_rows}
-        return not ids <= self.known.keys() or any(map(self._is_change, listed_rows))
+        listed_ids = {str(listed_row.get("id")) for listed_row in listed_rows}
+        return not listed_ids <= self.known.keys() or any(map(self._is_change, listed_rows))
 
     def _look_up(self, row_ids: set[str]) -> list[JsonMapping]:
         """Get resources that are not final and were not listed; forget those that are deleted."""
@@ -191,13 +195,13 @@ def _has_left_first_status(listed_row: JsonMapping) -> bool:
 
 def _is_newest_first(listed_rows: Iterable[JsonMapping]) -> bool:
     """Return whether all rows have a time of creation, and none is later than the one before."""
-    times = []
+    creation_times = []
     for listed_row in listed_rows:
         created_at = timestamps.read(listed_row.get("created_at"))
         if created_at is None:
             return False
-        times.append(created_at)
-    return all(newer >= older for newer, older in pairwise(times))
+        creation_times.append(created_at)
+    return all(newer >= older for newer, older in pairwise(creation_times))
 
 
 def _oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
@@ -271,30 +275,32 @@ class Watch:
         state = f"every {self._every:g} s" if self.is_running else "stopped"
         return f"<watch, {state}, {len(self.errors)} errors>"
 
-    def _poll_list(self, polled: PolledList) -> int:
+    def _poll_list(self, polled_list: PolledList) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
         try:
-            changed_rows = polled.rows(self._since)
+            changed_rows = polled_list.rows(self._since)
         except Exception as error:
             return self._note_error(error)
-        return sum(self._handle_row(polled, row) for row in changed_rows)
+        return sum(self._handle_row(polled_list, changed_row) for changed_row in changed_rows)
 
-    def _handle_row(self, polled: PolledList, listed_row: JsonMapping) -> int:
+    def _handle_row(self, polled_list: PolledList, listed_row: JsonMapping) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""
         try:
-            event = self._event_of(polled, listed_row)
+            event = self._event_of(polled_list, listed_row)
             is_handled = event is not None and bool(self._router.handle(event))
         except Exception as error:
             return self._note_error(error)
-        polled.note(listed_row)
+        polled_list.note(listed_row)
         return int(is_handled)
 
-    def _event_of(self, polled: PolledList, listed_row: JsonMapping) -> Event | None:
+    def _event_of(self, polled_list: PolledList, listed_row: JsonMapping) -> Event | None:
         """Return the event for a resource; None if a webhook has already delivered it."""
-        family = polled.family
-        handled_mark = self._router.latest(of_snapshot(family, listed_row, None, polled.service))
-        latest_mark = handled_mark or polled.known.get(str(listed_row.get("id")))
-        event = of_snapshot(family, listed_row, latest_mark, polled.service)
+        family = polled_list.family
+        handled_mark = self._router.latest(
+            of_snapshot(family, listed_row, None, polled_list.service)
+        )
+        latest_mark = handled_mark or polled_list.known.get(str(listed_row.get("id")))
+        event = of_snapshot(family, listed_row, latest_mark, polled_list.service)
         if handled_mark and is_same_state(event.mark, handled_mark):
             return None
         return event

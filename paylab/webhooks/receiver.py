@@ -80,8 +80,8 @@ def signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
         secret_bytes = key_bytes(secret.reveal(), encoding)
         if is_delivery_signature(headers.get(header_name.lower(), ""), secret_bytes, body):
             return ""
-        message = f"the delivery has no {header_name} that is the HMAC-SHA256 of its body"
-        return f"{message}: check webhooks.signature_header in service.toml"
+        refusal_text = f"the delivery has no {header_name} that is the HMAC-SHA256 of its body"
+        return f"{refusal_text}: check webhooks.signature_header in service.toml"
 
     return check
 
@@ -111,10 +111,10 @@ class Receiver:
         refusal = _refuse_request(method, content_type, body)
         if refusal is not None:
             return refusal
-        reason = self._check(headers or {}, body) if self._check else ""
-        if reason:
-            log.warning("an event was refused: %s", reason)
-            return DeliveryAnswer(401, reason)
+        refusal_reason = self._check(headers or {}, body) if self._check else ""
+        if refusal_reason:
+            log.warning("an event was refused: %s", refusal_reason)
+            return DeliveryAnswer(401, refusal_reason)
         return self.replay(body, headers)
 
     def replay(self, body: bytes, headers: Mapping[str, str] | None = None) -> DeliveryAnswer:
@@ -131,7 +131,10 @@ class Receiver:
 
     def deliver(self, _: str, body: bytes, headers: Mapping[str, str] | None = None) -> int:
         """Accept a delivery inside this process, without a socket."""
-        lower_headers = {name.lower(): value for name, value in (headers or {}).items()}
+        lower_headers = {
+            header_name.lower(): header_value
+            for header_name, header_value in (headers or {}).items()
+        }
         return self.receive("POST", "application/json", body, lower_headers).status
 
     def answer(self, failure: SimulatedFailure) -> None:
@@ -141,19 +144,19 @@ class Receiver:
     def _store(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
         """Store an event, then pass it to the handler and the listeners."""
         try:
-            stored = self._events.add(event, body, self._clock())
+            stored_arrival = self._events.add(event, body, self._clock())
         except (RecursionError, UnreadableEventError):  # nested deeper than a store can read
             raise
         except Exception:
             log.exception("an event could not be kept")
             return DeliveryAnswer(503, "the event could not be stored")
         # The bytes of this delivery, which its signature is for: the first one's may differ.
-        arrival = replace(stored, body=body, headers=headers)
+        arrival = replace(stored_arrival, body=body, headers=headers)
         status = self._call_handler(arrival)
-        answered = replace(arrival, answered=status if self._handler else None)
+        answered_arrival = replace(arrival, answered=status if self._handler else None)
         for listener in list(self.listeners):
             try:
-                listener(answered)
+                listener(answered_arrival)
             except Exception:
                 log.exception("a listener of the inbox failed")
         return DeliveryAnswer(status or BAD_GATEWAY)

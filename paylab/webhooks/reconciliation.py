@@ -114,11 +114,11 @@ class Comparison:
         is_inside = np.ones(self._payments.count, dtype=bool)
         if period.since is None and period.until is None:
             return is_inside
-        created = self._payments.created()
+        creation_times = self._payments.created()
         if period.since is not None:
-            is_inside &= ~(created < _without_zone(period.since))
+            is_inside &= ~(creation_times < _without_zone(period.since))
         if period.until is not None:
-            is_inside &= ~(created >= _without_zone(period.until))
+            is_inside &= ~(creation_times >= _without_zone(period.until))
         return is_inside
 
     def _is_expected(self, family: Family) -> bool:

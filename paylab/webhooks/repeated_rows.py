@@ -22,19 +22,19 @@ def compare_repeated_rows(
     pairs: PaymentPairs, rows_by_payment: Mapping[int, list[int]]
 ) -> Iterator[PaymentProblem]:
     """Yield the problems of payments that have several rows each."""
-    duplicates: dict[int, int] = {}
-    splits: dict[int, list[int]] = {}
+    nearest_row_by_payment: dict[int, int] = {}
+    rows_by_split_payment: dict[int, list[int]] = {}
     for payment, row_indexes in rows_by_payment.items():
         nearest_row = _nearest_row(pairs, payment, row_indexes)
         if _is_split(pairs, payment, row_indexes, nearest_row):
-            splits[payment] = row_indexes
+            rows_by_split_payment[payment] = row_indexes
             yield _split_problem(pairs, payment, row_indexes)
         else:
-            duplicates[payment] = nearest_row
+            nearest_row_by_payment[payment] = nearest_row
             yield _duplicate_problem(pairs, payment, row_indexes, nearest_row)
-    nearest_rows = _index_array(duplicates.values())
-    yield from pairs.compare(_index_array(duplicates), nearest_rows, pairs.rows.values)
-    yield from _compare_split_payments(pairs, splits)
+    nearest_rows = _index_array(nearest_row_by_payment.values())
+    yield from pairs.compare(_index_array(nearest_row_by_payment), nearest_rows, pairs.rows.values)
+    yield from _compare_split_payments(pairs, rows_by_split_payment)
 
 
 def _row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decimal]:
@@ -53,10 +53,10 @@ def _nearest_row(pairs: PaymentPairs, payment: int, row_indexes: list[int]) -> i
     if payment_amount is None:
         return row_indexes[0]
     distances = {
-        row: abs(subtract(amount, payment_amount))
-        for row, amount in _row_amounts(pairs, row_indexes).items()
+        row_index: abs(subtract(amount, payment_amount))
+        for row_index, amount in _row_amounts(pairs, row_indexes).items()
     }
-    return min(distances, key=lambda row: distances[row], default=row_indexes[0])
+    return min(distances, key=lambda row_index: distances[row_index], default=row_indexes[0])
 
 
 def _is_split(pairs: PaymentPairs, payment: int, row_indexes: list[int], nearest_row: int) -> bool:
@@ -89,7 +89,7 @@ def _duplicate_problem(
     surplus = None
     if nearest_row in amounts:
         surplus = subtract(total(amounts.values()), amounts[nearest_row])
-    surplus_rows = [row for row in row_indexes if row != nearest_row]
+    surplus_rows = [row_index for row_index in row_indexes if row_index != nearest_row]
     return pairs.problem(
         "duplicate",
         payment,
@@ -108,27 +108,31 @@ def _compare_split_payments(
     Amounts are added up. Words and rates are compared row by row, and only the first difference of
     a payment in a column is a problem.
     """
-    sums: dict[str, Any] = {}
-    values_by_row: dict[str, Any] = {}
+    summed_columns: dict[str, Any] = {}
+    row_columns: dict[str, Any] = {}
     for column in COLUMNS:
         column_values = pairs.rows.values.get(column.meaning)
         if isinstance(column_values, DecimalArray) and column.currency:
             amounts = [
-                _combined_amount(pairs, column.meaning, payment, rows)
-                for payment, rows in splits.items()
+                _combined_amount(pairs, column.meaning, payment, row_indexes)
+                for payment, row_indexes in splits.items()
             ]
-            sums[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
+            summed_columns[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
         elif column_values is not None and column.kind != "time":
-            values_by_row[column.meaning] = column_values
-    first_rows = _index_array(rows[0] for rows in splits.values())
-    yield from pairs.compare(_index_array(splits), first_rows, sums, np.arange(len(splits)))
-    payments = _index_array(payment for payment, rows in splits.items() for _ in rows)
-    all_rows = _index_array(row for rows in splits.values() for row in rows)
-    reported: set[tuple[int, str]] = set()
-    for problem in pairs.compare(payments, all_rows, values_by_row):
+            row_columns[column.meaning] = column_values
+    first_rows = _index_array(row_indexes[0] for row_indexes in splits.values())
+    yield from pairs.compare(
+        _index_array(splits), first_rows, summed_columns, np.arange(len(splits))
+    )
+    payments = _index_array(payment for payment, row_indexes in splits.items() for _ in row_indexes)
+    all_rows = _index_array(
+        row_index for row_indexes in splits.values() for row_index in row_indexes
+    )
+    reported_keys: set[tuple[int, str]] = set()
+    for problem in pairs.compare(payments, all_rows, row_columns):
         problem_key = problem.payment, problem.column
-        if problem_key not in reported:
-            reported.add(problem_key)
+        if problem_key not in reported_keys:
+            reported_keys.add(problem_key)
             yield problem
 
 

@@ -149,14 +149,14 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).compared["books"]["amount"]
         'source_amount'
         """
-        return {
-            rows.side: {
-                meaning: column
-                for meaning, column in rows.names.items()
+        compared: dict[str, dict[str, str]] = {}
+        for side_rows in self._rows:
+            compared[side_rows.side] = {
+                meaning: column_name
+                for meaning, column_name in side_rows.names.items()
                 if self._service_has(meaning)
             }
-            for rows in self._rows
-        }
+        return compared
 
     @property
     def not_compared(self) -> dict[str, dict[str, str]]:
@@ -196,22 +196,26 @@ class Reconciliation:
         True
         """
         column_names = [
-            name for name in PaymentProblem._fields if name not in ("payment", "difference")
+            column_name
+            for column_name in PaymentProblem._fields
+            if column_name not in ("payment", "difference")
         ]
-        cells = {
-            name: [getattr(problem, name) for problem in self.problems] for name in column_names
-        }
-        frame = ExactFrame(cells, columns=column_names)
-        amounts = [problem.difference for problem in self.problems]
-        exact = pd.Series(DecimalArray(decimals.from_numbers(amounts, "difference")))
-        frame.insert(column_names.index("time_difference"), "difference", exact)
-        types = {
+        cells_by_column = {}
+        for column_name in column_names:
+            cells_by_column[column_name] = [getattr(row, column_name) for row in self.problems]
+        frame = ExactFrame(cells_by_column, columns=column_names)
+        differences = [problem.difference for problem in self.problems]
+        difference_column = pd.Series(
+            DecimalArray(decimals.from_numbers(differences, "difference"))
+        )
+        frame.insert(column_names.index("time_difference"), "difference", difference_column)
+        column_types = {
             **dict.fromkeys(("kind", "side", "family", "column", "currency"), "category"),
             **dict.fromkeys(("key", "id", "service_value", "other_value"), "str"),
             "row": "Int64",
             "time_difference": "timedelta64[us]",
         }
-        return frame.astype(types)
+        return frame.astype(column_types)
 
     def summary(self) -> pd.DataFrame:
         """Return the number of problems and the sum of their differences by kind and currency.
@@ -219,19 +223,23 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).summary().empty
         True
         """
-        groups: dict[tuple[str, str], list[Decimal | None]] = {}
+        differences_by_group: dict[tuple[str, str], list[Decimal | None]] = {}
         for problem in self.problems:
             group_key = problem.kind, problem.currency or ""
-            groups.setdefault(group_key, []).append(problem.difference)
+            differences_by_group.setdefault(group_key, []).append(problem.difference)
         kind_order = list(KINDS)
-        keys = sorted(groups, key=lambda group_key: (kind_order.index(group_key[0]), group_key[1]))
-        sums = [total_or_none(groups[group_key]) for group_key in keys]
+        group_keys = sorted(
+            differences_by_group,
+            key=lambda group_key: (kind_order.index(group_key[0]), group_key[1]),
+        )
+        sums = [total_or_none(differences_by_group[group_key]) for group_key in group_keys]
         frame = ExactFrame(
             {
-                "kind": pd.Categorical([kind for kind, _ in keys]),
-                "currency": pd.Categorical([currency for _, currency in keys]),
+                "kind": pd.Categorical([kind for kind, _ in group_keys]),
+                "currency": pd.Categorical([currency for _, currency in group_keys]),
                 "problems": np.array(
-                    [len(groups[group_key]) for group_key in keys], dtype=np.int64
+                    [len(differences_by_group[group_key]) for group_key in group_keys],
+                    dtype=np.int64,
                 ),
             }
         )
@@ -317,13 +325,13 @@ class Reconciliation:
         '  compared with books: amount '
         """
         column_lines = []
-        for side, columns in self.compared.items():
+        for side, name_by_meaning in self.compared.items():
             descriptions = [
-                meaning if column == meaning else f"{meaning} ({column})"
-                for meaning, column in columns.items()
+                meaning if your_name == meaning else f"{meaning} ({your_name})"
+                for meaning, your_name in name_by_meaning.items()
             ]
-            compared = ", ".join(descriptions) or "only whether it is there"
-            column_lines.append(f"  compared with {side}: {compared}")
+            compared_text = ", ".join(descriptions) or "only whether it is there"
+            column_lines.append(f"  compared with {side}: {compared_text}")
             names_by_reason: dict[str, list[str]] = {}
             for column_name, reason in self.not_compared[side].items():
                 names_by_reason.setdefault(reason, []).append(column_name)

@@ -72,13 +72,13 @@ class Router:
         for event_type in event_types:
             _warn_if_unknown(event_type)
 
-        def register(handler: Handler) -> Handler:
+        def register_handler(handler: Handler) -> Handler:
             _require_function(handler)
             for event_type in event_types:
                 self._handlers[event_type] = (handler, stale)
             return handler
 
-        return register
+        return register_handler
 
     def default(self, handler: Handler) -> Handler:
         """Register the handler for every type without one, known or not.
@@ -108,6 +108,7 @@ class Router:
         return Receipt(marked_event, outcome)
 
     def _remember_event(self, event: Event) -> None:
+        """Store that an event is handled, and its state unless a later one was handled."""
         with self._lock:
             _add_newest(self._handled, event.identity, None, self._events_max)
             if not event.stale:

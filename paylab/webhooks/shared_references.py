@@ -29,8 +29,8 @@ class SharedReferences:
         self.payments: set[int] = set()
         self._pairs = pairs
         self._matches = matches
-        groups = repeated_references(matches, pairs.payments.references)
-        for payment, payments_without_row in groups.items():
+        payments_by_first = repeated_references(matches, pairs.payments.references)
+        for payment, payments_without_row in payments_by_first.items():
             self._assign_group([payment, *payments_without_row])
 
     def _assign_group(self, payments: list[int]) -> None:
@@ -86,12 +86,14 @@ class SharedReferences:
         unassigned_rows = []
         for row_index in row_indexes:
             row_amount = self._pairs.row_amount(row_index)
-            equal = [payment for payment in free_payments if amounts[payment] == row_amount]
-            if not equal:
+            equal_payments = [
+                payment for payment in free_payments if amounts[payment] == row_amount
+            ]
+            if not equal_payments:
                 unassigned_rows.append(row_index)
                 continue
-            self._matches.payments[row_index] = equal[0]
-            free_payments.remove(equal[0])
+            self._matches.payments[row_index] = equal_payments[0]
+            free_payments.remove(equal_payments[0])
         for row_index in unassigned_rows[: len(free_payments)]:
             self._matches.payments[row_index] = free_payments.pop(0)
         return free_payments

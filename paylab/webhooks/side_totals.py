@@ -37,16 +37,16 @@ def totals_by_currency(
     payments: Payments, sides: Iterable[Rows], zone: ZoneInfo
 ) -> dict[str, dict[str, SideTotal]]:
     """Return the totals by currency and side; payments are summed over their families."""
-    columns = [
+    column_pairs = [
         (SERVICE, family.values("amount", zone), family.values("currency", zone))
         for family in payments.families
     ]
     for side_rows in sides:
-        columns.append(
+        column_pairs.append(
             (side_rows.side, side_rows.values.get("amount"), side_rows.values.get("currency"))
         )
     totals: dict[str, dict[str, SideTotal]] = {}
-    for side, amounts, currencies in columns:
+    for side, amounts, currencies in column_pairs:
         if amounts is None:
             continue
         for currency, side_total in _sum_by_currency(amounts, currencies).items():
@@ -59,7 +59,7 @@ def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> di
     """Return the number and the sum of amounts by currency in upper case, "" without one."""
     currency_words = [""] * len(amounts)
     if currencies is not None:
-        currency_words = [currencies.text(row) or "" for row in range(len(amounts))]
+        currency_words = [currencies.text(row_index) or "" for row_index in range(len(amounts))]
     by_currency = pd.Series(currency_words, dtype=object).str.upper()
     groups = pd.Series(amounts).groupby(by_currency)
     counts = groups.size().to_dict()

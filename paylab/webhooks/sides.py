@@ -109,12 +109,12 @@ class Payments:
     def created(self) -> Times:
         """Return the time of creation of each payment in UTC, as an array without a zone."""
         utc = ZoneInfo("UTC")
-        empty = np.zeros(0, "datetime64[us]")
-        times = [
+        no_times = np.zeros(0, "datetime64[us]")
+        times_by_family = [
             read_column_times(family.frame["created_at"], "created_at", utc).values
             for family in self.families
         ]
-        return np.concatenate([empty, *times])
+        return np.concatenate([no_times, *times_by_family])
 
 
 @dataclass(frozen=True)
@@ -151,18 +151,18 @@ def read_book_rows(
     """Read the rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
     name_by_meaning = name_columns(list(frame.columns), columns)
-    compared = [column for column in COLUMNS if column.meaning in name_by_meaning]
+    compared_columns = [column for column in COLUMNS if column.meaning in name_by_meaning]
     amount_names = [
-        name_by_meaning[column.meaning] for column in compared if column.kind == "amount"
+        name_by_meaning[column.meaning] for column in compared_columns if column.kind == "amount"
     ]
-    amounts, decimal_mark = read_amounts(
+    amounts_by_name, decimal_mark = read_amounts(
         {str(column_name): frame[column_name] for column_name in amount_names}, decimal
     )
     value_by_meaning: dict[str, Any] = {}
-    for column in compared:
+    for column in compared_columns:
         column_name = name_by_meaning[column.meaning]
         if column.kind == "amount":
-            value_by_meaning[column.meaning] = amounts[str(column_name)]
+            value_by_meaning[column.meaning] = amounts_by_name[str(column_name)]
         elif column.kind == "time":
             value_by_meaning[column.meaning] = read_column_times(
                 frame[column_name], str(column_name), zone, date_format
@@ -231,16 +231,18 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
 
 def _latest_events(events: Iterable[Event]) -> list[Event]:
     """Return the latest event of each transfer and conversion."""
-    latest: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
+    latest_by_payment: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
     for event in events:
         if event.family not in ("transfer", "conversion"):
             continue
         payment_key = event.family, event.id
-        latest_mark = latest[payment_key][0] if payment_key in latest else None
+        latest_mark = (
+            latest_by_payment[payment_key][0] if payment_key in latest_by_payment else None
+        )
         event_mark = event.mark
         if not is_stale(event_mark, latest_mark):
-            latest[payment_key] = event_mark, event
-    return [event for _, event in latest.values()]
+            latest_by_payment[payment_key] = event_mark, event
+    return [event for _, event in latest_by_payment.values()]
 
 
 def _payment_texts(event: Event) -> dict[str, str]:
@@ -253,7 +255,8 @@ def _payment_texts(event: Event) -> dict[str, str]:
         side_fields = fields.get(side_name)
         if isinstance(side_fields, Mapping):
             fields |= {
-                f"{side_name}_{name}": field_value for name, field_value in side_fields.items()
+                f"{side_name}_{field_name}": field_value
+                for field_name, field_value in side_fields.items()
             }
     text_by_column = {}
     for column in EVENT_COLUMNS:
