@@ -6,6 +6,7 @@ It is computed from the kept calls on access; no request is sent.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -19,13 +20,14 @@ from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import NAMED, OPERATIONS, answer_names
 from ..spec.resource import Resource
-from ..spec.service.keys import keys
+from ..spec.service.key import Key
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
 from ..spec.text import printable
+from .names import settings_below
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -69,12 +71,18 @@ class Drift(tuple[_Difference, ...]):
     @property
     def line(self) -> str:
         """One line for a display; empty when there is none."""
-        difference_kinds = dict.fromkeys(difference.kind for difference in self)
-        named = ", ".join(
-            f"{sum(e.kind == difference_kind for e in self)} {difference_kind}"
-            for difference_kind in difference_kinds
-        )
-        return f"drift: {named} (lab.drift shows them)" if self else ""
+        count_by_kind = Counter(difference.kind for difference in self)
+        counts = ", ".join(f"{count} {kind}" for kind, count in count_by_kind.items())
+        return f"drift: {counts} (lab.drift shows them)" if self else ""
+
+
+class AnswerDifference(NamedTuple):
+    """A difference of one answer: its kind, place and name, and the key of its setting, or ""."""
+
+    kind: str
+    where: str
+    what: str
+    key: str = ""
 
 
 def find_drift(
@@ -82,47 +90,49 @@ def find_drift(
 ) -> Drift:
     """Find what the responses to these calls have that the settings do not.
 
-    `events` are the delivered event types.
+    `events` are the delivered event types, each with the number of its call.
     """
-    met: dict[tuple[str, str, str], list[int | None]] = {}
-    key_of_place: dict[tuple[str, str, str], str] = {}
-    for call in calls:
-        for difference_kind, operation_name, field_name, setting_key in answer_differences(
-            call, service
-        ):
-            met.setdefault((difference_kind, operation_name, field_name), []).append(call.number)
-            key_of_place[difference_kind, operation_name, field_name] = setting_key
-    known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    for event_type, number in events:
-        if event_type not in known_event_types:
-            met.setdefault(("event type", "webhooks", event_type), []).append(number)
-            key_of_place["event type", "webhooks", event_type] = "webhooks.event_types"
-    differences = [
-        _Difference(*difference, len(numbers), numbers[0], key_of_place[difference])
-        for difference, numbers in met.items()
+    differences: list[tuple[AnswerDifference, int | None]] = [
+        (difference, call.number)
+        for call in calls
+        for difference in answer_differences(call, service)
     ]
-    return Drift(sorted(differences, key=lambda row: (row.kind, -row.times, row.where, row.what)))
+    known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
+    differences += [
+        (AnswerDifference("event type", "webhooks", event_type, "webhooks.event_types"), number)
+        for event_type, number in events
+        if event_type not in known_event_types
+    ]
+    numbers_by_place: dict[tuple[str, str, str], list[int | None]] = {}
+    key_by_place: dict[tuple[str, str, str], str] = {}
+    for difference, number in differences:
+        place = (difference.kind, difference.where, difference.what)
+        numbers_by_place.setdefault(place, []).append(number)
+        key_by_place[place] = difference.key
+    counted = [
+        _Difference(*place, len(numbers), numbers[0], key_by_place[place])
+        for place, numbers in numbers_by_place.items()
+    ]
+    return Drift(sorted(counted, key=lambda row: (row.kind, -row.times, row.where, row.what)))
 
 
-Found = tuple[str, str, str, str]
+Differences = Iterator[AnswerDifference]
 
 
-def answer_differences(call: Call, service: Service) -> Iterator[Found]:
-    """The differences of one response, as kind, place, name and key."""
+def answer_differences(call: Call, service: Service) -> Differences:
+    """The differences of one response: its headers, and the objects of a successful one."""
     if call.status is None:
         return
-    for header_name in call.response_headers:
-        if header_name.lower() not in HEADERS:
-            setting_key = (
-                "rate_limits.header"
-                if call.status == 429 and "limit" in header_name.lower()
-                else ""
-            )
-            yield "header", "answers", header_name.lower(), setting_key
+    for header_name in map(str.lower, call.response_headers):
+        if header_name not in HEADERS:
+            is_limit = call.status == 429 and "limit" in header_name
+            key = "rate_limits.header" if is_limit else ""
+            yield AnswerDifference("header", "answers", header_name, key)
     route = service.match(call.path)[0].get(call.method)
-    if route is None or call.failed:
-        return
-    yield from _find_rows(route.operation, answer_of(call), service)
+    if route is not None and not call.failed:
+        record = OPERATIONS[route.operation]
+        for row in _find_rows(record, answer_of(call), service):
+            yield from _check_row(record, row, service)
 
 
 def answer_of(call: Call) -> Any:
@@ -133,19 +143,16 @@ def answer_of(call: Call) -> Any:
         return None
 
 
-def _find_rows(operation: str, body: object, service: Service) -> Iterator[Found]:
-    operation_record = OPERATIONS[operation]
-    group = operation_record.resource
-    if not operation_record.answer or operation.endswith("images"):
-        return
-    if operation_record.is_list:
-        form = service.list(group)
+def _find_rows(record: Operation, body: object, service: Service) -> list[dict[str, Any]]:
+    """The objects in an answer; none for an operation that answers with none, or with images."""
+    if not record.answer or record.name.endswith("images"):
+        return []
+    if record.is_list:
+        form = service.list(record.resource)
         rows = body if form.is_array else value_at(body, form.items)
     else:
-        rows = [object_of(operation_record, body, service)]
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict):
-            yield from _check_row(operation_record, row, service)
+        rows = [object_of(record, body, service)]
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def object_of(record: Operation, body: object, service: Service) -> Any:
@@ -158,45 +165,46 @@ def object_of(record: Operation, body: object, service: Service) -> Any:
     return value_at(body, object_path) if object_path else stated
 
 
-def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
-    group = record.resource
+def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Differences:
+    """The differences of one object of an answer."""
+    resource = record.resource
     model = getattr(models, record.answer)
-    known_fields = answer_names(record.answer, service)
-    doubts = {
-        field_name: setting_key for setting_key, field_name in renamed_fields(model, row, service)
-    }
-    ours = known_fields.read(row)
-    for field_name in ours:
+    key_by_new_name = {new_name: key for key, new_name in renamed_fields(model, row, service)}
+    fields = answer_names(record.answer, service).read(row)
+    for field_name in fields:
         if field_name not in model.model_fields:
-            yield "field", group, str(field_name), doubts.get(field_name, "")
-    yield from _amount_types(group, ours, service)
-    setting_key = f"statuses.{group}"
+            key = key_by_new_name.get(field_name, "")
+            yield AnswerDifference("field", resource, str(field_name), key)
+    yield from _check_amount_types(resource, fields, service)
     status = row.get("status")
-    if group in MACHINES and isinstance(status, str):
-        known_statuses = (*MACHINES[group].states, *STATUSES[group](service.statuses))
-        yield from [("status", group, status, setting_key)] if status not in known_statuses else ()
+    if resource in MACHINES and isinstance(status, str):
+        known_statuses = (*MACHINES[resource].states, *STATUSES[resource](service.statuses))
+        if status not in known_statuses:
+            yield AnswerDifference("status", resource, status, f"statuses.{resource}")
+    known_codes = (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes)
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None
-        if code and code not in (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes):
-            yield "code", group, str(code), "statuses.detail_codes"
+        if code and code not in known_codes:
+            yield AnswerDifference("code", resource, str(code), "statuses.detail_codes")
 
 
-def _amount_types(group: str, row: Mapping[str, object], service: Service) -> Iterator[Found]:
+def _check_amount_types(
+    resource: str, fields: Mapping[str, object], service: Service
+) -> Differences:
     """The amounts of another type than the settings say.
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
-    amounts = {name: row[name] for name in row if name in ANSWER_AMOUNTS}
     types = {
-        name: "text" if isinstance(amount, str) else "number"
-        for name, amount in amounts.items()
-        if amount is not None
+        field_name: "text" if isinstance(fields[field_name], str) else "number"
+        for field_name in fields
+        if field_name in ANSWER_AMOUNTS and fields[field_name] is not None
     }
-    of_amounts = {type_ for name, type_ in types.items() if name != "exchange_rate"}
+    types_of_amounts = {type_ for name, type_ in types.items() if name != "exchange_rate"}
     for amount_name, amount_type in types.items():
         if amount_type != service.amounts.answers:
-            setting_key = "amounts.answers" if of_amounts == {amount_type} else ""
-            yield "type", group, f"{amount_name} as {amount_type}", setting_key
+            key = "amounts.answers" if types_of_amounts == {amount_type} else ""
+            yield AnswerDifference("type", resource, f"{amount_name} as {amount_type}", key)
 
 
 def renamed_fields(
@@ -218,32 +226,30 @@ def _find_renamed_fields(
     table: str,
     body: Mapping[str, object],
     service: Service,
-    known_names: Container[str] | None = None,
+    expected_names: Container[str] | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """The missing fields of an object, and their probable names in it."""
-    key_prefix = f"{table}.fields."
-    table_keys = {
-        setting_key.removeprefix(key_prefix): setting
-        for setting_key, setting in keys().items()
-        if setting_key.startswith(key_prefix)
+    """The keys of missing fields of an object, and their probable names in it.
+
+    `expected_names` are the fields that the object should have; None for all of the table.
+    """
+    key_by_name = settings_below(f"{table}.fields.")
+    head_by_name = {
+        name: str(service.value(key.name)).partition(".")[0] for name, key in key_by_name.items()
     }
-    theirs = {our: str(service.value(setting.name)) for our, setting in table_keys.items()}
-    heads = {field_path.partition(".")[0] for field_path in theirs.values()}
-    free = [
-        field_name
-        for field_name in body
-        if field_name not in heads and field_name not in (known_names or ())
+    known_names = {*head_by_name.values()}
+    free_names = [
+        name for name in body if name not in known_names and name not in (expected_names or ())
     ]
-    for our in theirs if free else ():
-        is_there = theirs[our].partition(".")[0] in body or (
-            known_names is not None and our not in known_names
-        )
-        name_words = {*our.split("_")} - COMMON_WORDS
-        likely = (
-            field_name
-            for field_name in free
-            if field_name in table_keys[our].others or name_words & {*field_name.lower().split("_")}
-        )
-        field_name = None if is_there else next(likely, None)
-        if field_name is not None:
-            yield table_keys[our].name, field_name
+    for name, key in key_by_name.items():
+        is_expected = expected_names is None or name in expected_names
+        if head_by_name[name] in body or not is_expected:
+            continue
+        new_names = [free_name for free_name in free_names if _may_rename(key, name, free_name)]
+        if new_names:
+            yield key.name, new_names[0]
+
+
+def _may_rename(key: Key, our_name: str, their_name: str) -> bool:
+    """Whether a name is one of public descriptions, or shares a telling word with ours."""
+    telling_words = {*our_name.split("_")} - COMMON_WORDS
+    return their_name in key.others or not telling_words.isdisjoint(their_name.lower().split("_"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..client.call import Call
 from ..corridors.on_ramps import ON_RAMPS
@@ -18,7 +19,7 @@ from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
 from .candidates import page_values
 from .drift import answer_differences, answer_of
-from .names import Candidates, list_key
+from .names import Candidates, list_key, settings_below
 
 SHAPES = {
     **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
@@ -39,27 +40,40 @@ def is_replayed(call: Call) -> bool:
 
 def find_contradictions(call: Call, operation: str, service: Service) -> Candidates:
     """The settings that a successful answer contradicts, with their values in it."""
+    body = answer_of(call)
+    yield from _find_field_settings(call, service)
+    yield from _find_success_status(call, operation)
+    yield from _find_envelope(operation, body, service)
+    if OPERATIONS[operation].is_list:
+        yield from _find_more_pages_field(body, service.list(operation.partition(".")[0]))
+    yield from _find_instruction_name(body, service)
+
+
+def _find_field_settings(call: Call, service: Service) -> Candidates:
+    """The names and types of fields, and the words that lists of statuses and codes lack."""
     words_by_key: dict[str, tuple[str, ...]] = {}
-    for difference_kind, _, field_name, setting_key in answer_differences(call, service):
-        if difference_kind in ("status", "code") and setting_key in keys():
-            now = words_by_key.get(setting_key) or tuple(map(str, service.value(setting_key)))  # type: ignore[arg-type]
-            words_by_key[setting_key] = tuple(dict.fromkeys((*now, field_name)))
-        elif difference_kind == "type" and setting_key:
-            yield {setting_key: field_name.rpartition(" ")[2]}
-        elif difference_kind == "field" and setting_key:
-            yield {setting_key: field_name}
-    yield from ({setting_key: setting_value} for setting_key, setting_value in words_by_key.items())
+    for kind, _, name, setting_key in answer_differences(call, service):
+        if not setting_key:
+            continue
+        if kind == "type":
+            yield {setting_key: name.rpartition(" ")[2]}
+        elif kind == "field":
+            yield {setting_key: name}
+        elif kind in ("status", "code") and setting_key in keys():
+            words_in_force: Any = service.value(setting_key)
+            words = words_by_key.get(setting_key) or tuple(map(str, words_in_force))
+            words_by_key[setting_key] = tuple(dict.fromkeys((*words, name)))
+    yield from ({setting_key: words} for setting_key, words in words_by_key.items())
+
+
+def _find_success_status(call: Call, operation: str) -> Candidates:
+    """The status of a success that a setting has; none of a replay, whose status may be another."""
+    if is_replayed(call):
+        return
     for status in OPERATIONS[operation].success:
         setting_key = "" if isinstance(status, int) else key_of(status)
-        is_new = not is_replayed(call)
-        if setting_key and is_new and call.status in keys()[setting_key].words:
+        if setting_key and call.status in keys()[setting_key].words:
             yield {setting_key: int(call.status or 0)}
-    yield from _find_envelope(operation, answer_of(call), service)
-    if OPERATIONS[operation].is_list:
-        yield from _find_more_pages_field(
-            answer_of(call), service.list(operation.partition(".")[0])
-        )
-    yield from _find_instruction_name(answer_of(call), service)
 
 
 def _find_envelope(operation: str, body: object, service: Service) -> Candidates:
@@ -100,13 +114,11 @@ def _find_instruction_name(body: object, service: Service) -> Candidates:
     details = value_at(body, "deposit_instructions.details")
     if not isinstance(details, dict):
         return
-    key_prefix = f"deposit_instructions.{value_at(body, 'deposit_instructions.type')}.fields."
-    for setting_key in (field_name for field_name in keys() if field_name.startswith(key_prefix)):
-        shape = SHAPES.get(setting_key.removeprefix(key_prefix))
-        fits = [
-            field_name
-            for field_name, field_value in details.items()
-            if shape and shape.fullmatch(str(field_value))
-        ]
-        if service.value(setting_key) not in details and len(fits) == 1:
-            yield {setting_key: fits[0]}
+    instruction_type = value_at(body, "deposit_instructions.type")
+    for our_name, key in settings_below(f"deposit_instructions.{instruction_type}.fields.").items():
+        shape = SHAPES.get(our_name)
+        if shape is None or service.value(key.name) in details:
+            continue
+        fitting_names = [name for name, text in details.items() if shape.fullmatch(str(text))]
+        if len(fitting_names) == 1:
+            yield {key.name: fitting_names[0]}

@@ -10,9 +10,8 @@ from ..spec.complaints import Complaint
 from ..spec.json_path import last_name
 from ..spec.operations.operation import Operation
 from ..spec.service.key import Key
-from ..spec.service.keys import keys
 from ..spec.service.setting import key_of
-from .names import Candidates, likeness, unlikeness, words_of_name
+from .names import Candidates, likeness, settings_below, unlikeness, words_of_name
 
 MOST_RENAMES = 4
 
@@ -20,15 +19,6 @@ MOST_RENAMES = 4
 def table_of(operation: Operation) -> str:
     """The table of settings with the names of the body of an operation; "" if there is none."""
     return key_of(operation.names).removesuffix(".fields")
-
-
-def _settings_below(key_prefix: str) -> dict[str, Key]:
-    """The settings whose keys begin with a prefix, by the rest of their keys."""
-    return {
-        key.removeprefix(key_prefix): setting
-        for key, setting in keys().items()
-        if key.startswith(key_prefix)
-    }
 
 
 class FieldRenames:
@@ -48,7 +38,7 @@ class FieldRenames:
     @cached_property
     def setting_by_name(self) -> dict[str, Key]:
         """The settings that rename fields of the body, by our names of the fields."""
-        return _settings_below(f"{self._table}.fields.") if self._table else {}
+        return settings_below(f"{self._table}.fields.") if self._table else {}
 
     def together(self, complaints: Iterable[Complaint]) -> Candidates:
         """All fields of the body whose new names are missed, where old names are refused."""
@@ -100,7 +90,7 @@ class FieldRenames:
         self, account_key: str, new_path: str, details: Mapping[str, object]
     ) -> Candidates:
         """The fields of an account's details that a path may stand for, the most similar first."""
-        setting_by_name = _settings_below(f"{account_key}.fields.")
+        setting_by_name = settings_below(f"{account_key}.fields.")
         for name in self._find_likely_names(setting_by_name, new_path, details):
             yield {setting_by_name[name].name: last_name(new_path)}
 

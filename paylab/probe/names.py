@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ..spec.json_path import last_name
-from ..spec.service.key import Value
+from ..spec.service.key import Key, Value
 from ..spec.service.keys import keys
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
@@ -23,6 +23,15 @@ def list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: its own key if it has one, else that of all lists."""
     own = f"lists.{form.name}.{setting}"
     return own if own in keys() else f"lists.{setting}"
+
+
+def settings_below(key_prefix: str) -> dict[str, Key]:
+    """The settings whose keys begin with a prefix, by the rest of their keys."""
+    return {
+        key.name.removeprefix(key_prefix): key
+        for key in keys().values()
+        if key.name.startswith(key_prefix)
+    }
 
 
 def cursor_names(form: ListForm, service: Service) -> Candidates:
