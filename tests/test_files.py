@@ -33,7 +33,7 @@ def open_umask():
     ("before", "private", "after"),
     [(None, False, 0o644), (0o640, False, 0o640), (None, True, 0o600), (0o644, True, 0o600)],
 )
-def test_mode_of_a_file(tmp_path, before, private, after):
+def test_a_replaced_file_keeps_its_mode(tmp_path, before, private, after):
     """A replaced file keeps its mode; a private file is private from the moment it is created."""
     path = tmp_path / "a"
     if before is not None:
@@ -45,7 +45,7 @@ def test_mode_of_a_file(tmp_path, before, private, after):
     assert (mode(path), path.read_text()) == (after, "new")
 
 
-def test_modes_of_folders_in_a_folder(tmp_path):
+def test_an_inner_folder_keeps_its_mode(tmp_path):
     """An inner folder keeps its mode; a new one gets a mode that is no more open."""
     folder = tmp_path / "t"
     (folder / "day=1").mkdir(parents=True)
@@ -58,7 +58,7 @@ def test_modes_of_folders_in_a_folder(tmp_path):
     assert [mode(entry) for entry in sorted(folder.iterdir())] == [0o700, 0o700]
 
 
-def test_modes_of_a_folder(tmp_path):
+def test_a_replaced_folder_and_its_files_keep_their_modes(tmp_path):
     """Folder and files keep their modes; a new file gets a mode that is no more open."""
     folder = tmp_path / "t"
     (folder / "created_day=2026-01-01").mkdir(parents=True)

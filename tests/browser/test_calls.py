@@ -15,7 +15,7 @@ CELLS = [
 ]
 
 
-def test_calls_in_the_open(notebook):
+def test_calls_open_as_cards_below_the_cell(notebook):
     """A table appears under the cell; its cards open and fit; an error shows no stack frames."""
     book = notebook("calls.ipynb", CELLS, width=1600, height=3600)
     book.command("Run", "runmenu:run-all")

@@ -76,7 +76,7 @@ def test_a_file_of_twelve_megabytes_arrives_completely(notebook, photos):
     assert ";base64," not in saved
 
 
-def test_every_way_in_and_a_retry(notebook, photos):
+def test_every_way_to_choose_an_image_leads_to_a_clear_state(notebook, photos):
     """Each way to choose an image leads to one clear state; refused images can be retried."""
     opened = notebook("images.ipynb", [BEGIN, FORM, AGAIN], height=1700)
     opened.run_next()

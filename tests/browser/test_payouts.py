@@ -50,7 +50,7 @@ def change(book, before, after):
     book.page.keyboard.type(after)
 
 
-def test_another_corridor_by_changing_one_cell(notebook):
+def test_changing_one_cell_pays_in_another_country(notebook):
     """After one edited cell, Run All pays a recipient in that country."""
     book = notebook("40_payouts.ipynb", height=2000)
     change(book, 'COUNTRY = "MX"', 'COUNTRY = "BR"')
@@ -72,7 +72,7 @@ def test_the_account_forms_say_what_a_wrong_value_should_be(notebook):
     book.looks("accounts", whole(book))
 
 
-def test_an_off_ramp_without_a_wallet(notebook):
+def test_an_off_ramp_without_a_wallet_is_warned_about(notebook):
     """The form warns before the quote and with it; then the service refuses the transfer."""
     book = notebook("offramp.ipynb", OFFRAMP, width=1600, height=2000)
     book.run_all()

@@ -9,7 +9,7 @@ import zxingcpp
 from PIL import Image
 
 
-def test_the_first_notebook_untouched(notebook):
+def test_the_first_notebook_runs_untouched(notebook):
     """Run All without a click: no error, the badge, and one QR Ph code that scans."""
     book = notebook("00_start_here.ipynb", width=1280, height=900)
     book.run_all()

@@ -21,7 +21,7 @@ def csv_of(server):
     return (server.folder / "out" / "mx_conversions.csv").read_text().splitlines()
 
 
-def test_a_walk_by_forms_up_to_the_csv_file(notebook, server):
+def test_a_walk_by_forms_ends_with_the_csv_file(notebook, server):
     """A walk by forms up to the CSV file; a wrong CURP is shown and corrected."""
     book = notebook("10_mx_onramp.ipynb")
     book.run_through("lab.forms.onboarding(")
@@ -74,7 +74,7 @@ def test_a_walk_by_forms_up_to_the_csv_file(notebook, server):
     book.shot("mx-3-reopened")
 
 
-def test_mexico_as_one_stepper_by_keyboard(notebook, server):
+def test_mexico_can_be_walked_by_keyboard(notebook, server):
     """Tab and Enter reach every step; the focus moves to the error or to the next step."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'walk = lab.onramp("MX")\nwalk']
     cells += ["print(walk.results['account'].deposit_instructions.details['clabe'])"]
@@ -154,7 +154,7 @@ def show(book, theme, width):
     here.as_element().focus()
 
 
-def test_the_philippines_as_one_stepper_by_keyboard(notebook):
+def test_the_philippines_can_be_walked_by_keyboard(notebook):
     """All steps by keyboard, narrow and dark; the QR code on the screen can be scanned."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'walk = lab.onramp("PH")\nwalk']
     cells += ["print(walk.results['account'].deposit_instructions.details['qrph_payload'])"]

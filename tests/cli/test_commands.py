@@ -310,7 +310,7 @@ def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):
     assert "BAD  service" in capsys.readouterr().out
 
 
-def test_a_walkthrough_as_json(capsys):
+def test_a_walkthrough_prints_one_line_of_json(capsys):
     """With --json, stdout has one line of JSON and stderr has the progress."""
     assert main(["walkthrough", "mx", "--json"]) == 0
     said = capsys.readouterr()
@@ -435,7 +435,7 @@ def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys, monkeypatch):
             assert bool(json.loads(capsys.readouterr().out)["new"]) == bool(new)
 
 
-def test_export_to_standard_output(capfdbinary):
+def test_an_export_to_standard_output_prints_only_csv(capfdbinary):
     """`--to -` prints only CSV, with the rows of one status."""
     assert main(["export", "transfers", "--to", "-", "--status", "failed"]) == 0
     header, *rows = capfdbinary.readouterr().out.decode().splitlines()

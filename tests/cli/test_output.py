@@ -45,7 +45,7 @@ def test_names_and_values_of_a_csv(tmp_path, capsys, nasty):
 
 
 @pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
-def test_headers_of_somebody_else(tmp_path, capsys, monkeypatch, nasty):
+def test_headers_of_somebody_else_are_printed_escaped(tmp_path, capsys, monkeypatch, nasty):
     """Headers to compare are printed escaped."""
     monkeypatch.setenv("PAYLAB_SECRET_KEY", "s")
     file = tmp_path / "headers.txt"

@@ -146,7 +146,7 @@ def test_a_row_that_is_refused_ends_with_1(file, account, capsys):
     assert "row 2, refused: 404 financial account not found" in said.err
 
 
-def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
+def test_a_second_run_reports_the_same_payouts(file, account, tmp_path, capsys):
     """The results are written to a file, and a second run reports the same five payouts."""
     path = file(*((f"año-{at}", account, *GOOD[2:]) for at in range(5)))
     assert run(path, "--to", str(tmp_path / "results.csv")) == 0
@@ -160,7 +160,7 @@ def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("mark", "cell", "status"), [(";", ";", 0), ("tab", "\t", 0), ("\\t", "\t", 0), (",", ";", 1)]
 )
-def test_another_mark_between_cells(file, tmp_path, mark, cell, status):
+def test_a_delimiter_is_one_character_or_tab(file, tmp_path, mark, cell, status):
     """--delimiter is one character, or tab."""
     path = tmp_path / "other.csv"
     path.write_text("\n".join(cell.join(row) for row in (HEAD, GOOD)))

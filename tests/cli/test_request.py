@@ -97,7 +97,7 @@ def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):
     assert not said.out
 
 
-def test_a_body_in_another_encoding(service, capsys, tmp_path):
+def test_a_body_in_another_encoding_is_refused(service, capsys, tmp_path):
     """A body that is not UTF-8 ends with status 2 and one sentence."""
     file = tmp_path / "latin1.json"
     file.write_bytes('{"url": "ñ"}'.encode("latin-1"))

@@ -75,7 +75,7 @@ def test_the_headers_say_when_and_for_whom(scripted):
     assert re.fullmatch(r"1769851800123\d{6}", headers["X-Nonce"])
 
 
-def test_the_dialect_with_a_blank_query_line(settings):
+def test_a_blank_query_line_is_signed_in_its_dialect(settings):
     """With `empty_query` "blank", a request without a query signs an empty line for it."""
     blank = Service({"signing.empty_query": "blank"})
     request = httpx.Request("GET", "https://pay.test/v1/transfers")

@@ -90,7 +90,7 @@ def test_nothing_configured_means_the_embedded_simulator(tmp_path):
         ),
     ],
 )
-def test_arguments_before_environment_before_profile(written, given, environ, base_url, where):
+def test_arguments_win_over_environment_and_profile(written, given, environ, base_url, where):
     """Each setting comes from the first source that has it, and `where` names the source."""
     profiles = written(PROFILES)
     profiles.with_name("service.toml").touch()
@@ -229,7 +229,7 @@ print(found("there"))
 """
 
 
-def test_a_secret_in_the_keyring(written):
+def test_a_secret_can_be_in_the_keyring(written):
     """A profile can refer to a secret in the keyring; an error says why it is not readable.
 
     keyring, which may ask for a password, is not imported for a profile without it.
@@ -269,7 +269,7 @@ def test_profiles_live_in_the_users_configuration():
         ("https://pay.test:65535", "https://pay.test:65535"),
     ],
 )
-def test_a_good_base_url(url, kept):
+def test_a_good_base_url_is_accepted_with_its_prefix(url, kept):
     """A base URL is https, or http on this machine; a path prefix is kept."""
     assert check_base_url(url) == kept
     check_encrypted(kept)
@@ -319,7 +319,7 @@ def test_http_is_for_this_machine_only(url):
         ("https://pay.test/é", "not an address"),
     ],
 )
-def test_a_bad_base_url(url, words):
+def test_a_bad_base_url_is_a_configuration_error(url, words):
     """A base URL that is malformed or ambiguous raises ConfigError."""
     with pytest.raises(ConfigError, match=words):
         check_encrypted(check_base_url(url))

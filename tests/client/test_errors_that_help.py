@@ -120,7 +120,7 @@ def test_a_cursor_that_went_bad_says_to_start_again(lab):
     assert "list again from the start" in card
 
 
-def test_a_deposit_outside_the_sandbox():
+def test_a_deposit_outside_the_sandbox_says_so():
     """A deposit outside the sandbox is a 403 whose card says so."""
     lab = paylab.connect(simulator=Simulator(production_like=True))
     error, card = refused(lambda: lab.sandbox.deposit("ca_1", "10", "mxn"))
@@ -128,7 +128,7 @@ def test_a_deposit_outside_the_sandbox():
     assert "in the sandbox only" in card
 
 
-def test_one_key_for_two_bodies(lab):
+def test_one_key_for_two_bodies_is_a_409_that_says_so(lab):
     """An idempotency key sent with two bodies is a 409 whose card says so."""
     account = lab.financial_accounts
     made = lab.individuals.create(**paylab.examples.recipient("MX"))
@@ -144,7 +144,7 @@ def test_one_key_for_two_bodies(lab):
     assert "used with another body" in card
 
 
-def test_all_frames_on_request(lab):
+def test_all_frames_are_shown_on_request(lab):
     """The card has no traceback; `traceback()` returns it with all frames."""
     error, card = refused(lambda: lab.transfers.get("tr_1"))
     assert "Traceback" not in card

@@ -146,7 +146,7 @@ def test_a_number_that_is_gone(client):
         client.calls.get(9)
 
 
-def test_an_attempt_that_got_no_answer(client):
+def test_an_attempt_without_an_answer_is_a_call(client):
     """An attempt without an answer is a call of its own, and so is the next attempt."""
     third, fourth = client.calls[2:]
     assert (third.status, third.attempt, fourth.attempt) == (None, 1, 2)
@@ -158,7 +158,7 @@ def again(call, size=10):
     return DeferredCall(lambda number: replace(call, number=number), call.path, size)
 
 
-def test_no_more_calls_than_asked(client):
+def test_a_log_keeps_no_more_calls_than_asked(client):
     """The log drops the oldest calls above its limit; numbering continues."""
     log = CallLog(most=3)
     for _ in range(5):
@@ -180,7 +180,7 @@ def test_the_latest_calls_are_built_without_the_older_ones(client):
     assert built == ["b", "c"]
 
 
-def test_no_more_bytes_than_asked(client):
+def test_a_log_keeps_no_more_bytes_than_asked(client):
     """The log drops the oldest calls above its size limit, but always keeps the latest."""
     log = CallLog(most_bytes=20)
     for _ in range(5):
@@ -190,7 +190,7 @@ def test_no_more_bytes_than_asked(client):
     assert numbers(log) == [6]
 
 
-def test_the_limits_of_a_log(client):
+def test_a_log_keeps_200_calls_of_8_mib(client):
     """200 calls are kept, of 8 MiB together."""
     log = CallLog()
     for _ in range(201):

@@ -14,7 +14,7 @@ from paylab.webhooks import event
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_an_event_of_bytes_of_any_kind(kind):
+def test_an_event_is_read_from_bytes_of_any_kind(kind):
     """An event is read from bytes, bytearray or memoryview."""
     body = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
     assert event.read_event(kind(body)).id == "tr_1"

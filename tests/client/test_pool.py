@@ -173,7 +173,7 @@ def encrypted():
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
 @pytest.mark.parametrize("scheme", ["http://", ""])
-def test_a_proxy_of_http(serve, monkeypatch, make_client, name, scheme):
+def test_a_proxy_of_http_gets_the_whole_url(serve, monkeypatch, make_client, name, scheme):
     """A proxy gets the whole URL of a request, also if its address has no scheme."""
     proxy = serve()
     monkeypatch.setenv(name, f"{scheme}{proxy.address}")
@@ -183,7 +183,7 @@ def test_a_proxy_of_http(serve, monkeypatch, make_client, name, scheme):
 
 
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
-def test_a_proxy_of_https(serve, monkeypatch, make_client, name):
+def test_a_proxy_of_https_is_asked_for_a_tunnel(serve, monkeypatch, make_client, name):
     """A proxy is asked for a tunnel; its refusal is a ProxyError."""
     proxy = serve()
     monkeypatch.setenv(name, f"http://{proxy.address}")
@@ -199,7 +199,7 @@ def test_a_proxy_of_https(serve, monkeypatch, make_client, name):
         ("https", "HTTP_PROXY", "CONNECT pay.test:443 HTTP/1.1"),
     ],
 )
-def test_the_proxy_of_a_scheme(serve, monkeypatch, make_client, scheme, other, line):
+def test_the_proxy_of_a_scheme_comes_first(serve, monkeypatch, make_client, scheme, other, line):
     """The proxy of a scheme comes before that of all; that of the other scheme is not asked."""
     proxy = serve(send_nothing)
     wrong = serve(send_nothing)
@@ -214,7 +214,7 @@ def test_the_proxy_of_a_scheme(serve, monkeypatch, make_client, scheme, other, l
 
 @pytest.mark.parametrize("url", ["http://pay.test/", "https://pay.test/"])
 @pytest.mark.parametrize("password", [PASSWORD, "se%20cret", "contraseña", "%C3%B1"])
-def test_the_password_of_a_proxy(serve, monkeypatch, make_client, url, password):
+def test_the_password_of_a_proxy_is_sent_decoded(serve, monkeypatch, make_client, url, password):
     """User and password of the address are sent to the proxy, decoded, and beyond ASCII too."""
     proxy = serve(send_nothing)
     monkeypatch.setenv("ALL_PROXY", f"http://ana:{password}@{proxy.address}")
@@ -279,7 +279,7 @@ def test_only_what_no_proxy_names_is_reached_directly(
         ("[::2]", "http://[::1]:8080/", False),
     ],
 )
-def test_an_address_of_ipv6_in_no_proxy(monkeypatch, no_proxy, url, is_direct):
+def test_an_address_of_ipv6_in_no_proxy_is_reached_directly(monkeypatch, no_proxy, url, is_direct):
     """An address of IPv6 has brackets or none; httpx takes no brackets."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("NO_PROXY", no_proxy)
@@ -288,7 +288,7 @@ def test_an_address_of_ipv6_in_no_proxy(monkeypatch, no_proxy, url, is_direct):
 
 
 @pytest.mark.parametrize("no_proxy", ["pay.test:port", "[::1", "http://pay.test:x", "ñ.test"])
-def test_an_odd_no_proxy(monkeypatch, no_proxy):
+def test_an_odd_no_proxy_is_named(monkeypatch, no_proxy):
     """What NO_PROXY cannot have is named; without a proxy it does not matter."""
     monkeypatch.setenv("NO_PROXY", f"other.test,{no_proxy}")
     assert proxy_mounts(uncapped) == {}
@@ -302,7 +302,7 @@ def test_an_odd_no_proxy(monkeypatch, no_proxy):
 
 @pytest.mark.skipif(find_spec("socksio") is not None, reason="socksio is installed")
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
-def test_a_socks_proxy_without_its_package(monkeypatch, scheme):
+def test_a_socks_proxy_needs_a_package(monkeypatch, scheme):
     """A SOCKS proxy needs a package, and the error says how to install it."""
     monkeypatch.setenv("ALL_PROXY", f"{scheme}://ana:{PASSWORD}@127.0.0.1:9")
     with pytest.raises(errors.ConfigError, match=r"pip install 'httpx\[socks\]'") as caught:
@@ -450,7 +450,7 @@ def test_without_ssl_cert_file_the_same_certificate_is_refused(
 
 @pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:9"])
 @pytest.mark.parametrize(("content", "reason"), [(None, "No such file"), ("", "no certificate")])
-def test_a_wrong_file_of_certificates(monkeypatch, tmp_path, proxy, content, reason):
+def test_a_wrong_file_of_certificates_is_named(monkeypatch, tmp_path, proxy, content, reason):
     """The error names the variable, the file and the reason, with a proxy too."""
     path = tmp_path / "ca.pem"
     if content is not None:

@@ -61,7 +61,7 @@ HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
         (b"x" * 10_000, "x" * 499 + "…"),
     ],
 )
-def test_the_words_of_a_refusal(body, text):
+def test_the_words_of_a_refusal_are_one_line(body, text):
     """The text of an error body of any shape is one printable line."""
     assert read_refusal(400, body, Redaction([])).text == text
 
@@ -96,7 +96,7 @@ def test_the_words_of_a_refusal(body, text):
         (b"not json", []),
     ],
 )
-def test_the_field_problems_of_a_refusal(body, problems):
+def test_the_field_problems_of_a_refusal_are_read(body, problems):
     """Field problems are read from an error body, with dotted field names."""
     said = read_refusal(400, body, Redaction([]))
     assert list(map(str, said.problems)) == problems
@@ -308,7 +308,7 @@ def test_the_text_of_an_error_has_the_first_problems(scripted, body, text):
         (400, "phone must have a signature of its owner", None, None),
     ],
 )
-def test_the_advice_about_an_individual(scripted, status, words, advice, source):
+def test_the_advice_about_an_individual_says_who_decides(scripted, status, words, advice, source):
     """What the specification says of the field, else who decides, with its assumption as data."""
     client, _ = scripted(httpx.Response(status, json={"error": words}), max_retries=0)
     with pytest.raises(errors.APIStatusError) as caught:

@@ -128,7 +128,7 @@ def test_changed_bytes_of_the_same_size_raise_an_error_before_the_body_is_comple
     assert not bytes(pieces(upload)).endswith(b'"}]}')
 
 
-def test_a_file_that_grows_on_the_way(tmp_path):
+def test_a_file_that_grows_is_read_to_its_announced_length(tmp_path):
     """If a file grows while it is read, reading stops before the announced length."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(sized(BLOCK_BYTES))

@@ -99,7 +99,7 @@ def test_the_path_of_a_call_has_no_query(scripted):
     assert call.url == "https://pay.test/v1/transfers?limit=1&cursor=a"
 
 
-def test_the_line_of_a_call():
+def test_a_call_is_shown_as_one_line():
     """A call is its request, outcome, time and number of the attempt."""
     call = Call(NOW, "GET", "/v1/x", "https://pay.test/v1/x", 201, replayed=True)
     assert repr(call) == "<Call GET /v1/x -> 201, replayed, attempt 1>"

@@ -48,7 +48,7 @@ def test_there_are_no_other_corridors():
 
 
 @pytest.mark.parametrize("country", ["US", "SG", "VN", "AE"])
-def test_countries_without_a_corridor(country):
+def test_countries_without_a_corridor_have_crypto_wallets(country):
     """Individuals there have no payout method, but can have a crypto wallet."""
     corridor = corridors.get(country)
     assert (corridor.rails, corridor.account_types) == ((), ("crypto_wallet",))
@@ -227,7 +227,7 @@ EVERY = f"{PRODUCTS}, on_ramp"
         ),
     ],
 )
-def test_a_row_of_the_table(code, country, rails, accounts, more):
+def test_a_row_of_the_table_has_country_and_currency_in_one(code, country, rails, accounts, more):
     """Country and currency are one column, and what is no dash is in the last."""
     row = corridor_table.table_rows([corridors.get(code)])[0]
     assert row == (country, rails, accounts, "\n".join(more))
@@ -289,7 +289,7 @@ def test_what_a_service_has_besides():
     assert (fields[1].source, fields[1].form.source) == ("details.mx", "details.mx")
 
 
-def test_the_words_of_a_service():
+def test_a_field_has_the_words_of_the_service():
     """A field with fixed words has those of the service."""
     key = "financial_accounts.crypto_wallet.allowed"
     fields = corridors.of(Service({key: ["base"]})).get("US").account("crypto_wallet").fields
@@ -306,7 +306,7 @@ def test_the_words_of_a_service():
         ("evp", "00000000-0000-4000-8000-000000000000", "00000000000040008000000000000000"),
     ],
 )
-def test_the_form_of_a_pix_key(kind, good, bad):
+def test_a_pix_key_has_the_form_of_its_type(kind, good, bad):
     """A key has the form of its type; that of another type is none."""
     form = PIX_KEYS[kind]
     assert re.fullmatch(form.pattern, good)
@@ -394,7 +394,7 @@ def test_a_narrower_format_fits_the_wider_one(form, data):
         *((kind, ["", "any text"], []) for kind in ("cuit", "cuil", "nit", "tin")),
     ],
 )
-def test_the_form_of_a_document_number(kind, good, bad):
+def test_a_document_number_has_its_stated_length(kind, good, bad):
     """Numbers with a stated length have it; of the others only the check digit is doubted."""
     form = DOCUMENT_NUMBERS[kind]
     assert [bool(re.fullmatch(form.pattern or ".*", each)) for each in good] == [True] * len(good)
@@ -403,7 +403,7 @@ def test_the_form_of_a_document_number(kind, good, bad):
     assert number is None or f"exactly {number[1]} digits" in form.message
 
 
-def test_the_texts_that_a_form_puts_into_capitals():
+def test_a_form_puts_only_curp_and_iban_into_capitals():
     """CURP and IBAN are in capitals and without spaces; a form changes no other text."""
     fields = [one for each in corridors.of().all for one in each.accounts for one in one.fields]
     assert {kind for kind, form in DOCUMENT_NUMBERS.items() if form.capitals} == {"curp"}

@@ -202,7 +202,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
-def test_one_error_for_a_country_without_an_on_ramp(lab, refused):
+def test_a_country_without_an_on_ramp_is_refused_in_the_same_words(lab, refused):
     """Forms, client, examples and simulator refuse it with the same words."""
     with pytest.raises((RuleError, paylab.BadRequestError), match=re.escape(WORDS)):
         refused(lab)

@@ -69,6 +69,6 @@ def test_each_card_network_has_its_own_range_of_tags(called):
         ("88.01", "", "Scheme specific"),
     ],
 )
-def test_tags_within_a_template(path, scheme, called):
+def test_tags_within_a_template_are_named(path, scheme, called):
     """A tag within a template is named by the standard or by the scheme of the template."""
     assert fields.field_name(path, scheme) == called

@@ -147,7 +147,7 @@ def test_a_payload_and_an_error_can_be_pickled():
 
 
 @given(texts)
-def test_build_x_from_fields_and_from_nested_dicts(text):
+def test_build_takes_fields_and_nested_dicts(text):
     """`build(parse(x)) == x`, from fields and from nested dicts."""
     payload = emvqr.parse(text)
     assert emvqr.build(payload) == text

@@ -239,7 +239,7 @@ def test_a_place_that_is_no_database(frame):
         frame.paylab.to_database("books.txt")
 
 
-def test_a_workbook_in_a_missing_folder(frame, tmp_path, capfd):
+def test_a_workbook_in_a_missing_folder_is_refused(frame, tmp_path, capfd):
     """A missing folder raises ConfigError before any row is written, without other output."""
     frame.loc[0, "failure_reason"] = "x" * 40_000  # a row that would be refused
     with pytest.raises(ConfigError, match=r"cannot write t\.xlsx: there is no folder"):

@@ -292,7 +292,7 @@ def test_missing_credentials_are_one_sentence(pages, act):
         ("memory://absent/t.csv", "memory://absent/t.csv cannot be read: it does not exist"),
     ],
 )
-def test_an_address_without_a_file(address, words):
+def test_an_address_without_a_file_is_one_sentence(address, words):
     """An unknown protocol and an absent file are one sentence."""
     with pytest.raises(ConfigError, match=words):
         frames.read_csv(address)
@@ -310,7 +310,7 @@ def test_a_file_that_is_no_gzip(tmp_path, content):
 
 @pytest.mark.filterwarnings("ignore::paylab.frames.CurrencyWarning")
 @pytest.mark.parametrize("address", ["memory://synced/days", "{tmp_path}/days"])
-def test_a_part_of_a_dataset(tmp_path, address):
+def test_a_part_of_a_dataset_is_read_from_its_days_alone(tmp_path, address):
     """A dataset gives frames, Arrow and polars; files of other days are not opened."""
     place = address.format(tmp_path=tmp_path)
     dataset = frames.Dataset(place)
@@ -333,7 +333,7 @@ def test_a_part_of_a_dataset(tmp_path, address):
     assert len(dataset.frame(**period)) == len(expected)
 
 
-def test_a_dataset_without_rows(tmp_path):
+def test_a_dataset_without_rows_has_the_columns_of_its_list(tmp_path):
     """It has the columns of its list."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     assert dataset.frame(columns=["id"]).columns.tolist() == ["id"]
@@ -341,7 +341,7 @@ def test_a_dataset_without_rows(tmp_path):
     assert "deposit_amount" in dataset.to_arrow().column_names
 
 
-def test_a_list_as_arrow_and_polars():
+def test_a_list_has_the_same_rows_as_arrow_and_polars():
     """A list gives the same rows in the types of a Parquet file."""
     lab = paylab.connect()
     frame = lab.transfers.frame(status="completed")

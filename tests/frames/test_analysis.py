@@ -113,7 +113,7 @@ WEEK = {
 
 
 @pytest.mark.parametrize(("of_frame", "of_decimals"), WEEK.values(), ids=WEEK)
-def test_a_number_of_a_week(world, of_frame, of_decimals):
+def test_a_number_of_a_week_loses_no_digit(world, of_frame, of_decimals):
     """Volumes, fees, FX, funnel, cohorts and percentiles in one currency lose no digit."""
     frame, rows, _ = world
     dollars = [row for row in rows if row.source_currency == "USD"]

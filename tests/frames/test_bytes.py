@@ -50,7 +50,7 @@ def test_text_of_a_row_does_not_change_the_cursor(transfer, trap, cursor, option
         b'{"data":[],"has_next_page":true,"cursor":"\\u006e"}',
     ],
 )
-def test_keys_in_any_order(page):
+def test_keys_are_read_in_any_order(page):
     """The order of the keys, spaces and escapes do not matter."""
     assert read_next_page(page) == (True, "n")
 

@@ -50,7 +50,7 @@ def test_a_frame_that_is_read_back_equals_the_written_frame_types_included(paged
 
 
 @pytest.mark.parametrize("change", [{}, {"risk": "high"}, {"payout_method": "base"}])
-def test_round_trip_of_conversions(paged, conversion, tmp_path, change):
+def test_a_csv_of_conversions_is_read_as_conversions(paged, conversion, tmp_path, change):
     """The header determines the kind of object; unknown columns stay text."""
     frame = frames.conversions(paged([conversion, conversion | change]), extra=True)
     frames.to_csv(frame, tmp_path / "c.csv")
@@ -60,7 +60,7 @@ def test_round_trip_of_conversions(paged, conversion, tmp_path, change):
 @pytest.mark.parametrize(
     "columns", [["failure_reason"], ["id", "source_amount"], ["completed_in"], ["status"]]
 )
-def test_round_trip_of_some_columns(paged, transfer, tmp_path, columns):
+def test_a_csv_of_some_columns_is_read_back(paged, transfer, tmp_path, columns):
     """A CSV may have only some of the columns, and a column may be empty."""
     frame = frames.transfers(paged([transfer] * 3))[columns]
     frames.to_csv(frame, tmp_path / "t.csv")
@@ -96,7 +96,7 @@ def test_computed_columns_and_grouped_frames_are_written_too(paged, transfer, tm
     ]
 
 
-def test_file_from_a_spreadsheet(tmp_path):
+def test_a_file_from_a_spreadsheet_is_accepted(tmp_path):
     """A byte order mark, CRLF and missing quotes are accepted."""
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbfid,source_amount,mine\r\n007,1.10,x\r\n008,,\r\n")
@@ -105,7 +105,7 @@ def test_file_from_a_spreadsheet(tmp_path):
     assert frame["source_amount"].tolist() == [Decimal("1.10"), pd.NA]
 
 
-def test_file_with_a_spoiled_amount(tmp_path):
+def test_a_spoiled_amount_is_an_error_with_its_row(tmp_path):
     """The error for an invalid amount has its row and value."""
     (tmp_path / "t.csv").write_text("id,source_amount\na,1\nb,1.234.567\n")
     with pytest.raises(ExactnessError, match=r"source_amount, row 1: '1\.234\.567'"):
@@ -192,7 +192,7 @@ def test_the_error_names_the_file_and_what_is_wrong_with_it(tmp_path, content, w
 
 @pytest.mark.parametrize("read", [frames.read_parquet, frames.summarize])
 @pytest.mark.parametrize("damage", [lambda _: b"", lambda kept: kept[:-20], lambda _: b"id\na\n"])
-def test_a_broken_parquet_file(paged, transfer, tmp_path, damage, read):
+def test_a_broken_parquet_file_is_named(paged, transfer, tmp_path, damage, read):
     """The error names the file and says what to do."""
     file = tmp_path / "t.parquet"
     frames.export(paged([transfer]), file)

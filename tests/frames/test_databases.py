@@ -69,7 +69,7 @@ def test_a_table_is_read_back_as_the_same_frame(made, target):
         ("upsert", {"tr_0": "completed", "tr_1": "failed", "tr_2": "failed"}),
     ],
 )
-def test_if_the_table_exists(made, target, mode, statuses):
+def test_a_table_is_replaced_or_added_to_or_updated(made, target, mode, statuses):
     """The table is replaced, added to, or updated by id."""
     made(["1", "2"]).paylab.to_database(target, if_exists=mode)
     later = made(["2", "3"], "failed", start=1)
@@ -100,7 +100,7 @@ def test_rows_are_written_all_or_none(made, target):
     ("column", "amount"),
     [("decimal(18, 2)", "0.001"), ("decimal(10, 6)", "12345"), ("double", "1")],
 )
-def test_a_column_that_would_round(made, tmp_path, column, amount):
+def test_a_column_that_would_round_is_refused_before(made, tmp_path, column, amount):
     """A database rounds an amount that its column cannot hold: it is refused before."""
     path = str(tmp_path / "books.duckdb")
     with duckdb.connect(path) as books:
@@ -116,7 +116,7 @@ def test_an_amount_with_18_decimals_is_written_in_full(made, target):
     assert frames.read_sql("transfers", target)["source_amount"].tolist() == [Decimal(LONG)]
 
 
-def test_the_types_of_a_table(made, tmp_path):
+def test_a_table_has_decimals_or_text(made, tmp_path):
     """Amounts are DECIMAL(24, 6) in DuckDB, so that later rows fit, and text in SQLite."""
     made(["10.25"]).paylab.to_database(tmp_path / "books.duckdb", "paid")
     with duckdb.connect(str(tmp_path / "books.duckdb")) as books:
@@ -128,7 +128,7 @@ def test_the_types_of_a_table(made, tmp_path):
         assert books.execute(query).fetchall() == [("text", "10.250000")]
 
 
-def test_the_statements_of_postgresql(made):
+def test_postgresql_has_decimals_and_times_with_a_zone(made):
     """In PostgreSQL amounts are DECIMAL, times have a zone, and a schema is named."""
     statements = []
     engine = sqlalchemy.create_mock_engine("postgresql://", lambda sql, *_: statements.append(sql))
@@ -149,7 +149,7 @@ def test_the_statements_of_postgresql(made):
         (lambda frame: frame.assign(id=None), "upsert needs an id in every row"),
     ],
 )
-def test_an_upsert_without_ids(made, tmp_path, change, words):
+def test_an_upsert_without_ids_is_refused(made, tmp_path, change, words):
     """Rows without an id of their own cannot update a table; no file is made."""
     with pytest.raises(RuleError, match=words):
         change(made()).paylab.to_database(tmp_path / "b.duckdb", if_exists="upsert")

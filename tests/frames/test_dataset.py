@@ -142,7 +142,7 @@ def answering(body):
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_an_open_row_in_an_envelope(tmp_path, wrapped):
+def test_an_open_row_is_read_with_or_without_an_envelope(tmp_path, wrapped):
     """A single object is read with all its digits, with or without a `data` envelope."""
     source, dataset = answering({}), frames.Dataset(f"{tmp_path}/d")
     last = source.rows[-1] | {"status": "completed", "source_amount": "1.230000000000000001"}
@@ -155,7 +155,7 @@ def test_an_open_row_in_an_envelope(tmp_path, wrapped):
     assert str(found["source_amount"][last["id"]]).rstrip("0") == last["source_amount"]
 
 
-def test_an_open_row_without_an_id(tmp_path):
+def test_an_open_row_without_an_id_is_an_error(tmp_path):
     """A single object without an id raises APIResponseError and adds no row."""
     source, dataset = answering({}), frames.Dataset(f"{tmp_path}/d")
     dataset.sync(source)
@@ -237,7 +237,7 @@ def test_an_interrupted_sync_leaves_whole_days_and_the_next_sync_adds_the_missin
     assert set(read(tmp_path / "d").index) == {row["id"] for row in source.rows}
 
 
-def test_a_list_that_moves_on(tmp_path):
+def test_a_row_on_two_pages_of_a_growing_list_is_stored_once(tmp_path):
     """A row that is on two pages, because the list grew, is stored once."""
     source = List(rows(35))
     fetch = source.fetch
@@ -275,7 +275,7 @@ def test_a_row_of_the_future_hides_no_later_one(tmp_path):
     assert dataset.sync(source).new == 5
 
 
-def test_a_reader_at_the_same_time(tmp_path):
+def test_a_reader_during_a_sync_sees_every_row_once(tmp_path):
     """A reader during a sync sees every row once."""
     source, dataset, counts = List(rows(60, days=3)), frames.Dataset(f"{tmp_path}/d"), []
     dataset.sync(source)
@@ -351,7 +351,7 @@ def test_a_file_address_is_a_local_folder(tmp_path):
     assert dataset.summarize()["rows"].sum() == 50
 
 
-def test_an_amount_too_long_for_a_dataset(tmp_path):
+def test_an_amount_too_long_for_a_dataset_is_refused(tmp_path):
     """An amount with 21 digits before the point is refused, and nothing is written."""
     source = List([rows(1)[0] | {"source_amount": "1" + "0" * 20}])
     with pytest.raises(ExactnessError, match=r"source_amount, row 0: '1.*does not fit"):
@@ -397,7 +397,7 @@ def two_processes():
         yield client
 
 
-def test_exact_on_two_processes(cluster, tmp_path):
+def test_sums_on_two_processes_are_exact(cluster, tmp_path):
     """Sums of 34-digit amounts over days and processes equal the sums of Decimal."""
     made = rows(100, Random(11), digits=34, days=4)
     dataset = frames.Dataset(f"{tmp_path}/d")
@@ -446,7 +446,7 @@ class Inline:
         ("week", "UTC", ["partials"]),
     ],
 )
-def test_the_same_numbers_on_a_cluster(tmp_path, by, tz, asked):
+def test_a_summary_has_the_same_numbers_on_a_cluster(tmp_path, by, tz, asked):
     """A summary by day needs no times of single rows, unless the rows of a day are in two files."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows(30, days=2)))
@@ -492,7 +492,7 @@ def test_each_account_is_synced_once_into_its_own_folder(tmp_path):
             frames.collect_accounts([name], into=f"{tmp_path}", source=account)
 
 
-def test_collect_accounts_on_a_cluster(cluster, tmp_path):
+def test_accounts_are_synced_as_tasks_of_a_cluster(cluster, tmp_path):
     """The accounts are synced as tasks of a cluster."""
     found = frames.collect_accounts(
         ["a", "b"], into=f"{tmp_path}", cluster=cluster, source=lambda _: embedded()

@@ -149,7 +149,7 @@ def test_a_number_of_more_than_38_digits_is_refused(text: str) -> None:
         read("1.00", text)
 
 
-def test_two_values_that_share_no_type() -> None:
+def test_two_values_that_share_no_type_are_both_named() -> None:
     """If no type holds both the largest and the finest value, the error names both."""
     with pytest.raises(ExactnessError, match=r"source_amount: '1e?.*\(row 1\) and .*\(row 0\)"):
         read("0." + "1" * 20, "1" * 20)
@@ -255,7 +255,7 @@ def test_sums_of_groups_equal_python_sums_or_raise_exactnesserror(
 @FIRST_BATCH_PAGES
 @given(st.lists(numbers(40), min_size=1, max_size=4))
 @example(["0.1e-56"])  # so small that Arrow reads it as zero
-def test_one_type_or_an_error(texts: list[str]) -> None:
+def test_a_value_that_a_type_cannot_hold_is_an_error(texts: list[str]) -> None:
     """A value that a type cannot hold raises ExactnessError; it is never changed."""
     column = pa.chunked_array([pa.array(texts, pa.string())])
     try:
@@ -318,7 +318,7 @@ def test_totals_are_exact_at_every_width(column: pd.Series, expected: str) -> No
         ("Int64", -(2**63), 2**63 - 1),
     ],
 )
-def test_integers_of_each_width(kind: str, least: int, most: int) -> None:
+def test_whole_amounts_become_integers_or_are_refused(kind: str, least: int, most: int) -> None:
     """Whole amounts become integers; a value out of range is an error, not another number."""
     found = series(f"{least}.00", f"{most}.00").astype(kind)
     assert (str(found.dtype), found.tolist()) == (kind, [least, most])
@@ -343,7 +343,7 @@ SUMS = {
 
 @pytest.mark.parametrize("how", SUMS)
 @pytest.mark.parametrize("places", [0, 18])
-def test_a_sum_past_38_digits(how: str, places: int) -> None:
+def test_a_sum_past_38_digits_is_refused(how: str, places: int) -> None:
     """A sum that 38 digits do not hold is refused; one that they hold is exact."""
     time = pd.Timestamp("2026-01-31", tz="UTC")
     facts = {"status": "completed", "created_at": time, "source_currency": "USD"}

@@ -64,7 +64,7 @@ def test_each_run_loads_what_is_new_or_may_have_changed(load):
     assert source.asked == [None]
 
 
-def test_a_value_that_a_table_would_round(load):
+def test_a_value_that_a_table_would_round_stops_the_run(load):
     """A value with seven decimals stops the run, unless `scale` has room for it."""
     source = List(rows(5))
     source.rows[0]["source_amount"] = "0.1234567"

@@ -153,7 +153,7 @@ def test_an_unknown_file_extension_is_refused_before_a_page_is_fetched(tmp_path,
     assert next(pages)
 
 
-def test_a_workbook_without_its_library(paged, transfer, tmp_path, monkeypatch):
+def test_a_workbook_without_its_library_is_refused(paged, transfer, tmp_path, monkeypatch):
     """Without openpyxl, a workbook is refused before a page is fetched, and a CSV is written."""
     monkeypatch.setitem(sys.modules, "openpyxl", ModuleType("openpyxl"))
     pages = iter(paged([transfer]))

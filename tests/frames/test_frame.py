@@ -259,7 +259,7 @@ def test_arithmetic_on_the_columns_of_a_frame_is_exact_in_pandas(paged, transfer
 
 
 @pytest.mark.parametrize(("least", "day"), [(Decimal(10), "2026-01-31")])
-def test_a_query_with_variables(paged, transfer, least, day):
+def test_a_query_finds_the_variables_of_its_caller(paged, transfer, least, day):
     """`query` finds the variables of its caller, also when a time has no zone."""
     frame = frames.transfers(paged([transfer, transfer | {"created_at": "2026-01-30T00:00:00Z"}]))
     assert len(frame.query("source_amount > @least")) == 2

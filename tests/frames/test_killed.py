@@ -173,7 +173,7 @@ def test_a_draft_is_private(interrupted, tmp_path):
     assert (tmp_path / ".t.csv.export").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_kill_before_a_step(tmp_path):
+def test_a_kill_leaves_the_old_folder_or_the_new_one(tmp_path):
     """A kill leaves the old folder or the new one, also if the service is down afterwards."""
     command = [sys.executable, str(STEPS), str(tmp_path), "2", "7"]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
@@ -196,7 +196,7 @@ def test_a_sidecar_never_tells_of_another_file(service, tmp_path, monkeypatch):
     assert set(frames.read_csv(tmp_path / "t.csv")["client_reference_id"]) == {"'7"}
 
 
-def test_what_older_versions_left(service, tmp_path):
+def test_what_older_versions_left_is_removed(service, tmp_path):
     """An incomplete sidecar in a folder does not stop the next export and is removed."""
     frames.export_list(service, f"{tmp_path}/t/")
     (tmp_path / "t/._columns.json.0123456789ab.part").write_text("{")
@@ -223,7 +223,7 @@ def test_after_an_expired_cursor_the_list_is_read_from_its_start(service, tmp_pa
 
 @pytest.mark.parametrize("to", ["t.csv", "t/"])
 @pytest.mark.parametrize("before", [True, False])
-def test_rows_that_the_service_repeats(service, tmp_path, before, to):
+def test_rows_that_the_service_repeats_are_written_once(service, tmp_path, before, to):
     """The newest version of a row is written once, also when it was stored before a crash."""
     times = ["2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z"]
     old, new = (service.rows[0] | {"id": "tr_x", "updated_at": at} for at in sorted(times))
@@ -239,7 +239,7 @@ def test_rows_that_the_service_repeats(service, tmp_path, before, to):
     assert (len(found), found["tr_x"]) == (len(IDS) + 1, pd.Timestamp(times[1]))
 
 
-def test_a_bad_request_of_its_own(service, tmp_path):
+def test_a_400_for_the_first_page_is_raised(service, tmp_path):
     """A 400 for the first page is raised; the page is not requested again."""
     asked = []
 

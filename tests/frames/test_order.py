@@ -121,7 +121,7 @@ def test_reading_everything_is_told(order, declared, told):
 
 
 @pytest.mark.filterwarnings("error")
-def test_rows_of_one_time_on_two_pages():
+def test_rows_of_one_time_on_two_pages_are_all_read():
     """The row after a page is read too if the last one of the page is as old as `since`."""
     made = rows()[::-1]
     made[6] |= {"created_at": at(54)}
@@ -179,7 +179,7 @@ def test_a_value_that_is_no_time_is_an_error_with_its_argument(since):
 
 
 @pytest.mark.parametrize("kind", ["transfers", "conversions"])
-def test_rows_without_a_time(kind, tmp_path):
+def test_rows_without_a_time_are_kept(kind, tmp_path):
     """Rows with a missing or unreadable time are kept, whatever their ids and statuses are."""
     odd = [
         {"id": 7 + at, "status": "pending", "source_currency": "XYZ", "created_at": created}

@@ -43,7 +43,9 @@ def types_of(path, *names):
     ],
 )
 @pytest.mark.parametrize("to", ["t.parquet", "t/"])
-def test_the_types_of_an_export(paged, transfer, tmp_path, change, amount, rate, to):
+def test_the_types_of_an_export_are_those_of_its_currencies(
+    paged, transfer, tmp_path, change, amount, rate, to
+):
     """Types are those of the table of currencies, and wide with a warning if a value needs it."""
     made = [transfer, transfer | change]
     with warnings.catch_warnings(record=True) as told:
@@ -175,7 +177,7 @@ def test_a_chosen_scale_of_a_dataset_is_kept(tmp_path):
         frames.Dataset(folder, scale=2).sync(source)
 
 
-def test_a_dataset_of_an_older_version(tmp_path):
+def test_a_dataset_of_an_older_version_keeps_its_decimals(tmp_path):
     """Its decimals stay, and all its files get the column of unknown fields."""
     source, dataset = List(priced()), frames.Dataset(f"{tmp_path}/d")
     dataset.sync(source)

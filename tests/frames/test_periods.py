@@ -59,7 +59,7 @@ def test_a_sum_of_chosen_columns_warns_of_two_currencies(paged, transfer):
         frame["source_amount"].sum()
 
 
-def test_an_unknown_field_as_a_column(paged, transfer):
+def test_an_unknown_field_can_be_a_column(paged, transfer):
     """With `extra`, a column can be a field that paylab does not know."""
     rows = paged([transfer | {"risk": "low"}])
     frame = frames.transfers(rows, columns=["risk", "id"], extra=True)

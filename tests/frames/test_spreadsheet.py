@@ -71,7 +71,7 @@ def test_a_risky_cell_starts_with_an_apostrophe_and_is_read_back_without(transfe
     assert paylab.read_csv(tmp_path / "t.csv").equals(frames.transfers([{"data": rows}]))
 
 
-def test_cells_that_a_spreadsheet_splits(transfer, tmp_path):
+def test_cells_that_a_spreadsheet_splits_are_escaped(transfer, tmp_path):
     """A formula after a separator is escaped there, and every reader restores the text."""
     rows = [
         transfer | {"id": f"tr_{at}", "client_reference_id": text} for at, text in enumerate(SPLIT)

@@ -213,7 +213,7 @@ def test_an_exported_parquet_file_or_folder_has_the_same_summary_as_the_frame(tm
 
 
 @pytest.mark.parametrize("without", [("total_tax", "total_fee"), ("total_fee", "total_tax")])
-def test_files_with_different_columns(tmp_path, without):
+def test_files_with_different_columns_are_summed_together(tmp_path, without):
     """The summary of files that lack different columns has the sums of all of them."""
     for number, name in enumerate(without):
         table = frame_of([row(source_amount=f"{number}.50")]).paylab.arrow().drop_columns(name)
@@ -223,7 +223,7 @@ def test_files_with_different_columns(tmp_path, without):
     assert (found["rows"].sum(), sums) == (2, [Decimal(2), Decimal(1), Decimal(1)])
 
 
-def test_the_product_of_a_filtered_list():
+def test_rows_of_a_filtered_list_have_its_product():
     """Rows of a list that was filtered by product have that product, unless they name one."""
     frame = frames.transfers([{"data": [row()]}], attrs={"filter": {"product_type": "off_ramp"}})
     assert frames.summarize(frame, by="product")["product"].tolist() == ["off_ramp"]

@@ -42,7 +42,7 @@ def test_a_payout_reserves_its_amount_until_it_is_paid(lab, account):
         ("scenario:under_review", "USD", "12.00 8.00 0.00"),
     ],
 )
-def test_what_becomes_of_a_reserved_amount(lab, account, reference, currency, left):
+def test_a_failed_payout_returns_its_reserved_amount(lab, account, reference, currency, left):
     """A payout that fails returns its amount, and one under review keeps it."""
     lab.balance().top_up("20.00", currency)
     fields = {**TERMS, "source_amount": "8.00", "client_reference_id": reference}
@@ -68,7 +68,7 @@ def test_a_payout_without_funds_says_what_to_do(lab, account):
     assert dict(page.rows())["USD"].startswith("0.00 available")
 
 
-def test_the_balance_of_one_currency(lab):
+def test_a_currency_has_its_own_balance(lab):
     """A currency as the argument gives its amounts, and names the others if it has none."""
     with pytest.raises(UnknownItemError, match="no balance in 'USD': the account has none yet"):
         lab.balance("USD")
@@ -91,7 +91,7 @@ def test_displaying_tops_up_nothing(lab):
         _ = balance["USD"]
 
 
-def test_a_service_without_the_operation(lab):
+def test_a_service_without_balances_is_sent_nothing(lab):
     """By default a real service has none: nothing is sent, and the card says so."""
     real = paylab.connect("https://sandbox.example.com", "key", "s" * 32)
     balance = real.balance()
@@ -105,7 +105,7 @@ def test_a_service_without_the_operation(lab):
 
 
 @pytest.mark.parametrize("shape", ["object", "array"])
-def test_a_service_with_the_operation(shape):
+def test_a_service_with_balances_is_read_at_its_path(shape):
     """Its balances are read at the path that is set, in an object or an array."""
     lab = paylab.connect(service={"paths.balances": "/v1/balances"})
     lab.balance().top_up("4.50", "usdc")

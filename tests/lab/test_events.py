@@ -142,7 +142,7 @@ def test_a_file_that_cannot_be_written_ends_an_inbox(lab):
     assert lab.webhook_subscriptions.list().to_list() == []
 
 
-def test_the_current_state_of_a_resource(shared):
+def test_the_current_state_is_what_the_service_sends_now(shared):
     """What the service sends now; None for an unknown family, no id and no such resource."""
     row_id = trigger(shared, "transfer.created")[-1].id
     found = current(shared.client, "transfer", row_id)

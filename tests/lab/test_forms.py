@@ -148,7 +148,7 @@ def test_every_country_has_an_example_that_the_rules_accept(paid):
             assert form.check().problems == [], (country, product)
 
 
-def test_a_deposit_in_a_currency_without_a_known_cap(lab):
+def test_a_deposit_without_a_known_cap_suggests_a_small_amount(lab):
     """The form of an account in ARS suggests a small amount and names no cap."""
     account = ConversionAccount(id="ca_1", source_currency="ARS")
     form = lab.forms.deposit(account)
@@ -156,7 +156,7 @@ def test_a_deposit_in_a_currency_without_a_known_cap(lab):
     assert form.fields["amount"].props()["hint"] == ""
 
 
-def test_a_deposit_into_an_account_without_a_currency(lab):
+def test_a_deposit_into_an_account_without_a_currency_is_refused(lab):
     """An account without a currency is refused, with the call that takes one."""
     with pytest.raises(PaylabError, match="ca_1 has no source_currency: use lab"):
         lab.forms.deposit(ConversionAccount(id="ca_1"))

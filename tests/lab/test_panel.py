@@ -43,7 +43,7 @@ def cells(panel):
     return [" ".join(filter(None, row[1:])) for row in panel.rows()]
 
 
-def test_calls_events_and_deliveries_in_order(lab):
+def test_a_panel_has_calls_events_and_deliveries_in_order(lab):
     """A panel has what happened before and after it was made, with a verdict for each."""
     lab.inbox("transfer.funded")
     panel = lab.panel()
@@ -115,7 +115,7 @@ def test_a_call_and_an_event_can_be_explained_and_an_event_sent_again(lab):
     assert "It was not sent again" in browser.last("note")["text"]
 
 
-def test_an_event_that_nobody_receives(lab):
+def test_an_event_that_nobody_receives_asks_for_an_inbox(lab):
     """The note says to open an inbox."""
     browser = Browser(lab.panel())
     trigger(lab, "transfer.created")
@@ -148,7 +148,7 @@ def test_hostile_text_stays_text(lab):
         {"kind": "resend", "number": -1},
     ],
 )
-def test_a_message_of_any_shape(lab, message):
+def test_a_message_of_any_shape_is_answered_or_ignored(lab, message):
     """A page that sends nonsense is answered, or ignored."""
     browser = Browser(lab.panel())
     browser.view.receive(message)
@@ -166,7 +166,7 @@ def test_a_closed_lab_keeps_its_rows():
     assert "Response" in browser.act("explain", "GET /v1/transfers")["html"]
 
 
-def test_two_labs_side_by_side():
+def test_two_labs_have_panels_of_their_own():
     """Each panel has the calls and events of its own lab."""
     one, other = paylab.connect(), paylab.connect()
     panels = [Browser(one.panel()), Browser(other.panel())]
@@ -218,7 +218,7 @@ def test_an_unknown_selection_is_an_error_that_lists_the_known(lab):
         lab.panel(show="errors")
 
 
-def test_the_events_of_another_process():
+def test_the_events_of_another_process_are_those_of_an_inbox():
     """With an address, events are those that an inbox received, also one opened later."""
     with Server(Simulator(frozen=False, speed=1000)) as server:
         lab = paylab.connect(server.base_url, server.api_key, server.secret_key)

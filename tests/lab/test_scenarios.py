@@ -43,7 +43,7 @@ def test_there_is_a_scenario_for_each_outcome(lab):
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_the_way_of_what_a_scenario_creates(lab, name):
+def test_what_a_scenario_creates_takes_its_states(lab, name):
     """It takes the states of its outcome, again at the second run."""
     for run in (lab.scenarios.run(name), lab.scenarios[name]()):
         assert [step.status for step in run.way] == ENDS[name]
@@ -139,7 +139,7 @@ def test_a_service_that_is_no_simulator():
     assert len(lab.calls) == 0
 
 
-def test_a_simulator_with_an_address():
+def test_a_simulator_with_an_address_runs_scenarios():
     """A served simulator runs scenarios too; it is not asked before a click."""
     with Server(Simulator(seed=3)) as server:
         lab = paylab.connect(server.base_url, server.api_key, server.secret_key)

@@ -212,7 +212,7 @@ def given(value):
 
 
 @pytest.mark.parametrize(("settings", "place", "expected"), FACTS)
-def test_a_fact_of_the_document(settings, place, expected):
+def test_a_fact_of_the_document_is_found(settings, place, expected):
     """A text is found in the document's, an object in its object, anything else is equal."""
     found = fact(settings, place)
     if isinstance(expected, str):

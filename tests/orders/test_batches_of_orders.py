@@ -61,7 +61,7 @@ LISTED = [
 
 
 @pytest.mark.parametrize(("ages", "reported", "paid"), LISTED)
-def test_the_age_of_a_listed_payment(service, connect, ages, reported, paid):
+def test_a_listed_payment_counts_for_7_days(service, connect, ages, reported, paid):
     """Payments that other programs made count for 7 days; older ones are a question."""
     for age in ages:
         service.add_payment("a", source_amount="11.00", age=age)
@@ -78,7 +78,7 @@ def test_the_answer_pay_counts_once(service, connect):
     assert len(service.payments) == 6
 
 
-def test_a_batch_of_an_hour_ago_without_the_list(service, connect):
+def test_a_batch_of_an_hour_ago_is_not_paid_again_without_the_list(service, connect):
     """With `lookback=None` no list is read, and the keys still prevent a second payment."""
     batch_report(connect(), ABC, lookback=None).check("created, created, created")
     service.clock.advance(hours=1)
@@ -118,7 +118,7 @@ def test_other_terms_stop_a_batch(service, connect, change, word, age):
 
 @pytest.mark.parametrize("status", ["failed", "expired", "cancelled"])
 @pytest.mark.parametrize("hours", [0, 25, 24 * 10])
-def test_a_dead_payment_in_a_batch(service, connect, status, hours):
+def test_a_dead_payment_in_a_batch_has_failed_before(service, connect, status, hours):
     """A dead payment is `failed before`; `retry_failed` pays it again, once."""
     batch_report(connect(), ABC)
     service.payments[0]["status"] = status
@@ -181,7 +181,7 @@ def test_rows_that_cannot_be_told_apart(service, cell, payouts, options, reporte
 
 
 @pytest.mark.parametrize(("hours", "paid"), [(0, 2), (23, 2), (25, 4)])
-def test_a_batch_without_references(service, connect, hours, paid):
+def test_a_batch_without_references_can_be_repeated_for_24_hours(service, connect, hours, paid):
     """Without references a batch is safe to repeat for 24 hours, and says so."""
     payouts = [ORDER, {**ORDER, "source_amount": "11.00"}]
     first = batch_report(connect(), payouts, references=False)
@@ -240,7 +240,7 @@ def test_a_batch_finds_its_rows_in_lists_of_other_forms(service, connect, switch
     assert len(service.payments) == 8
 
 
-def test_a_list_that_lags_in_a_batch(service, connect):
+def test_a_batch_is_recognised_while_the_list_lags(service, connect):
     """A batch whose rows are not listed yet is recognised by its keys."""
     service.listing.lag = HOUR
     batch_report(connect(), ABC).check("created, created, created")
@@ -251,7 +251,9 @@ def test_a_list_that_lags_in_a_batch(service, connect):
 
 @pytest.mark.parametrize("spelling", ["Jos\u00e9", "Jose\u0301", " Jos\u00e9\t"])
 @pytest.mark.parametrize("other_program", [True, False])
-def test_a_batch_of_another_machine_25_hours_later(service, connect, spelling, other_program):
+def test_a_batch_of_another_machine_is_found_25_hours_later(
+    service, connect, spelling, other_program
+):
     """A reference is found in the list in either form, whoever wrote it."""
     if other_program:
         service.add_payment("Jose\u0301", source_amount="14.00")
@@ -307,7 +309,7 @@ MIXED = [
 
 
 @pytest.mark.parametrize(("calls", "paid"), MIXED)
-def test_batches_mixed_with_single_orders(service, connect, calls, paid):
+def test_an_order_of_a_batch_is_the_same_order_alone(service, connect, calls, paid):
     """An order of a batch is the same order when it is sent alone, in either order."""
     seen = False
     for call in calls:
@@ -322,7 +324,7 @@ def test_batches_mixed_with_single_orders(service, connect, calls, paid):
 
 
 @pytest.mark.parametrize("batch_first", [True, False])
-def test_a_batch_without_references_and_a_single_order(service, connect, batch_first):
+def test_a_row_without_a_reference_is_the_same_order_alone(service, connect, batch_first):
     """Without references, too, a row and a single order of the same values are one order."""
     if batch_first:
         batch_report(connect(), [ORDER], references=False)
@@ -343,7 +345,7 @@ def test_batches_that_share_rows_pay_each_reference_once(service, connect):
 
 
 @pytest.mark.parametrize("guards", [True, False])
-def test_overlapping_batches_at_once(service, connect, guards):
+def test_overlapping_batches_at_once_pay_each_reference_once(service, connect, guards):
     """Two batches that share rows and run at once pay each reference once."""
     service.idempotency.guards_concurrent = guards
     service.delay = 0.05
@@ -392,7 +394,7 @@ def test_a_batch_reports_a_payment_that_failed(service, connect):
     assert len(service.payments) == 1
 
 
-def test_a_batch_under_a_rotated_key(service, connect):
+def test_a_batch_under_a_rotated_key_finds_its_references(service, connect):
     """Under another API key, too, a batch finds its references in the list."""
     batch_report(connect(), ABC).check("created, created, created")
     again = batch_report(connect(key="key-2"), ABC)
@@ -418,7 +420,7 @@ def results(path):
         return list(csv.DictReader(text))
 
 
-def test_the_command_payout_twice(service, command, file, tmp_path):
+def test_the_command_payout_run_twice_pays_once(service, command, file, tmp_path):
     """`paylab payout` run twice pays once, and both results files have a row per payout."""
     path = file(ABC)
     outcomes = []
@@ -440,7 +442,7 @@ def test_the_command_payout_shows_the_pages_that_it_reads(service, command, file
     assert "page" in shown
 
 
-def test_the_command_payout_after_a_failed_payment(service, command, file):
+def test_the_command_payout_pays_a_failed_payment_again_when_told(service, command, file):
     """A failed payment is status 1; `--retry-failed` pays it again, and once."""
     path = file(rows("a"))
     assert command("payout", path, "--yes")[0] == 0
@@ -454,7 +456,7 @@ def test_the_command_payout_after_a_failed_payment(service, command, file):
     assert len(service.payments) == 2
 
 
-def test_the_command_payout_with_other_terms(service, command, file):
+def test_the_command_payout_refuses_other_terms(service, command, file):
     """A conflict is status 1, and nothing of the file is sent."""
     assert command("payout", file(rows("a")), "--yes")[0] == 0
     changed = file([*rows("a", source_amount="99.00"), *rows("new")], "changed.csv")
@@ -464,7 +466,7 @@ def test_the_command_payout_with_other_terms(service, command, file):
     assert len(service.payments) == 1
 
 
-def test_the_command_payout_after_eight_days(service, command, file):
+def test_the_command_payout_asks_about_old_references(service, command, file):
     """Old references are a question; the answer is an option."""
     path = file(ABC)
     assert command("payout", path, "--yes")[0] == 0
@@ -479,7 +481,7 @@ def test_the_command_payout_after_eight_days(service, command, file):
     assert len(service.payments) == 6
 
 
-def test_the_command_payout_with_a_lost_answer(service, command, file, tmp_path):
+def test_the_command_payout_recovers_a_lost_answer(service, command, file, tmp_path):
     """A lost answer is reported as unknown or recovered; the same command then tells."""
     path = file(ABC)
     service.spoiled.append("HTML")

@@ -78,7 +78,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("reference", "others", "reported"), OTHERS)
-def test_a_conflict_with_other_payments_in_the_list(service, cell, reference, others, reported):
+def test_only_one_listed_payment_settles_a_conflict(service, cell, reference, others, reported):
     """Only one payment with the reference, or one with the values and none, settles a 409."""
     order = {**ORDER, "client_reference_id": reference} if reference else ORDER
     report(cell.transfers.create, **order).check("paid tr_1")

@@ -175,7 +175,7 @@ RAW = [
 
 
 @pytest.mark.parametrize(("second", "reported"), RAW)
-def test_a_raw_post_of_an_account(service, connect, second, reported):
+def test_a_raw_post_of_an_account_is_found_by_create(service, connect, second, reported):
     """A raw POST of an account has the key of its body, and is found by `create`."""
     body = {
         "individual_id": "ind_1",

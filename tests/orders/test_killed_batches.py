@@ -41,7 +41,7 @@ def results(folder):
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_batch_killed_at_a_random_point(service, start, folder, point):
+def test_a_batch_killed_at_a_random_point_pays_once(service, start, folder, point):
     """Each payout is paid once; the results are whole after the kill and after the second run."""
     random = Random(point)
     requests = random.randrange(ROWS + 2)  # of the list, and one for each row

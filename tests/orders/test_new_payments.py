@@ -262,7 +262,7 @@ EARLIER = [
 
 
 @pytest.mark.parametrize(("reference", "days", "reported"), EARLIER)
-def test_a_dead_payment_after_a_live_one(service, cell, reference, days, reported):
+def test_a_live_payment_wins_over_a_later_dead_one(service, cell, reference, days, reported):
     """A live payment of the last 7 days is that of the reference; without one it is another's."""
     order = {**ORDER, "client_reference_id": reference} if reference else ORDER
     report(cell.transfers.create, **order).check("paid tr_1")

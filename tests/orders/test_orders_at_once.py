@@ -19,7 +19,7 @@ OTHER_SPELLING = {**ORDER, "source_amount": "10", "source_currency": "USD"}
 @pytest.mark.parametrize("guards", [True, False])
 @pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
 @pytest.mark.parametrize("labs", [1, 2])
-def test_threads_that_pay_at_once(service, connect, guards, order, labs):
+def test_threads_that_pay_one_order_at_once_pay_once(service, connect, guards, order, labs):
     """Equal orders of several threads and labs at once are paid once and all report it."""
     service.idempotency.guards_concurrent = guards
     service.delay = 0.15
@@ -31,7 +31,7 @@ def test_threads_that_pay_at_once(service, connect, guards, order, labs):
     assert len(service.payments) == 1
 
 
-def test_threads_that_pay_different_orders(service, cell):
+def test_threads_that_pay_different_orders_do_not_wait(service, cell):
     """Different orders do not wait for each other."""
     service.delay = 0.3
     orders = [{**ORDER, "source_amount": f"{n}.00"} for n in range(10, 16)]
@@ -51,7 +51,7 @@ def test_two_spellings_of_an_order_at_once_are_one_payment(service, connect):
     assert len(service.payments) == 1
 
 
-def test_a_raw_post_and_create_at_once(service, connect):
+def test_a_raw_post_and_create_at_once_are_one_payment(service, connect):
     """A raw POST and `create` of one order at once are one payment."""
     service.idempotency.guards_concurrent = False
     service.delay = 0.15
@@ -105,7 +105,7 @@ def test_an_asyncio_loop_that_gives_up_waiting(service, connect, order):
 
 @pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
 @pytest.mark.parametrize("retries", [0, 1])
-def test_a_loop_of_calls_that_time_out(service, connect, order, retries):
+def test_calls_that_time_out_pay_once(service, connect, order, retries):
     """Calls that time out before a service that keeps the spec answers pay once."""
     service.delay = 0.5
     impatient = connect(timeout=0.2, max_retries=retries)

@@ -6,7 +6,7 @@ from order_scripts import PAY, START, ids
 from payments_service import ORDER
 
 
-def test_scripts_of_two_machines(service, start):
+def test_scripts_of_two_machines_pay_an_order_once(service, start):
     """Scripts on machines that share no file pay an order once, one after the other or at once."""
     script = PAY.replace("NAME", "ORDER") + PAY.replace("NAME", "INVOICE").removeprefix(START)
     service.delay = 0.2
@@ -17,7 +17,7 @@ def test_scripts_of_two_machines(service, start):
     assert len(service.payments) == 2
 
 
-def test_scripts_of_one_machine_at_once(service, start):
+def test_scripts_of_one_machine_wait_for_each_other(service, start):
     """Two scripts of one machine wait for each other where the service does not guard."""
     service.idempotency.guards_concurrent = False
     service.delay = 1.5
@@ -112,7 +112,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_of_several_processes(service, start, program):
+def test_programs_of_several_processes_pay_an_order_once(service, start, program):
     """Forks, pools and cells pay an order once, and each call reports that payment."""
     script, calls = PROGRAMS[program]
     service.idempotency.guards_concurrent = False

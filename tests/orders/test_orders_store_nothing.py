@@ -54,7 +54,7 @@ def test_an_order_needs_no_folder(service, start, place):
 FULL_DISK = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
 
 
-def test_an_order_on_a_full_disk(service, start):
+def test_an_order_is_paid_on_a_full_disk(service, start):
     """A payment works where no byte can be written to a file."""
     assert ids(start(FULL_DISK + WRITTEN)) == ["tr_1", "tr_1", "tr_2"]
     assert len(service.payments) == 2

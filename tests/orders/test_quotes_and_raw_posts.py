@@ -56,7 +56,7 @@ OTHER_QUOTES = [
 
 
 @pytest.mark.parametrize(("reference", "change", "reported", "paid"), OTHER_QUOTES)
-def test_a_quote_for_other_terms(service, cell, reference, change, reported, paid):
+def test_a_quote_for_other_terms_is_another_order(service, cell, reference, change, reported, paid):
     """A quote for other terms is another order, or a conflict under a used reference."""
     report(cell.transfers.create, quote_id=cell.quotes.create(**ORDER), **reference).check(
         "paid tr_1"
@@ -319,7 +319,7 @@ POSTED = [
 
 
 @pytest.mark.parametrize(("bodies", "options", "paid"), POSTED)
-def test_the_command_post_twice(service, command, bodies, options, paid):
+def test_the_command_post_run_twice_pays_once(service, command, bodies, options, paid):
     """`paylab post --yes` run twice pays once, and shows the payment each time."""
     for body in bodies:
         arguments = ["post", "transfers", "--json", json.dumps(body), "--yes", *options]
@@ -329,7 +329,7 @@ def test_the_command_post_twice(service, command, bodies, options, paid):
     assert len(service.payments) == paid
 
 
-def test_create_then_the_command_post(service, command, cell):
+def test_create_and_then_the_command_post_pay_once(service, command, cell):
     """`create` and then `paylab post` twice is one payment, with one key."""
     cell.transfers.create(**ORDER)
     for _ in range(2):

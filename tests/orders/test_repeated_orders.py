@@ -103,7 +103,9 @@ WAYS = ["replay", "conflict", "lookback"]
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("name", "first", "second"), BY_AMOUNT)
-def test_orders_by_each_kind_of_amount(service, connect, name, first, second, way):
+def test_an_order_is_compared_by_the_amount_that_was_given(
+    service, connect, name, first, second, way
+):
     """Whichever amount is given, it is compared in a replay, after a 409 and in the list."""
     terms = order("invoice-7", source_amount=None)
     report(connect().transfers.create, **{**terms, name: first}).check("paid tr_1")
@@ -128,7 +130,9 @@ STABLECOINS = [
 
 
 @pytest.mark.parametrize(("first", "second", "reported", "paid"), STABLECOINS)
-def test_orders_in_a_stablecoin(service, connect, first, second, reported, paid):
+def test_amounts_and_networks_tell_stablecoin_orders_apart(
+    service, connect, first, second, reported, paid
+):
     """Amounts with six decimals, and the network, tell orders in a stablecoin apart."""
     report(connect().transfers.create, **{**USDC, **first}).check("paid tr_1")
     report(connect().transfers.create, **{**USDC, **second}).check(reported)
@@ -346,7 +350,9 @@ AGES = [
 
 
 @pytest.mark.parametrize(("keys", "reference", "seconds", "reported", "paid"), AGES)
-def test_the_age_of_a_repetition(service, connect, keys, reference, seconds, reported, paid):
+def test_a_repetition_counts_for_24_hours_or_7_days(
+    service, connect, keys, reference, seconds, reported, paid
+):
     """A repetition counts for 24 hours, or 7 days with a reference, by the service's time."""
     service.idempotency.marks_replays = "unmarked" not in keys
     if "for ever" in keys:
@@ -418,7 +424,9 @@ SERVICES = [
 
 
 @pytest.mark.parametrize(("switches", "reference", "reported", "paid"), SERVICES)
-def test_a_service_that_differs(service, connect, switches, reference, reported, paid):
+def test_what_a_service_that_differs_has_paid_is_reported(
+    service, connect, switches, reference, reported, paid
+):
     """What a service with other keys has paid is what is reported."""
     for name, value in switches.items():
         setattr(service.idempotency, name, value)
@@ -448,7 +456,9 @@ KEYS = [
 
 
 @pytest.mark.parametrize(("first", "second", "key"), KEYS)
-def test_the_key_of_an_order(service, other_service, connect, first, second, key):
+def test_a_key_depends_on_the_reference_or_the_values(
+    service, other_service, connect, first, second, key
+):
     """A key depends on the reference, else the values, and `new`; not on address, account, time."""
     report(connect().transfers.create, **{**ORDER, **first})
     other_service.clock.advance(days=100)
@@ -480,7 +490,7 @@ MONTHS = [
 
 
 @pytest.mark.parametrize(("options", "reported", "paid"), MONTHS)
-def test_monthly_orders_with_one_reference(service, connect, options, reported, paid):
+def test_monthly_orders_with_one_reference_are_all_paid(service, connect, options, reported, paid):
     """The order of the next month is paid, unless the list is asked to look so far back."""
     report(connect().transfers.create, **order("rent")).check("paid tr_1")
     service.payments[0]["status"] = "completed"

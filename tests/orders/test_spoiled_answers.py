@@ -66,13 +66,13 @@ def test_the_error_of_a_lost_answer_says_what_to_do(service, connect, kind, orde
     assert tomorrow in ordinals, f"{days} is not the next day of the service"
 
 
-def test_every_kind_in_a_batch_with_references(service, connect):
+def test_a_batch_with_spoiled_answers_pays_each_row_once(service, connect):
     """Of a batch with every kind of spoiled answer each row is paid once and reported truly."""
     rows = [{**row, "client_reference_id": kind} for row, kind in zip(ROWS, KINDS, strict=True)]
     check_spoiled_batch(service, connect, rows, {})
 
 
-def test_every_kind_in_a_batch_without_references(service, connect):
+def test_a_batch_without_references_and_with_spoiled_answers_pays_once(service, connect):
     """The same holds for a batch without references."""
     check_spoiled_batch(service, connect, ROWS, {"references": False})
 
@@ -99,7 +99,7 @@ def check_spoiled_batch(service, connect, rows, options):
     assert len(service.payments) == len(rows)
 
 
-def test_every_kind_with_retries(service, connect):
+def test_orders_with_spoiled_answers_are_paid_once_with_retries(service, connect):
     """With the usual retries each order is paid once, and a success has the true payment."""
     service.spoiled_by_amount = {
         row["source_amount"]: kind for row, kind in zip(ROWS, KINDS, strict=True)
@@ -134,7 +134,7 @@ def test_answers_that_are_always_lost(service, connect, times):
 
 
 @pytest.mark.parametrize("status", ["failed", "expired", "cancelled"])
-def test_a_lost_payment_that_failed_meanwhile(service, connect, status):
+def test_a_lost_payment_that_failed_meanwhile_is_an_error(service, connect, status):
     """The repetition of a lost order whose payment failed is an error, not a success."""
     cell = connect(max_retries=0)
     service.spoiled.append("reset before the first byte")

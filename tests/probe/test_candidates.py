@@ -361,7 +361,7 @@ def test_the_words_that_are_accepted(words, choices):
         ("is required", ()),
     ],
 )
-def test_the_numbers_of_a_limit(words, numbers):
+def test_a_limit_is_a_number_of_up_to_nine_digits(words, numbers):
     """Integers of up to nine digits; a longer one is an id rather than a limit."""
     assert stated_numbers(words) == numbers
 

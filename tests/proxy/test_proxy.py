@@ -267,7 +267,7 @@ def test_a_request_is_compared_with_the_document(make_front, method, target, bod
     assert len(requests) == 1
 
 
-def test_the_limit_of_an_answer(make_front):
+def test_an_endless_answer_is_cut_off(make_front):
     """An endless answer does not fill the memory; what comes compressed is decoded."""
     pieces = (b" " * 2**20 for _ in range(10**6))
     transport, _ = scripted(

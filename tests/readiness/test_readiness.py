@@ -62,7 +62,7 @@ def test_a_report_is_judged_like_the_journal(faulty, tmp_path):
     assert judge(read_report(path)).verdicts == faulty.report.verdicts
 
 
-def test_the_har_file_of_another_program(tmp_path):
+def test_the_har_file_of_another_program_is_judged_by_its_statuses(tmp_path):
     """Without verdicts, the status tells whether a signature was taken."""
     answer = {"status": 200, "headers": [], "content": {"text": '{"id": "tr_1"}'}}
     request = {"method": "GET", "url": "https://x.example/api/v1/transfers/tr_1", "headers": []}

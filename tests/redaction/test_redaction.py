@@ -302,7 +302,7 @@ def test_the_names_of_a_service_for_personal_fields():
     }
 
 
-def test_urls_without_user_and_query():
+def test_urls_lose_their_user_and_query():
     """The URL of a webhook may hold a token in its user, query or fragment."""
     value = [{"url": "https://u:p@h.test/x?token=1#f", "to": "https://a.test?b=1"}, {"url": 5}]
     bare = [{"url": "https://h.test/x", "to": "https://a.test?b=1"}, {"url": 5}]
@@ -379,7 +379,7 @@ def test_a_document_number_in_any_place_that_names_it(text):
 
 
 @pytest.mark.parametrize("head", [b"GIF89a", b"RIFF\0\0\0\0WEBP"])
-def test_other_images_as_base64(head):
+def test_other_images_are_replaced_by_size_and_hash(head):
     """A GIF and a WebP are replaced by their size and hash, like other images."""
     code = b64encode(head + Random(3).randbytes(9_000)).decode()
     assert len(Redaction([]).text(f"<{code}>")) < 60
@@ -427,7 +427,7 @@ def test_a_share_token_is_hidden_beside_the_fields_of_its_request(text):
     assert SHARE not in Redaction([]).text(text)
 
 
-def test_a_share_token_in_parsed_json():
+def test_a_share_token_is_found_by_the_field_beside_it():
     """It is recognised by the field next to it."""
     body = {"token": SHARE, "applicant_id": "app-1"}
     assert Redaction([]).json([body]) == [{"token": "***", "applicant_id": "app-1"}]

@@ -151,7 +151,7 @@ def test_colours_around_what_was_removed_stay():
     assert clean["cells"][0]["outputs"][0]["data"]["text/plain"] == kept
 
 
-def test_a_traceback_of_ipython():
+def test_a_traceback_of_ipython_is_scrubbed():
     """A coloured traceback is scrubbed even without the source next to it."""
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -219,7 +219,7 @@ def test_long_texts_take_a_moment(text):
         ({"encoding": "base64", "text": b64encode(f"x {CURP}".encode()).decode()}, "CURP"),
     ],
 )
-def test_found_in_parsed_json(part, kind):
+def test_secrets_in_parsed_json_are_found(part, kind):
     """Secrets in an output, in the metadata of a notebook and in a HAR file are found."""
     dirty = notebook(("1", {"application/json": part}), tags=part)
     har = {"log": {"entries": [{"request": part}]}}
@@ -230,7 +230,7 @@ def test_found_in_parsed_json(part, kind):
         assert scrub(clean, keep_personal=True)[1] == []
 
 
-def test_an_image_cut_over_two_outputs():
+def test_an_image_cut_over_two_outputs_is_removed():
     """An image split over two outputs of a stream is removed; other outputs stay."""
     texts = (f"data:image/jpeg;base64,{PHOTO[:5000]}", PHOTO[5000:], "done\n")
     streams = [{"output_type": "stream", "name": "stdout", "text": [text]} for text in texts]
@@ -265,7 +265,7 @@ def test_streams_without_text_stay():
         {"postData": {"text": json.dumps({"url": "https://h.test/in?key=tok_abcdef"})}},
     ],
 )
-def test_personal_data_of_a_har_file(part):
+def test_personal_data_of_a_har_file_is_removed(part):
     """In names, values, phone numbers without a plus sign, Base64 and a webhook's URL."""
     clean, found = scrub({"log": {"entries": [{"request": part}]}})
     assert found
@@ -328,7 +328,7 @@ def test_examples_placeholders_thumbnails_and_similar_numbers_are_kept():
         ([f"data:image/jpeg;base64,{PHOTO[:100]}\n", f"{PHOTO[100:]}\n", "x"], "data URI"),
     ],
 )
-def test_pieces_of_one_text(pieces, kind):
+def test_a_secret_in_pieces_is_found(pieces, kind):
     """A secret split over several list items is found."""
     clean, found = scrub(notebook(("", {"text/plain": pieces})))
     assert [each.kind for each in found] == [kind]
@@ -345,7 +345,7 @@ def test_a_pdf_goes_whatever_its_size():
 
 
 @pytest.mark.parametrize("keep", [[], ["--keep-personal"]])
-def test_har_files_and_snapshots(tmp_path, capsys, keep):
+def test_har_files_and_snapshots_lose_keys_and_numbers(tmp_path, capsys, keep):
     """Keys and document numbers are always removed, personal data unless it is kept."""
     person = {"given_name": "Marisol", "document": {"type": "cc", "number": "1020304050"}}
     header = {"name": "Authorization", "value": "HMAC-SHA256 abc"}

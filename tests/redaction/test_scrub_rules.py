@@ -55,7 +55,7 @@ def test_stand_ins_placeholders_and_words_are_told_apart(text, stand_in, placeho
 @pytest.mark.parametrize(
     ("number", "example"), [(CURP, True), ("000.000", True), ("", True), ("001", False)]
 )
-def test_the_numbers_of_example_people_and_numbers_of_zeros(number, example):
+def test_numbers_of_example_people_and_of_zeros_stay(number, example):
     """The numbers of example people, and numbers of zeros."""
     assert is_example_number(number) == example
 

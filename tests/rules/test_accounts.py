@@ -132,7 +132,7 @@ def test_pix_key_matches_its_type(kind, good, bad):
 
 
 @pytest.mark.parametrize("kind", ["CPF", "random", "", None, 7, [], {}])
-def test_unknown_pix_key_type(kind):
+def test_an_unknown_pix_key_type_is_the_only_problem(kind):
     """An unknown PIX key type is the only problem; the key itself is not checked."""
     assert [p.field for p in changed(BR, pix_key_type=kind)] == ["details.pix_key_type"]
 
@@ -148,7 +148,7 @@ def test_unknown_pix_key_type(kind):
         *((country, "crypto_wallet", True) for country in codes.COUNTRIES),
     ],
 )
-def test_account_types_of_a_country(country, kind, good):
+def test_an_account_type_that_a_country_does_not_use_is_a_problem(country, kind, good):
     """A type that the country does not use is a problem; every country has crypto wallets."""
     problems = accounts.check_entry({"type": kind, "details": {}}, country)
     assert ("account.country" not in [problem.source for problem in problems]) is good
@@ -205,7 +205,7 @@ def test_issuers_are_named_and_can_be_set():
 
 
 @pytest.mark.parametrize(("required", "missing"), [(["clabe", "label"], ["label"]), ([], [])])
-def test_required_fields_of_a_service(required, missing):
+def test_fields_that_a_service_requires_are_required(required, missing):
     """The fields that a service.toml requires are required, with the assumption as source."""
     key = "financial_accounts.MX.bank_account.required"
     given = {"clabe": "032180000118359719"} if required else {}

@@ -40,7 +40,7 @@ def test_junk_is_not_warned_about(junk):
     assert accounts.warn_check_digits(Format(check_digit="cpf"), junk, "number") == []
 
 
-def test_forms_without_a_check_digit():
+def test_a_form_without_a_check_digit_gives_no_warning():
     """A format without a check digit gives no warning."""
     assert accounts.warn_check_digits(Format(), "anything", "number") == []
 
@@ -55,7 +55,7 @@ SOLANA = ("1" * 32, "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
 
 
 @pytest.mark.parametrize("address", ETHEREUM)
-def test_the_capitals_of_an_address(address):
+def test_one_wrong_capital_of_an_address_is_a_warning(address):
     """An address in one case has no checksum; in both, one wrong capital is a warning."""
     lower = address.lower()
     assert (
@@ -81,7 +81,7 @@ def test_the_capitals_of_an_address(address):
         ("2NEpo7TZRRrLZSi20", None),
     ],
 )
-def test_the_samples_of_the_base58_specification(text, data):
+def test_the_samples_of_the_base58_specification_are_decoded(text, data):
     """The samples of the Base58 specification (draft-msporny-base58)."""
     assert wallet_addresses.decode_base58(text) == data
 

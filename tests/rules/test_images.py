@@ -142,7 +142,7 @@ def test_base64_with_line_breaks_padding_inside_or_another_alphabet_is_refused(o
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
-def test_base64_of_another_length(cut):
+def test_base64_of_another_length_is_refused(cut):
     """Base64 whose length is not a multiple of four is refused."""
     assert "valid Base64" in said(upload(uri(JPEG, size=12_000)[:-cut]))
 
@@ -172,7 +172,7 @@ def test_the_problems_have_these_fields_in_this_order(body, fields):
     assert [problem.field for problem in images.check(body)] == fields
 
 
-def test_a_lawful_body_of_the_largest_size():
+def test_a_lawful_body_of_the_largest_size_is_accepted():
     """Ten images of the largest size, 210 MB of Base64, are accepted."""
     assert images.check(upload(uri(JPEG, size=LARGEST), count=10)) == []
 

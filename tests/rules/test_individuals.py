@@ -204,7 +204,7 @@ def test_a_curp_has_18_characters_of_the_right_kinds(number, good):
     assert (problems == []) is good
 
 
-def test_every_problem_at_once_in_a_stable_order():
+def test_every_problem_is_listed_at_once_in_a_stable_order():
     """All problems of a body are listed at once, in a fixed order."""
     body = {"product_types": ["on_ramp"], "given_name": "", "country": "MX", "address": []}
     fields = [problem.field for problem in individuals.check(body)]

@@ -116,7 +116,7 @@ def test_any_bytes_are_recognized_as_one_of_the_six_types_or_as_none(data):
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
-def test_deep_and_huge_bodies(rule):
+def test_deep_and_huge_bodies_have_problems(rule):
     """Rules return problems for deeply nested values and for very long texts."""
     deep = []
     for _ in range(50_000):

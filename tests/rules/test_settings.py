@@ -203,7 +203,7 @@ def test_a_quote_without_a_currency_has_that_of_the_service():
         (None, "base", False),
     ],
 )
-def test_the_wallet_of_an_off_ramp(accounts, network, is_held):
+def test_an_off_ramp_needs_a_wallet_on_its_network(accounts, network, is_held):
     """The recipient needs a crypto wallet on the network that the stablecoin comes from."""
     assert (transfers.check_wallet(accounts, network) == []) is is_held
 
@@ -219,7 +219,7 @@ def test_the_fields_that_an_individual_needs():
     )
 
 
-def test_events_of_a_service():
+def test_a_service_may_have_further_event_types():
     """There may be further event types."""
     body = {"url": "https://example.com", "event_types": ["transfer.cancelled"]}
     assert webhooks.check(body, Service({"webhooks.event_types": ["transfer.cancelled"]})) == []

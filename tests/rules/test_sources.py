@@ -136,7 +136,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_source_of_a_problem(case):
+def test_every_problem_has_its_source(case):
     """Each case has one problem with this source: the spec or an existing assumption."""
     (problem,), source = CASES[case]
     assert problem.source == source
@@ -168,6 +168,6 @@ def test_a_rail_of_another_currency_is_a_problem(currency, rail, refused, doubte
 @pytest.mark.parametrize(
     ("size", "doubted"), [(15_000_000, False), (15_000_001, True), (15_728_641, False)]
 )
-def test_a_size_between_two_readings_of_megabytes(size, doubted):
+def test_a_size_between_two_readings_of_megabytes_is_a_warning(size, doubted):
     """A size above 15,000,000 and up to 15 x 1,048,576 bytes gives a warning."""
     assert bool(images.warn(size, "selfie")) is doubted

@@ -104,12 +104,12 @@ def test_an_invalid_transfer_has_one_problem_with_the_field_and_the_reason(chang
         ({"quote_id": 5}, ["quote_id"]),
     ],
 )
-def test_transfers_from_a_quote(change, wrong):
+def test_a_transfer_from_a_quote_has_no_amounts(change, wrong):
     """A transfer from a quote has no amounts; its other fields only have to be well formed."""
     assert fields(transfers.check({"quote_id": "qt_1"} | change)) == wrong
 
 
-def test_every_problem_of_a_transfer_at_once():
+def test_every_problem_of_a_transfer_is_listed_at_once():
     """An empty body has a problem for every required field."""
     assert fields(transfers.check({})) == [
         *("financial_account", "payout_method", "destination_currency"),
@@ -178,7 +178,7 @@ def test_every_rail_reaches_every_account_of_its_country(corridor):
         ((None, [], {}, 5, True), "payout_method", "no rail reaches"),
     ],
 )
-def test_routes_that_lead_nowhere(route, field, words):
+def test_a_route_that_leads_nowhere_has_one_problem(route, field, words):
     """A route whose currency or rail does not fit the account has one problem."""
     (problem,) = transfers.check_route(*route)
     assert problem.field == field

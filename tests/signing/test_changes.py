@@ -142,7 +142,7 @@ def test_a_request_of_random_text_is_refused_with_a_message(request):
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
-def test_junk_in_one_place(signed, check, resent, data):
+def test_a_request_with_one_junk_header_is_refused(signed, check, resent, data):
     """A valid request in which one header is random text is refused."""
     request = signed()
     name, text = data.draw(NAMES), data.draw(TEXT)

@@ -220,7 +220,7 @@ def test_the_host_is_compared_without_case():
         ({"canonical": "{}\n".format}, "end", ("", "")),
     ],
 )
-def test_the_line_and_both_its_versions(change, line, texts):
+def test_the_first_line_that_differs_is_shown_in_both_versions(change, line, texts):
     """The line is the first that differs, with both versions when they can be shown."""
     found = compare(sign(**change), REQUEST, SECRET, now=NOW)
     assert (found.line, (found.theirs, found.ours)) == (line, texts)
@@ -274,13 +274,13 @@ def test_dates_that_are_tried(tried_dates, date, is_tried):
 
 
 @pytest.mark.parametrize("given", [{}, {"host": HOST}])
-def test_a_log_without_a_host(given):
+def test_a_log_needs_no_host(given):
     """A client that adds Host itself need not log it."""
     theirs = {name: text for name, text in sign().items() if name != "host"} | given
     assert compare(theirs, REQUEST, SECRET, now=NOW).match
 
 
-def test_the_clock_of_the_service():
+def test_the_date_is_compared_with_the_clock_of_the_service():
     """X-Date is compared with the Date of the answer, if there is one."""
     late, theirs = NOW + timedelta(hours=1), sign() | {"Date": "Sat, 31 Jan 2026 09:30:10 GMT"}
     assert compare(theirs, REQUEST, SECRET, now=late).match
@@ -356,7 +356,7 @@ def test_an_old_signature_says_whether_the_rest_is_right(seconds, change, words)
         assert compare(theirs, REQUEST, SECRET, now=now).message == refused.message
 
 
-def test_one_text_for_one_mistake():
+def test_one_mistake_has_one_text():
     """Checks and guesses give a mistake the same correction."""
     slow = compare(sign(finish=base64.b64encode, key="x"), REQUEST, SECRET, now=NOW)
     fast = verify(arrived(sign(finish=base64.b64encode), REQUEST), {KEY: SECRET}.get, NOW)

@@ -147,7 +147,7 @@ def test_a_comparison_with_a_key_that_is_not_text(encoding):
     )
 
 
-def test_a_secret_in_another_encoding():
+def test_a_secret_in_another_encoding_is_an_error():
     """A secret that is not valid in the key encoding is an error that does not show it."""
     with pytest.raises(ValueError, match="is not hex text") as caught:
         key_bytes("nothing hex", "hex")

@@ -81,7 +81,7 @@ def test_texts_that_are_missing():
     assert [layer.lines for layer in signing.explain_text("", "").layers] == [(), ()]
 
 
-def test_a_call_of_the_lab():
+def test_the_latest_call_is_explained():
     """`lab.explain()` explains the latest call by default, and hides the API key."""
     lab = paylab.connect()
     lab.transfers.list(limit=1).first()

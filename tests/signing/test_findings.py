@@ -25,7 +25,7 @@ X-Nonce: a second one
 """
 
 
-def test_headers_of_a_log():
+def test_the_headers_of_a_log_are_read():
     """Headers of the request are read, the first of each; of the response only Date."""
     assert read_headers(LOG) == {
         "host": "localhost:8080",
@@ -45,7 +45,7 @@ def test_headers_of_a_log():
         ("https://user:word@a.test:8443/v1", ("a.test:8443",)),
     ],
 )
-def test_the_host_of_a_url(url, hosts):
+def test_the_host_of_a_url_has_no_default_port(url, hosts):
     """The default port is not sent; a user and a password are no part of the host."""
     assert SignedRequest("GET", url).hosts == hosts
 
@@ -59,7 +59,7 @@ def test_a_url_without_a_path_has_the_root():
 
 
 @pytest.mark.parametrize("url", ["https://a.test", "http://a.test/v1", "/v1/x?a=1"])
-def test_a_url_to_sign(url):
+def test_a_url_to_sign_is_full_or_a_path(url):
     """A full URL, or a path under the base URL."""
     check_url(url)
 
@@ -67,7 +67,7 @@ def test_a_url_to_sign(url):
 @pytest.mark.parametrize(
     "url", ["v1/x", "ftp://a.test/v1", "//a.test/v1", "https:///v1", "http://[bad", "mailto:/v1"]
 )
-def test_no_url_to_sign(url):
+def test_anything_else_is_no_url_to_sign(url):
     """Anything else is refused with the text that was given."""
     with pytest.raises(ConfigError, match="is not a URL to sign"):
         check_url(url)

@@ -260,13 +260,13 @@ def test_never_a_false_name(signed, check, secret, query):
         ({"path": "/" + "p" * 19_668, "finish": b64encode}, None),
     ],
 )
-def test_the_bounds_of_the_search(signed, check, change, mistake):
+def test_the_search_is_bounded(signed, check, change, mistake):
     """Up to five parameters or headers in any order, in a request of up to 20,000 characters."""
     refusal = check(signed(**change))
     assert (refusal.reason, refusal.mistake) == ("signature", mistake)
 
 
-def test_two_texts_that_agree(signed, check):
+def test_a_change_without_effect_is_no_mistake(signed, check):
     """A change without effect is not a mistake: removing the port from a host that has none."""
     request = signed(**BARE, headers={"host": "api.example.test"}, canonical=swap(":8443", ""))
     assert check(request) is None

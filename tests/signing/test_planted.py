@@ -196,7 +196,7 @@ def test_what_is_right_matches(told, at):
         assert found == {"match": True, "layer": None, "line": None, "mistake": None}
 
 
-def test_a_key_in_hex(told):
+def test_a_key_decoded_from_hex_is_named(told):
     """A secret that was decoded from hex before signing is named `key-decoded`."""
     signer = named("get", secret=bytes.fromhex(HEX_SECRET))
     found = told(signer.sign(), *REQUESTS["get"], secret=HEX_SECRET)
@@ -218,7 +218,7 @@ def test_the_signer_agrees_with_openssl():
     assert texts[0].split("\n")[:3] == ["POST", "/v1/transfers", "host:api.pay.test"]
 
 
-def test_a_log_of_curl(told):
+def test_the_headers_can_be_a_log_of_curl(told):
     """The headers can be the output of `curl -v`."""
     method, url, body = REQUESTS["post"]
     headers = named("post", encode=base64.b64encode).sign()

@@ -41,7 +41,7 @@ def test_a_missing_or_invalid_signed_header_returns_a_401_with_its_reason(servic
 @pytest.mark.parametrize(
     "name", ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce", "authorization"]
 )
-def test_changed_or_dropped_after_signing(service, name):
+def test_a_header_changed_after_signing_is_a_401(service, name):
     """A header that is changed or removed after signing returns 401."""
     headers = service.signed("GET", PATH)
     dropped = {each: value for each, value in headers.items() if each != name}
@@ -58,7 +58,7 @@ def test_changed_or_dropped_after_signing(service, name):
         ("GET", PATH, b"x"),
     ],
 )
-def test_another_request_than_the_one_signed(service, method, target, body):
+def test_another_request_than_the_one_signed_is_a_401(service, method, target, body):
     """The signature covers the method, the path, the query and the body."""
     assert service.carry(method, target, service.signed("GET", PATH), body).status == 401
 

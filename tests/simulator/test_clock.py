@@ -122,7 +122,7 @@ def test_the_signature_of_a_simulator_has_the_options_of_its_clock(name, default
         Simulator(**{f"{name}s": default})
 
 
-def test_each_step_at_its_own_time(service):
+def test_each_step_runs_at_its_own_time(service):
     """An advance of one hour gives each event the time when its step was due."""
     made = service.transfer(client_reference_id="scenario:failed")
     service.advance(3600)

@@ -21,7 +21,7 @@ def test_the_summary_has_clock_seed_and_counts(make):
     }
 
 
-def test_signed_like_everything_else(service):
+def test_a_control_is_signed_like_everything_else(service):
     """A control request without a valid signature returns 401."""
     for method, target in (("GET", "/_simulator"), ("POST", "/_simulator/reset")):
         assert service.call(method, target, authorization="x").status == 401
@@ -38,7 +38,7 @@ def test_signed_like_everything_else(service):
         (["started"], ["completed", "failed", "under_review"]),
     ],
 )
-def test_moves_of_a_transfer(service, path, end):
+def test_an_illegal_move_of_a_transfer_names_the_legal_ones(service, path, end):
     """A legal move takes effect at once; an illegal one returns 422 with the legal moves."""
     target = f"/_simulator/objects/{service.transfer()['id']}"
     for to in path:
@@ -66,7 +66,7 @@ def test_the_reason_is_kept(service):
         (None, "verification_unknown_error", "Unknown error."),
     ],
 )
-def test_the_reason_of_an_individual(service, reason, code, message):
+def test_the_reason_of_a_move_is_a_code_or_a_message(service, reason, code, message):
     """A reason that is a known code is the detail's code; any other text is its message."""
     made = service.person("MX", "on_ramp")
     target = f"/_simulator/objects/{made['id']}"
@@ -76,7 +76,7 @@ def test_the_reason_of_an_individual(service, reason, code, message):
     assert detail == {"code": code, "message": message}
 
 
-def test_moves_of_the_other_kinds(service):
+def test_a_move_returns_the_object_as_its_get_does(service):
     """A move of a conversion account or a conversion returns the object as its GET does."""
     account = service.on_ramp("PH")
     moved = service.post(f"/_simulator/objects/{account['id']}", {"to": "active"}).json
@@ -260,7 +260,7 @@ def test_a_body_that_is_not_a_snapshot_returns_400(service, body):
     assert service.put("/_simulator/snapshot", body).status == 400
 
 
-def test_no_secret_in_a_snapshot(service):
+def test_a_snapshot_has_no_secret(service):
     """A snapshot contains neither the API key nor the secret key."""
     body = worldly(service).body.decode()
     assert service.simulator.secret_key not in body
@@ -310,7 +310,7 @@ def test_each_control_answers_with_its_status(service, method, path, body, statu
     assert service.call(method, f"/_simulator{path}", body).status == status
 
 
-def test_an_untouched_world_alone():
+def test_an_untouched_world_has_no_controls():
     """A world without a simulator answers requests like one, but has no controls of its clock."""
     alone, usual = World(), Simulator().world
     for world in (alone, usual):

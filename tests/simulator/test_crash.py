@@ -110,7 +110,7 @@ def check(service, kept):
     assert set(acknowledged) <= set(ids)
 
 
-def test_killed_over_and_over(start):
+def test_no_acknowledged_transfer_is_lost_by_kills(start):
     """After each kill no acknowledged transfer is lost or doubled, and the time goes on."""
     draw, kept, last = random.Random(7), [], ""
     victim = start()

@@ -84,7 +84,7 @@ def test_an_event_is_delivered_again(lab, answers):
         deliveries.redeliver(first)
 
 
-def test_the_events_of_one_transfer_and_of_all(lab):
+def test_the_events_of_an_id_are_its_own(lab):
     """The events of an id are its own; without an id, they are those of every resource."""
     one, other = pay(lab), pay(lab)
     assert [event.type for event in lab.simulator.events(one.id)] == ["transfer.created"]

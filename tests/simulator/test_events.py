@@ -57,7 +57,7 @@ def log(service, *names):
     return [tuple(row[name] for name in names) for row in rows]
 
 
-def test_the_life_of_a_transfer(post):
+def test_each_event_of_a_transfer_arrives_once_in_order(post):
     """Each event of a transfer arrives once, in order, with the transfer as it was then."""
     receiver = Receiver()
     service = post(receiver)
@@ -75,7 +75,7 @@ def test_the_life_of_a_transfer(post):
     }
 
 
-def test_the_life_of_a_conversion(post):
+def test_each_event_of_a_conversion_has_what_is_known_then(post):
     """A payout field is null until it is set; events have currencies in lower case."""
     receiver = Receiver()
     service = post(receiver, [each for each in ALL if each.startswith("conversion")])
@@ -309,7 +309,7 @@ def test_in_a_loaded_snapshot_a_reordered_event_still_follows_the_one_that_overt
     assert receiver.types == ["funded", "created", "payout_initiated"]
 
 
-def test_nothing_to_overtake_it(post):
+def test_a_reordered_event_without_a_next_one_is_delivered(post):
     """A reordered event with no next event is delivered after a minute."""
     receiver = Receiver()
     service = post(receiver)
@@ -321,7 +321,7 @@ def test_nothing_to_overtake_it(post):
     assert receiver.types[-1] == "completed"
 
 
-def test_overtaken_between_two_attempts(post):
+def test_a_failed_overtaken_event_is_retried_once(post):
     """A reordered event that failed is retried once, after the event that overtook it."""
     receiver = Receiver(200, 500, 200)
     service = post(receiver, order="in_order")
@@ -334,7 +334,7 @@ def test_overtaken_between_two_attempts(post):
     assert len(service.simulator.world.tables["outbox"]) == 0
 
 
-def test_in_the_same_order_every_time(post):
+def test_two_runs_deliver_in_the_same_order(post):
     """With many subscribers and transfers, two runs make the same deliveries in one order."""
     runs = []
     for _ in range(2):

@@ -23,7 +23,7 @@ def statuses(service, count=4, target="/v1/transfers"):
     return [service.get(target).status for _ in range(count)]
 
 
-def test_laid_listed_and_cleared(service):
+def test_a_fault_is_listed_until_it_is_cleared(service):
     """A new fault returns an id and is listed; a DELETE returns 204 and removes all faults."""
     made = fault(service, "status", status=503, method="POST", path="/v1/transfers", times=2)
     assert made["id"]
@@ -33,7 +33,7 @@ def test_laid_listed_and_cleared(service):
     assert service.get("/_simulator/faults").json == []
 
 
-def test_strikes_so_many_times(service):
+def test_a_fault_applies_as_often_as_it_says(service):
     """A fault applies as often as `times` says; later calls succeed."""
     fault(service, "status", status=500, times=2)
     assert statuses(service) == [500, 500, 200, 200]
@@ -95,7 +95,7 @@ def test_the_controls_are_never_struck(service):
 
 
 @pytest.mark.parametrize("kind", ["status", "html", "refuse", "timeout"])
-def test_instead_of_the_service(service, transfer_body, kind):
+def test_a_fault_answers_instead_of_the_service(service, transfer_body, kind):
     """These faults respond instead of the service: no transfer is created."""
     fault(service, kind)
     service.post("/v1/transfers", transfer_body)
@@ -221,7 +221,7 @@ def test_the_message_about_an_unknown_kind_names_the_nearest_kind_first(service)
         ("truncate", httpx.RemoteProtocolError),
     ],
 )
-def test_as_httpx_sees_it(service, kind, error):
+def test_faults_in_process_raise_the_errors_of_httpx(service, kind, error):
     """The in-process transport raises the same httpx errors as a socket."""
     fault(service, kind)
     headers = service.signed("GET", "/v1/transfers")

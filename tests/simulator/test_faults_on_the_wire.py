@@ -59,7 +59,7 @@ def test_a_request_with_the_fault_timeout_gets_no_answer(wire):
     assert wire.get(PATH).status == 200
 
 
-def test_carried_out_and_lost(wire):
+def test_a_request_whose_answer_is_dropped_was_carried_out(wire):
     """After drop_after the transfer exists although the client got no answer."""
     account = wire.payable()
     body = {

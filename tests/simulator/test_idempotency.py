@@ -69,7 +69,7 @@ def test_errors_are_not_stored(service, transfer_body):
 
 
 @pytest.mark.parametrize(("seconds", "replayed"), [(DAY - 0.001, True), (DAY, False)])
-def test_a_day_on_the_simulators_clock(service, transfer_body, seconds, replayed):
+def test_a_stored_answer_expires_after_a_day(service, transfer_body, seconds, replayed):
     """A stored answer expires after 24 hours of the simulator's clock."""
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     service.advance(seconds)
@@ -100,14 +100,14 @@ def test_the_same_key_can_be_used_for_two_operations(service, transfer_body):
     assert service.post("/v1/quotes", {}, idempotency_key="junk").fields
 
 
-def test_two_keys_two_transfers(service, transfer_body):
+def test_two_keys_make_two_transfers(service, transfer_body):
     """Each new key creates a transfer, and so does each request without a key."""
     for key in ({"idempotency_key": KEY}, {"idempotency_key": OTHER}, {}, {}):
         service.post("/v1/transfers", transfer_body, **key)
     assert total(service) == 4
 
 
-def test_identical_requests_at_once(service, transfer_body):
+def test_identical_requests_at_once_are_processed_once(service, transfer_body):
     """Of identical requests at the same time one is processed, and the others replay it."""
     with ThreadPoolExecutor(8) as pool:
         futures = [
@@ -120,7 +120,7 @@ def test_identical_requests_at_once(service, transfer_body):
     assert total(service) == 1
 
 
-def test_carried_out_then_cut(service, transfer_body):
+def test_a_lost_answer_is_replayed(service, transfer_body):
     """After a lost answer, the same request with the same key returns the stored answer."""
     service.post("/_simulator/faults", {"kind": "drop_after", "method": "POST"})
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)

@@ -116,7 +116,7 @@ def test_images_of_an_individual_that_needs_none_are_refused(service):
     assert [service.upload(each).status for each in ("x", tokened, done)] == [404, 400, 422]
 
 
-def test_nothing_more_after_the_last(service):
+def test_nothing_more_is_accepted_after_the_last_image(service):
     """An upload for a pending individual returns 422."""
     made = service.person("MX", "on_ramp")["id"]
     assert [service.upload(made).status for _ in range(2)] == [200, 422]

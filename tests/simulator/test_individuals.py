@@ -108,7 +108,7 @@ def test_refused_and_not_made(service, person_body, change, fields):
     assert service.get("/v1/individuals").json["data"] == []
 
 
-def test_all_problems_at_once(service):
+def test_one_answer_lists_all_problems(service):
     """One answer lists all problems."""
     answer = service.post("/v1/individuals", {"product_types": ["on_ramp"], "country": "PH"})
     assert answer.status == 400
@@ -164,7 +164,7 @@ def test_an_invalid_token_request_returns_400(service, change, status):
     assert service.post(path, TOKEN | change).status == status
 
 
-def test_token_for_somebody_else(service):
+def test_a_token_for_somebody_else_is_refused(service):
     """An unknown individual returns 404, one that verifies by images 400, an active one 422."""
     nobody, pictured = "x", service.person("MX", "on_ramp")["id"]
     done = service.person("US")["id"]

@@ -78,7 +78,7 @@ def test_rows_with_the_same_created_at_are_listed_in_reverse_order_of_creation(s
     assert [each for page in pages for each in page] == made[::-1]
 
 
-def test_rows_added_while_paging(service):
+def test_rows_added_while_paging_hide_no_other_row(service):
     """When a row is added between two pages, no other row is repeated or missing."""
     before = [service.person()["id"] for _ in range(6)][::-1]
     first = service.get("/v1/individuals?limit=3").json

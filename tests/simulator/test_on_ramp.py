@@ -127,7 +127,7 @@ def test_an_inactive_owner_a_missing_product_or_a_wrong_payout_account_returns_4
     assert len({answer["error"] for answer in answers}) == 3
 
 
-def test_a_country_without_on_ramp(service):
+def test_a_country_without_on_ramp_is_refused(service):
     """A conversion account in a country without on-ramp returns 400, in the words of the rules."""
     owner = service.active("AR", "on_ramp")
     body = {
@@ -190,7 +190,7 @@ def test_the_sender_of_a_deposit_is_the_individual_by_default(service):
     }
 
 
-def test_not_outside_the_sandbox(make):
+def test_a_deposit_is_refused_outside_the_sandbox(make):
     """A deposit outside the sandbox returns 403 for any body; a bad signature returns 401."""
     service = make(production_like=True)
     assert service.post("/v1/sandbox/deposits", {}).status == 403
@@ -261,7 +261,7 @@ def test_the_fee_is_0_5_of_the_deposit_without_a_minimum(service):
     assert abs(paid - Decimal(made["payout"]["amount"])) <= Decimal("0.0000005")
 
 
-def test_held_for_review_until_released(service):
+def test_a_held_conversion_waits_until_it_is_released(service):
     """A held conversion completes after a move to `started`."""
     service.deposit(service.on_ramp("MX"), sender_name="")
     service.advance(1000)

@@ -102,14 +102,14 @@ def test_an_invalid_quote_returns_a_400_that_names_the_field(ask, change, field)
     assert (answer.status, [*answer.fields]) == (400, [field])
 
 
-def test_the_way_and_the_amount_at_once(ask):
+def test_problems_of_the_body_and_of_the_account_are_listed_at_once(ask):
     """One answer lists the problems of the body and those against the account."""
     fields = ask(source_amount="x", payout_method="pix", destination_currency="brl").fields
     assert fields.keys() == {"source_amount", "payout_method", "destination_currency"}
 
 
 @pytest.mark.parametrize("amount", ["0.51", "0.50"])
-def test_more_than_the_fee(ask, amount):
+def test_an_amount_must_be_more_than_the_fee(ask, amount):
     """An amount equal to the fee is refused; a cent more is accepted."""
     assert ask(source_amount=amount).status == (201 if amount == "0.51" else 400)
 

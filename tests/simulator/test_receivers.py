@@ -129,7 +129,7 @@ def test_after_a_subscription_is_deleted_it_gets_no_event_and_no_retry(wire, rec
     assert hook.types == ["created"]
 
 
-def test_reset_during_a_delivery(wire, receiver):
+def test_a_delivery_that_a_reset_interrupts_is_not_recorded(wire, receiver):
     """The result of a delivery that was running during a reset is not recorded."""
     began, let_go = threading.Event(), threading.Event()
     hook = receiver(lambda *_: began.set() or (let_go.wait(5) and 500))
@@ -142,7 +142,7 @@ def test_reset_during_a_delivery(wire, receiver):
     assert wire.get("/_simulator/deliveries").json == []
 
 
-def test_deletion_during_a_delivery(wire, receiver):
+def test_a_delivery_that_a_deletion_interrupts_is_not_retried(wire, receiver):
     """A delivery that is running during the deletion ends and is not retried."""
     began, let_go = threading.Event(), threading.Event()
 
@@ -161,7 +161,7 @@ def test_deletion_during_a_delivery(wire, receiver):
     assert hook.types == ["created"]
 
 
-def test_order_with_many_at_once(wire, receiver):
+def test_events_of_many_transfers_arrive_in_order(wire, receiver):
     """The events of each of many transfers arrive in order."""
     hook = receiver(lambda *_: time.sleep(0.002) or 200)
     subscribe(wire, hook.url)
@@ -187,7 +187,7 @@ def test_with_a_running_clock_a_failed_delivery_is_retried_without_a_control_req
     assert len(hook.got) == 2
 
 
-def test_a_receiver_that_drips(receiver):
+def test_a_receiver_that_drips_runs_out_of_time(receiver):
     """The time limit covers the whole answer, not each byte. Assumption `webhook.time`."""
 
     def drip(handler, _):
@@ -204,7 +204,7 @@ def test_a_receiver_that_drips(receiver):
 @pytest.mark.parametrize(
     "answer", [b"nonsense\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"\x00" * 100, b""]
 )
-def test_a_receiver_that_talks_nonsense(wire, receiver, answer):
+def test_an_answer_that_is_not_http_is_a_failed_attempt(wire, receiver, answer):
     """An answer that is not HTTP is a failed attempt without a status."""
 
     def babble(handler, _):

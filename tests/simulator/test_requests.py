@@ -87,7 +87,7 @@ def test_a_report_says_a_refusal_once(make):
     assert line.count("is not known") == 1
 
 
-def test_the_text_of_requests(service, seen, transfer_body):
+def test_the_text_of_requests_shows_the_last_ten(service, seen, transfer_body):
     """The last ten are shown, of a long body its start, of a refusal the answer as well."""
     service.simulator.world.journal.clear()
     for limit in range(1, 12):
@@ -182,7 +182,7 @@ def made(*rows):
         ("PATCH", []),
     ],
 )
-def test_requests_of_an_operation(operation, numbers):
+def test_requests_are_chosen_by_name_method_or_path(operation, numbers):
     """An operation is a name, a method, a path with any segments, or both of these."""
     get = {"method": "GET", "operation": "transfers.list"}
     one = {"method": "GET", "operation": "individuals.get", "path": "/v1/individuals/ind_1"}
@@ -224,7 +224,7 @@ def test_amounts_are_compared_as_numbers(sent, wanted, fits):
         ([{"a": 2}, {"a": 3}], None, "the nearest request:\n2. POST"),
     ],
 )
-def test_why_an_assertion_failed(bodies, times, words):
+def test_a_failed_assertion_shows_the_nearest_requests(bodies, times, words):
     """The newest of the nearest requests is shown, or the last five that were too many."""
     requests = made(*({"body": body} for body in bodies))
     with pytest.raises(AssertionError) as failure:
@@ -249,7 +249,7 @@ def test_one_request_is_returned():
     ]
 
 
-def test_a_request_as_text():
+def test_a_request_as_text_has_its_query_and_body():
     """The query, the body up to 600 characters and the answer of a refusal are shown."""
     refused = {"status": 400, "answer": "no", "query": {"a": "1", "b": "2"}, "body": "x" * 600}
     first, second, third = made(

@@ -62,7 +62,7 @@ def test_the_check_takes_two_seconds(service):
     assert service.get(f"/v1/individuals/{made}")["status"] == "active"
 
 
-def test_asked_again_and_uploaded_again(service):
+def test_another_upload_restarts_the_verification(service):
     """Another upload restarts the verification, and the outcome is the same."""
     made = service.active("MX", "on_ramp", family_name="Verification Image Glare")
     service.upload(made["id"], "document-front")
@@ -71,7 +71,7 @@ def test_asked_again_and_uploaded_again(service):
     assert service.get(f"/v1/individuals/{made['id']}")["status"] == "action_required"
 
 
-def test_asked_for_one_side(service):
+def test_only_the_requested_side_starts_the_verification(service):
     """Only an upload of the requested side starts the verification."""
     made = service.active("MX", "on_ramp", family_name="Verification Selfie Needed")
     path = f"/v1/individuals/{made['id']}"
@@ -90,7 +90,7 @@ def test_a_rejected_individual_refuses_uploads_with_a_422_and_has_no_legal_move(
 
 
 @pytest.mark.parametrize(("to", "status"), [("active", "active"), ("rejected", "rejected")])
-def test_under_review_until_decided(service, to, status):
+def test_an_individual_stays_under_review_until_a_move(service, to, status):
     """An individual stays under review until a move decides, at any later time."""
     made = service.active("MX", "on_ramp", family_name="Under Review")
     service.advance(10**6)
@@ -100,7 +100,7 @@ def test_under_review_until_decided(service, to, status):
     assert service.get(path)["status"] == status
 
 
-def test_events_of_an_individual(service):
+def test_every_change_of_status_is_an_event(service):
     """Every change of status is an event with the previous status."""
     made = service.active("MX", "on_ramp", family_name="Verification Image Blurry")
     bodies = [row["body"]["event_payload"] for row in service.get("/_simulator/events").json]

@@ -164,7 +164,7 @@ def test_a_clock_that_runs_seeds_the_last_90_days_before_now():
     assert world.now() - oldest <= timedelta(days=91)
 
 
-def test_the_rows_of_the_stored_notebooks(world):
+def test_the_rows_of_a_seed_stay_the_same(world):
     """The rows of a seed stay the same, because the stored notebooks show them."""
     kinds = ("individuals", "financial_accounts", "transfers", "conversions")
     rows = {kind: [*world.tables[kind].rows.values()] for kind in kinds}

@@ -234,7 +234,7 @@ def test_the_database_of_another_program_is_refused_and_stays_unchanged(path):
 
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/world.db"])
-def test_no_place_for_a_file(tmp_path, name):
+def test_a_folder_is_no_place_for_the_file(tmp_path, name):
     """A folder, or a path in a missing folder, is refused."""
     with pytest.raises(SimulatorError, match="cannot be used for the simulator's data"):
         Simulator(data=tmp_path / name)

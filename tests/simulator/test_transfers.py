@@ -161,7 +161,7 @@ def test_an_invalid_body_returns_400_an_unknown_account_404(service, transfer_bo
     assert service.post("/v1/transfers", transfer_body | change).status == status
 
 
-def test_all_problems_at_once(service, transfer_body):
+def test_one_answer_lists_all_problems(service, transfer_body):
     """One answer lists the problems of the body and those against the account."""
     junk = {"source_amount": 1, "payout_method": "pix", "client_reference_id": "r" * 65}
     fields = service.post("/v1/transfers", transfer_body | junk).fields

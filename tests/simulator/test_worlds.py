@@ -72,7 +72,7 @@ def test_a_world_that_is_refused(worlds, body, words):
 
 
 @pytest.mark.parametrize("start", ["0002-01-01T00:00:00.000Z", "8999-12-31T23:59:00.000Z"])
-def test_a_world_with_options(worlds, start):
+def test_a_world_has_its_own_options(worlds, start):
     """A new world has its own seed, service and clock, which runs unless it is frozen."""
     service = {"lists.max_limit": 50}
     facts = worlds.new(seed=5, frozen=True, start=start, service=service, strict=True)
@@ -85,7 +85,7 @@ def test_a_world_with_options(worlds, start):
     assert usual["clock"]["frozen"] is False
 
 
-def test_who_controls_which_world(worlds):
+def test_a_token_controls_its_own_world(worlds):
     """A token controls its world; the first one controls each world that X-API-Key names."""
     one, other = worlds.new(seed=11), worlds.new(seed=12)
     token, key = one["control_token"], other["api_key"]

@@ -269,7 +269,7 @@ CURSOR_ONLY, ARRAY = {"lists.more": "none"}, {"lists.items": "none"}
         (ARRAY, {"data": ROWS}, Page(ROWS)),
     ],
 )
-def test_a_page_of_each_form(settings, body, page):
+def test_a_page_of_each_form_is_read(settings, body, page):
     """Rows, flag and cursor are read where the service has them."""
     assert read_page(body, Service(settings).list("transfers")) == page
 
@@ -300,6 +300,6 @@ def test_what_is_no_page(settings, body, words):
     ("values", "usual"),
     [({}, True), ({"lists.items": "rows"}, False), ({"lists.transfers.items": "none"}, False)],
 )
-def test_the_envelope_of_the_spec(values, usual):
+def test_a_list_has_the_envelope_of_the_spec_unless_it_differs(values, usual):
     """A list has it unless its keys or its form differ."""
     assert has_spec_envelope(Service(values).list("transfers")) is usual

@@ -165,7 +165,7 @@ def test_each_key_is_written_below_its_question():
         ('[paths]\nquotes = """\n', 2, "not TOML"),
     ],
 )
-def test_a_mistake_in_a_file(tmp_path, text, line, words):
+def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, text, line, words):
     """The error names the file, the line of the key and the allowed values."""
     path = tmp_path / "service.toml"
     path.write_text(text)
@@ -193,7 +193,7 @@ def test_a_file_that_cannot_be_read(tmp_path, content, words):
 @pytest.mark.parametrize(
     ("key", "line"), [("a", 1), ("t", 2), ("t.b", 3), ("t.b.c", 3), ("t.d", 2), ("d", 4)]
 )
-def test_the_line_of_a_key(key, line):
+def test_a_key_is_found_in_its_line(key, line):
     """It is the line of the key, of what it is in, or the last one."""
     assert find_line("a = 1\n[t]\nb = 2\n# the end", key) == line
 
@@ -292,7 +292,7 @@ def test_operations_are_found_by_their_path():
         ("US", "bank_account", None, ""),
     ],
 )
-def test_an_account_type_of_a_country(country, kind, key, field):
+def test_an_account_type_is_found_by_country_and_kind(country, kind, key, field):
     """SEPA countries share one account type, and a crypto wallet is the same everywhere."""
     form = Service().account(country, kind)
     assert (form and (form.key, form.field)) == (key and (key, field))
@@ -345,7 +345,7 @@ def test_a_field_gives_way_to_the_one_that_is_called_so():
 @pytest.mark.parametrize(
     ("country", "rails"), [("MX", ("spei",)), ("FR", ("sepa_instant",)), ("US", ())]
 )
-def test_rails_of_a_country(country, rails):
+def test_sepa_countries_share_one_list_of_rails(country, rails):
     """SEPA countries share one list of rails; a country without a corridor has none."""
     assert Service().payout_methods(country) == rails
 

@@ -82,7 +82,7 @@ def test_the_states_are_the_services_words():
     assert CONVERSION_ACCOUNT.states == codes.CONVERSION_ACCOUNT_STATUSES
 
 
-def test_a_path_around_a_state():
+def test_a_path_leads_around_a_state():
     """A path that must not pass a state is found around it, or not at all."""
     assert TRANSFER.path("started", "failed", without="under_review") == ["failed"]
     assert CONVERSION.path("pending", "completed", without="started") == []
@@ -110,7 +110,9 @@ def test_a_path_around_a_state():
         (None, None, False, False, codes.IMAGE_SIDES),
     ],
 )
-def test_advice_of_a_code(code, terminal_codes, is_terminal, asks, sides):
+def test_the_advice_of_a_code_says_which_images_to_send(
+    code, terminal_codes, is_terminal, asks, sides
+):
     """A code says which images to send again; the terminal ones are those of the service."""
     advice = detail(code, terminal_codes)
     assert (advice.code, advice.terminal, advice.asks) == (str(code), is_terminal, asks)

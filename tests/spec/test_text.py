@@ -30,7 +30,7 @@ def test_what_is_written_is_read_again(value):
         assert json.loads(write(value), parse_float=Decimal) == again
 
 
-def test_one_line_of_ascii_for_programs():
+def test_json_is_one_line_of_ascii_for_programs():
     """One line of ASCII for programs; indented lines with every character for people."""
     value = {"a": [1, {"é": Decimal("1.50")}], "b": [], "c": {}, "d": (None, True)}
     one = '{"a": [1, {"\\u00e9": 1.50}], "b": [], "c": {}, "d": [null, true]}'

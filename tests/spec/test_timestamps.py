@@ -61,7 +61,7 @@ def test_all_common_iso_8601_spellings_are_read(text, wanted):
         ("2026-01-31T09:30:00.123456789", "2026-01-31T09:30:00.123456789Z"),
     ],
 )
-def test_the_key_of_an_instant(text, key):
+def test_every_spelling_of_an_instant_has_one_key(text, key):
     """Every spelling of an instant has one key, exact to the nanosecond."""
     assert timestamps.instant_key(text) == key
 

@@ -19,7 +19,7 @@ def _major():
 
 
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")
-def test_the_tests_of_a_service_in_node():
+def test_the_tests_of_a_service_in_node_pass():
     """Every test passes; the service has its own signer and no package."""
     if _major() < OLDEST:
         pytest.skip(f"needs Node {OLDEST}")

@@ -30,7 +30,7 @@ def lab():
         ("transfer.expired", ["expired"]),
     ],
 )
-def test_a_transfer_of_ones_own(lab, kind, types):
+def test_an_own_transfer_makes_only_the_needed_moves(lab, kind, types):
     """An existing transfer makes only the moves that lead to the event."""
     (created, *_) = trigger(lab, "transfer.created")
     events = trigger(lab, kind, created.id)
@@ -38,13 +38,13 @@ def test_a_transfer_of_ones_own(lab, kind, types):
 
 
 @pytest.mark.parametrize("kind", ["payout_initiated", "completed", "failed"])
-def test_a_conversion_of_ones_own(lab, kind):
+def test_an_own_conversion_moves_on_to_the_event(lab, kind):
     """An existing conversion moves on to the event."""
     (created, *_) = trigger(lab, "conversion.created")
     assert trigger(lab, f"conversion.{kind}", created.id)[-1].type == f"conversion.{kind}"
 
 
-def test_a_conversion_account_of_ones_own(lab):
+def test_an_own_conversion_account_gets_a_new_deposit(lab):
     """With the id of a conversion account, `trigger` makes a new deposit into it."""
     (created, *_) = trigger(lab, "conversion.created")
     account = created.resource.conversion_account_id
@@ -56,7 +56,7 @@ def test_a_conversion_account_of_ones_own(lab):
 @pytest.mark.parametrize(
     ("to", "status"), [(None, "active"), ("rejected", "rejected"), ("under_review", "under_review")]
 )
-def test_an_individual_of_ones_own(lab, to, status):
+def test_an_own_individual_moves_to_its_next_status(lab, to, status):
     """An individual moves to its next status, or to the status that is given."""
     (changed, *_) = trigger(lab, "individual.status_changed")
     assert trigger(lab, "individual.status_changed", changed.id, to=to)[-1].status == status

@@ -294,7 +294,7 @@ def test_dataclasses_and_errors_are_safe_by_construction():
     assert checked > 100
 
 
-def test_errors_of_every_kind(capsys):
+def test_errors_of_every_kind_show_their_words(capsys):
     """A rule that was broken and a refused call show the words of both, and letters stay."""
     error = RuleError([Problem(HOSTILE, HOSTILE)], hint=LINES)
     error.add_note(HOSTILE)

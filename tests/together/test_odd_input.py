@@ -107,7 +107,7 @@ def replayed(path, transfer_id):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("count", SIZES)
-def test_recordings_with_odd_facts(recorded, tmp_path, count):
+def test_recordings_with_odd_facts_are_replayed_or_refused(recorded, tmp_path, count):
     """A recording with an odd value anywhere is replayed, or refused by one error."""
     text, transfer_id = recorded
     log, chance = json.loads(text), Random(7)
@@ -131,7 +131,7 @@ def test_recordings_with_odd_facts(recorded, tmp_path, count):
         (("log", "entries", 0, "request", "url"), "http://["),
     ],
 )
-def test_a_recording_with_a_fact_of_another_type(recorded, tmp_path, path, value):
+def test_a_recording_with_a_fact_of_another_type_is_one_sentence(recorded, tmp_path, path, value):
     """A fact of the wrong type is one sentence that names the file."""
     har = tmp_path / "odd.har"
     har.write_text(json.dumps(put(json.loads(recorded[0]), path, value)))
@@ -181,7 +181,7 @@ def test_a_webhook_url_with_a_host_that_is_none(host):
         assert lab.simulator.summary()
 
 
-def test_a_request_with_two_hosts():
+def test_a_request_with_two_hosts_is_a_400():
     """A server answers 400 to a second Host header, also when one of them is its own."""
     with Server(Simulator()) as server:
         place = (server.host, server.port)
@@ -262,7 +262,7 @@ def odd_message(chance, nodes):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("count", SIZES)
-def test_messages_of_any_shape(lab, count):
+def test_messages_of_any_shape_raise_no_error(lab, count):
     """No message of a browser raises an error in a form, and what the form sends is JSON."""
     chance = Random(7)
     for form in pages(lab):
@@ -397,7 +397,7 @@ ODD_VALUES = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("status", [200, 400, 500])
 @pytest.mark.parametrize("value", ODD_VALUES.values(), ids=ODD_VALUES)
-def test_answers_with_odd_values(tmp_path, value, status):
+def test_answers_with_odd_values_are_read_or_refused(tmp_path, value, status):
     """Deep, huge, infinite and half values are read, or are an error of paylab."""
     acts = [
         lambda lab: [

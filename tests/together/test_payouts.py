@@ -60,7 +60,7 @@ def seller(lab):
         *(pytest.param(each, marks=pytest.mark.whole_table) for each in codes.SEPA),
     ],
 )
-def test_a_payout_in_every_corridor(lab, country):
+def test_a_payout_completes_in_every_corridor(lab, country):
     """A payout made with the forms completes with the quote's amount in the local currency."""
     person = lab.forms.recipient(country, example=True).submit()
     quote = lab.forms.quote(person, amount="250").submit()
@@ -161,7 +161,7 @@ def _example(country, kind):
 
 
 @pytest.mark.parametrize("given", ["source_amount", "destination_amount", "net_source_amount"])
-def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
+def test_a_quote_has_the_given_amount_exactly(lab, mexican, given):
     """The given amount is exact in the quote, also after an expired quote is renewed."""
     form = lab.forms.quote(mexican, amount="1000.10")
     form.fields["amount_kind"].value = given
@@ -178,7 +178,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
     assert card.submit().status == "awaiting_funds"
 
 
-def test_quotes_side_by_side(lab):
+def test_quotes_are_compared_with_exact_amounts(lab):
     """The comparison has a row with exact amounts for every rail."""
     people = [lab.individuals.create(**examples.recipient(code)) for code in NAMED]
     frame = lab.quotes.compare(people, source_amount="250")

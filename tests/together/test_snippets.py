@@ -107,7 +107,7 @@ HOSTILE = "Ana 'O' \"M\" $(id) `id` ${HOME} \\n \\ % é {x} \u2028 end"
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_text_that_a_shell_would_carry_out(lab, name):
+def test_text_that_a_shell_would_carry_out_arrives_unchanged(lab, name):
     """A POST with a body and a GET with a query are answered; shell syntax arrives unchanged."""
     fields = examples.recipient("MX") | {"given_name": HOSTILE}
     lab.individuals.create(**fields)

@@ -43,7 +43,7 @@ def test_a_qr_ph_text_has_a_qr_code_with_rail_and_cap(ph, komo):
     assert card.table()[-2:] == [("Rail", "x"), ("Sandbox cap", "at most 100 PHP a deposit")]
 
 
-def test_a_code_of_another_country():
+def test_a_code_of_another_country_must_not_be_paid():
     """A valid QR code that is not of the on-ramp must not be paid."""
     tree = {"00": "01", "01": "11", "26": {"00": "sg.paynow", "01": "1"}, "52": "0000"}
     text = build({**tree, "53": "702", "58": "SG", "59": "ANA", "60": "SINGAPORE"})

@@ -59,7 +59,7 @@ def test_every_side_has_a_border_of_four_light_modules(komo):
     assert not any(map(any, (*edge, *sides)))
 
 
-def test_too_small_for_its_modules(komo):
+def test_a_picture_has_at_least_one_pixel_per_module(komo):
     """A picture has at least one pixel per module, even if the requested size is smaller."""
     code = encode_qr(komo)
     assert Image.open(BytesIO(code.png(10))).size == (code.width, code.width)

@@ -30,7 +30,7 @@ def view(inbox):
     made.close()
 
 
-def test_a_row_an_event(view):
+def test_an_inbox_has_a_row_for_each_event(view):
     """The table has a row for each event, newest first."""
     assert view.total == 4
     assert [row["cells"][1] for row in view.rows][:2] == [

@@ -96,7 +96,7 @@ def test_a_saved_svg_is_the_same_as_the_shown_svg(tmp_path, komo):
 
 
 @pytest.mark.parametrize("name", ["code.gif", "code", ".png"])
-def test_save_as_something_else(tmp_path, komo, name):
+def test_another_suffix_is_refused_before_writing(tmp_path, komo, name):
     """Another suffix is refused before anything is written."""
     with pytest.raises(PaylabError, match=r"saved as \.png or \.svg"):
         QR(komo).save(tmp_path / name)

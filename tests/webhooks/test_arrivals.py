@@ -75,7 +75,7 @@ def test_the_frame_has_a_row_for_each_event(arrivals):
     assert frame["type"].dtype == "category"
 
 
-def test_the_frame_of_nothing(arrivals):
+def test_the_frame_of_nothing_has_the_same_columns(arrivals):
     """Without events, the frame has no rows and the same columns and types."""
     frame = arrivals.where(type="conversion.*").frame()
     assert len(frame) == 0

@@ -127,7 +127,7 @@ def test_amounts_that_are_none(texts, error, words):
         pd.Series(["5"], dtype=pd.ArrowDtype(pa.string())),
     ],
 )
-def test_amounts_of_any_column(column):
+def test_amounts_are_read_from_a_column_of_any_type(column):
     """A frame may have its amounts in any type."""
     assert amounts(pd.DataFrame({"id": ["x"], "amount": column}))[0] == [Decimal(5)]
 
@@ -197,7 +197,7 @@ def test_dates_that_are_not_clear(date, words):
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame({"name": ["x"]}), pd.DataFrame()])
-def test_books_without_a_key(frame):
+def test_books_need_an_id_or_a_reference(frame):
     """Books need an id or a reference."""
     with pytest.raises(RuleError, match="id or client_reference_id"):
         read_book_rows(frame, None, UTC)

@@ -111,7 +111,7 @@ def test_deliveries_with_equal_type_resource_id_status_and_updated_at_are_the_sa
 
 
 @pytest.mark.parametrize(("amount", "same"), [("10.00", True), ("11.00", False)])
-def test_identity_without_a_time(amount, same):
+def test_an_event_without_a_time_is_its_payload(amount, same):
     """Without updated_at, two deliveries are the same event only if the payloads are equal."""
     one, other = (
         read_event(body(updated_at=None)),

@@ -34,7 +34,7 @@ def add(log, body):
     return log.add(read_event(body), body, NOW)
 
 
-def test_a_header_at_each_start_and_a_line_for_each_delivery(path):
+def test_a_file_has_a_header_at_each_start_and_a_line_for_each_delivery(path):
     """A header at each start and a line for each delivery; only the owner can read the file."""
     log = EventLog(path)
     log.start(NOW)
@@ -102,7 +102,7 @@ def test_a_damaged_line_costs_nothing_else(path, caplog, damaged):
 @pytest.mark.parametrize(
     ("given", "count"), [("3", 3), ("0", 1), ("-1", 1), ("true", 1), ('"9"', 1)]
 )
-def test_the_deliveries_of_a_line(path, given, count):
+def test_a_line_stands_for_as_many_deliveries_as_it_says(path, given, count):
     """A line stands for as many deliveries as it says; a value that is no count means one."""
     path.write_text(HEADER + LINE.replace('"deliveries": 1', f'"deliveries": {given}') + LINE)
     assert [one.deliveries for one in EventLog(path).all()] == [count + 1]
@@ -115,7 +115,7 @@ def test_the_deliveries_of_a_line(path, given, count):
         ("null", datetime(1970, 1, 1, tzinfo=UTC)),
     ],
 )
-def test_a_line_without_an_arrival(path, moment, at):
+def test_a_line_without_an_arrival_has_the_time_of_its_event(path, moment, at):
     """Its time is that of the event; an event without a time is from 1970."""
     payload = f'{{"id": "tr_1", "status": "started", "updated_at": {moment}}}'
     line = f'{{"event_type": "transfer.funded", "event_payload": {payload}}}\n'

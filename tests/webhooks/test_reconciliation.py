@@ -159,7 +159,9 @@ def test_all_planted_differences_are_found_in_ten_thousand_rows(tmp_path):
         ({"amount": LONG}, "amount", "100.00", LONG, "9999999999999999900.000000000000000001"),
     ],
 )
-def test_both_values_and_the_exact_difference(changes, kind, service, other, difference):
+def test_a_problem_has_both_values_and_the_exact_difference(
+    changes, kind, service, other, difference
+):
     """A problem has both values as text and the exact difference; what is equal has none."""
     result = compare([row(0, **changes)], [payment(0)])
     names = ("kind", "service_value", "other_value", "difference")
@@ -181,7 +183,7 @@ def test_both_values_and_the_exact_difference(changes, kind, service, other, dif
         (["100", "100", "100"], [("duplicate", "200")]),
     ],
 )
-def test_several_rows_of_a_payment(amounts, expected):
+def test_several_rows_of_a_payment_are_split_or_duplicates(amounts, expected):
     """Rows whose sum is nearer to the payment than any of them are split, others duplicates."""
     rows = [{"reference": "Inv-0", "amount": amount} for amount in amounts]
     result = compare(rows, [payment(0)])
@@ -342,7 +344,7 @@ def test_only_given_sides_are_compared():
         ("2026-05-05", None, []),
     ],
 )
-def test_the_period_of_the_books(since, until, missing):
+def test_only_payments_in_the_period_of_the_books_are_missing(since, until, missing):
     """Only payments created in the period of the books are missing in them."""
     result = compare([row(3)], map(payment, range(4)), since=since, until=until)
     assert result.frame()["id"].tolist() == missing

@@ -70,7 +70,7 @@ def test_a_size_that_is_none(picker, taken, size):
 @pytest.mark.parametrize(
     ("at", "data"), [(1, b"x"), (0, b""), (0, b"x" * (SIZE + 1)), (-1, b"x"), (SLICE, b"x")]
 )
-def test_a_slice_out_of_turn(picker, taken, at, data):
+def test_a_slice_out_of_turn_stops_the_transfer(picker, taken, at, data):
     """A slice that is not the expected one stops the transfer."""
     say(picker, "start", size=SIZE)
     say(picker, "slice", data, at=at)

@@ -55,7 +55,7 @@ def test_the_line_refreshes_until_a_final_status(in_process, ticks):
     assert not shown.refresher.is_running
 
 
-def test_static_without_a_loop():
+def test_a_line_without_an_event_loop_is_static():
     """In a script without an event loop, the line shows the status and the next ones."""
     shown, _ = line("pending")
     assert "pending" in repr(shown)

@@ -131,13 +131,13 @@ def test_refused_images_lead_back(lab):
 
 
 @pytest.mark.parametrize("country", ["AR", "XX", "us", ""])
-def test_no_on_ramp_there(lab, country):
+def test_a_country_without_an_on_ramp_names_those_with_one(lab, country):
     """The error of a country without an on-ramp names the countries that have one."""
     with pytest.raises(RuleError, match="must be one of MX, PH"):
         lab.onramp(country)
 
 
-def test_a_person_of_another_country(lab):
+def test_a_person_of_another_country_cannot_continue(lab):
     """An individual from Mexico cannot continue the on-ramp of the Philippines."""
     person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(RuleError, match="is of MX"):

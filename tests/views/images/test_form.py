@@ -67,7 +67,7 @@ def test_only_what_is_asked_for(make):
     assert {problem.field for problem in caught.value.problems} == {"document-front", "selfie"}
 
 
-def test_a_path_and_a_specimen(make, upload, photo):
+def test_a_path_and_a_specimen_are_uploaded(make, upload, photo):
     """A file and a specimen are uploaded; afterwards the form has neither image nor path."""
     form = make()
     form.slots["selfie"].path.value = str(photo)
@@ -149,7 +149,7 @@ def test_nothing_is_asked_for(upload):
         ImagesForm(upload, [], name="Ana", country="MX").submit()
 
 
-def test_a_code_of_tomorrow(make):
+def test_an_unknown_code_asks_for_every_side(make):
     """An unknown status detail code asks for every side."""
     assert len(make("verification_hologram_missing").open_slots) == len(codes.IMAGE_SIDES)
 
@@ -170,7 +170,7 @@ def test_an_image_between_two_readings_of_kilobytes_is_confirmed(
     assert bool(upload) is sent
 
 
-def test_the_states_of_a_side(make, upload):
+def test_a_side_is_empty_chosen_refused_sending_and_stored(make, upload):
     """A slot is empty, chosen, refused before sending, empty again, sending, then stored."""
     states = []
 
