@@ -17,6 +17,7 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from .evidence import find_contradictions
+from .parts import reached
 from .refusals import HopelessError, words_of
 from .report import (
     ASSUMED,
@@ -30,7 +31,7 @@ from .report import (
 from .sandbox import require_sandbox
 from .start import begin
 from .trial import BUDGET, BudgetError, Trials
-from .walk import ServiceWalk, reached
+from .walk import ServiceWalk
 
 WITHOUT_WRITE = "needs an object: walk with write=True (--write)"
 NOT_SHOWN = "no request of a walk shows it"
@@ -132,7 +133,7 @@ def probe(
         address=client.settings.base_url,
         on=client.clock().date(),
         hopeless=hopeless,
-        works=not write or any(walk_part.is_complete for walk_part in walk.parts),
+        works=not write or any(part.moves_money for part in walk.parts),
         blanks=trials.blanks,
         calls=tuple(calls),
     )

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from ..client.call import Call
@@ -16,12 +14,12 @@ from ..corridors import on_ramps
 from ..corridors.corridor import NAMED
 from ..corridors.on_ramps import OnRamp
 from ..errors.base import PaylabError, WaitTimeoutError
-from ..errors.text import printable
 from ..spec import codes
 from ..spec.json_path import last_name
 from ..spec.service.value_types import NONE
 from . import steps
 from .evidence import find_contradictions
+from .parts import Part
 from .refusals import HopelessError, words_of
 from .stated import is_one_item, stated_amount, stated_bytes
 from .trial import BudgetError, R, Trials
@@ -52,28 +50,6 @@ class StopError(PaylabError):
     """A part cannot go on; the message says where, and repeats the words of the service."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of the walk: where it stopped, and the steps that it went without."""
-
-    name: str
-    stop: str = ""
-    without: tuple[str, ...] = ()
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it is an on-ramp or a payout that came to the end."""
-        return self.name.endswith((" on-ramp", " payout")) and not self.stop
-
-    @property
-    def end(self) -> str:
-        """How far it came."""
-        return "; ".join([self.stop or "complete", *self.without])
-
-    def __str__(self) -> str:
-        return printable(f"{self.name}: {self.end}")
-
-
 class ServiceWalk:
     """Goes through the parts, each on its own, with what the trials have proven so far.
 
@@ -85,59 +61,58 @@ class ServiceWalk:
         self._without: list[str] = []
         self._payee: tuple[Any, str] | None = None
         self._amounts = {"payout": steps.AMOUNT, "deposit": str(steps.DEPOSIT)}
-        self._refused: Counter[tuple[str, str]] = Counter()
+        self._refusals: Counter[tuple[str, str]] = Counter()
         self.parts: list[Part] = []
         self.made: dict[str, None] = {}
         self.done: set[str] = set()
 
     def go(self, *, write: bool) -> None:
         """Walk through all parts; a part that fails ends, and the others go on."""
-        named_walks: list[tuple[str, Callable[[], None]]] = [("Lists", self._walk_lists)]
-        if write:
-            ramps = on_ramps.ON_RAMPS
-            named_walks += [
-                (f"{ramp.country} on-ramp", partial(self._walk_onramp, ramp)) for ramp in ramps
-            ]
-            named_walks += [
-                (f"{code} payout", partial(self._walk_payout, code)) for code in COUNTRIES
-            ]
-            named_walks += [
-                ("Repeated order", self._repeat_order),
-                ("Webhooks", self._walk_webhooks),
-            ]
-            named_walks += [("Lists again", self._walk_lists)]
-        for walk_name, walk_part in named_walks:
-            stop = ""
-            try:
-                walk_part()
-            except BudgetError as error:
-                stop = f"not reached ({error})"
-            except StopError as error:
-                stop = str(error)
-            self.parts.append(Part(walk_name, stop, tuple(self._without)))
-            self._without.clear()
+        self._walk_part("Lists", self._walk_lists)
+        if not write:
+            return
+        for on_ramp in on_ramps.ON_RAMPS:
+            self._walk_part(f"{on_ramp.country} on-ramp", partial(self._walk_onramp, on_ramp))
+        for country in COUNTRIES:
+            self._walk_part(f"{country} payout", partial(self._walk_payout, country))
+        self._walk_part("Repeated order", self._repeat_order)
+        self._walk_part("Webhooks", self._walk_webhooks)
+        self._walk_part("Lists again", self._walk_lists)
 
-    def _run(self, walk_step: str, step: Callable[[Client], R]) -> R:
+    def _walk_part(self, part_name: str, walk: Callable[[], None]) -> None:
+        """Walk through one part, and note how far it came."""
+        stop = ""
+        try:
+            walk()
+        except BudgetError as error:
+            stop = f"not reached ({error})"
+        except StopError as error:
+            stop = str(error)
+        self.parts.append(Part(part_name, stop, tuple(self._without)))
+        self._without.clear()
+
+    def _run(self, step_name: str, step: Callable[[Client], R]) -> R:
         """The result of a step that the part needs; StopError says where it stops.
 
         A step that was refused twice with the same words is not tried again, unless they are about
         a country, which the next one has not.
         """
-        for (step_name, refusal_words), times in self._refused.items():
-            if step_name == walk_step and times >= MOST_REFUSALS:
-                same = PaylabError(f"not tried again: {refusal_words}")
-                raise StopError(f"stops at {walk_step} ({same})") from same
+        for (refused_step, refusal_words), count in self._refusals.items():
+            if refused_step == step_name and count >= MOST_REFUSALS:
+                same_refusal = PaylabError(f"not tried again: {refusal_words}")
+                raise StopError(f"stops at {step_name} ({same_refusal})") from same_refusal
         try:
             step_result = self._trials.run(step)
         except WaitTimeoutError as error:
-            raise StopError(f"stops at {walk_step}: {words_of(error)}") from error
+            raise StopError(f"stops at {step_name}: {words_of(error)}") from error
         except (BudgetError, HopelessError):
             raise
         except PaylabError as error:
             if not is_about_country(error):
-                self._refused[walk_step, without_ids(words_of(error))] += 1
-            raise StopError(f"stops at {walk_step} ({words_of(error)})") from error
-        if answered := self._trials.answered():
+                self._refusals[step_name, without_ids(words_of(error))] += 1
+            raise StopError(f"stops at {step_name} ({words_of(error)})") from error
+        answered = self._trials.answered()
+        if answered:
             self._note(*answered, step_result)
         return step_result
 
@@ -152,56 +127,66 @@ class ServiceWalk:
             self._trials.adopt(contradiction, call.number)
 
     def _pay_within_limit(
-        self, step_name: str, part_kind: str, step: Callable[[Client, str], R]
+        self, step_name: str, amount_kind: str, step: Callable[[Client, str], R]
     ) -> R:
         """The result of a step with an amount, once more with the limit that the service states."""
-        amount = self._amounts[part_kind]
+        amount = self._amounts[amount_kind]
         try:
             return self._run(step_name, lambda client: step(client, amount))
         except StopError as error:
-            stated = stated_amount(words_of(error.__cause__ or error), amount)
+            stated = stated_amount(cause_words(error), amount)
             if not stated:
                 raise
         step_result = self._run(f"{step_name} of {stated}", lambda client: step(client, stated))
-        self._amounts[part_kind] = stated
+        self._amounts[amount_kind] = stated
         return step_result
 
-    def _try_step(self, step_name: str, step: Callable[..., R], part_kind: str = "") -> R | None:
-        """The result of a step that the part can go without; `kind` is that of its amount."""
+    def _try(self, step_name: str, run: Callable[[], R]) -> R | None:
+        """The result of running a step that the part can go without; None if it was refused."""
         try:
-            return (
-                self._pay_within_limit(step_name, part_kind, step)
-                if part_kind
-                else self._run(step_name, step)
-            )
+            return run()
         except StopError as error:
-            self._without.append(f"without {step_name} ({words_of(error.__cause__ or error)})")
+            self._without.append(f"without {step_name} ({cause_words(error)})")
             return None
+
+    def _try_step(self, step_name: str, step: Callable[[Client], R]) -> R | None:
+        """The result of a step that the part can go without; None if it was refused."""
+        return self._try(step_name, lambda: self._run(step_name, step))
+
+    def _try_to_pay(self, step_name: str, step: Callable[[Client, str], R]) -> R | None:
+        """The result of a step with the amount of a payout; None if it was refused."""
+        return self._try(step_name, lambda: self._pay_within_limit(step_name, "payout", step))
 
     def _walk_lists(self) -> None:
         """Of each list a first page, the largest page, the next page and one object."""
         for list_name in LISTS:
-            self._list(list_name)
+            self._walk_list(list_name)
 
-    def _list(self, list_name: str) -> None:
+    def _walk_list(self, list_name: str) -> None:
+        """The first page, the largest page, the next page and one object of a list."""
         first_page = self._try_step(
-            f"the list of {list_name}", lambda c: steps.first_page(c, list_name)
+            f"the list of {list_name}", partial(steps.first_page, name=list_name)
         )
         if first_page is None:
             return
         if list_name in LONG:
-            largest = partial(steps.first_page, name=list_name, limit=steps.LARGEST)
-            self._try_step(f"the largest page of {list_name}", largest)
+            largest_page = partial(steps.first_page, name=list_name, limit=steps.LARGEST)
+            self._try_step(f"the largest page of {list_name}", largest_page)
         if first_page.has_next_page:
-            second = self._try_step(
-                f"the next page of {list_name}", lambda c: steps.second_page(c, list_name)
-            )
-            if second is None:  # what the first page seemed to say does not lead to it
-                self._trials.withdraw(f"lists.{list_name}.cursor", f"lists.{list_name}.more")
-                self._trials.withdraw(*(f"lists.{other}.cursor" for other in LISTS))
+            self._read_second_page(list_name)
         if first_page.data and list_name != "conversions":
-            one = first_page.data[0].id
-            self._try_step(f"one of {list_name}", lambda c: getattr(c, list_name).get(one))
+            first_id = first_page.data[0].id
+            self._try_step(f"one of {list_name}", lambda c: getattr(c, list_name).get(first_id))
+
+    def _read_second_page(self, list_name: str) -> None:
+        """The next page of a list; without it, what the first one seemed to say is no proof."""
+        second_page = self._try_step(
+            f"the next page of {list_name}", partial(steps.second_page, name=list_name)
+        )
+        if second_page is None:
+            self._trials.withdraw(
+                f"lists.{list_name}.more", *(f"lists.{name}.cursor" for name in LISTS)
+            )
 
     def _walk_onramp(self, on_ramp: OnRamp) -> None:
         """A person, images or a token, a wallet, an account, a deposit and its conversion."""
@@ -240,17 +225,12 @@ class ServiceWalk:
         try:
             self._run("the images", partial(upload, some=images))
         except StopError as error:
-            refusal_words = words_of(error.__cause__ or error)
-            sizes = [size for size in stated_bytes(refusal_words) if size > steps.SMALLEST_IMAGE]
-            if is_one_item(refusal_words):
-                uploads = [{image_side: image} for image_side, image in images.items()]
-            elif sizes and sizes[0] <= steps.LARGEST_IMAGE:
-                uploads = [dict.fromkeys(images, steps.tiny_image(sizes[0] + 2048))]
-            else:
+            uploads = _uploads_asked_for(cause_words(error), images)
+            if not uploads:
                 raise
-            for image_upload in uploads:
+            for some_images in uploads:
                 self._run(
-                    "the images as the service asks for them", partial(upload, some=image_upload)
+                    "the images as the service asks for them", partial(upload, some=some_images)
                 )
 
     def _walk_payout(self, country: str) -> None:
@@ -267,12 +247,11 @@ class ServiceWalk:
             terms = steps.terms(client, country, amount)
             return steps.create_payout(client, account, terms, quote, reference)
 
-        quote = self._try_step("a quote", ask, "payout")
+        quote = self._try_to_pay("a quote", ask)
         # The first payout has no reference unless one is required, as in the notebooks.
-        reference = (
-            "" if self._payee is None else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
-        )
-        transfer = quote and self._try_step("paying the quote", partial(pay, quote=quote), "payout")
+        is_first = self._payee is None
+        reference = "" if is_first else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
+        transfer = quote and self._try_to_pay("paying the quote", partial(pay, quote=quote))
         transfer = transfer or self._pay_within_limit("the transfer", "payout", pay)
         self._run("reading it", lambda c: c.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
@@ -311,6 +290,22 @@ class ServiceWalk:
         self._try_step("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
 
 
+def _uploads_asked_for(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
+    """The uploads that a refusal asks for: each image alone, or larger ones; none if neither."""
+    if is_one_item(refusal_words):
+        return [{image_side: image} for image_side, image in images.items()]
+    sizes = [size for size in stated_bytes(refusal_words) if size > steps.SMALLEST_IMAGE]
+    if sizes and sizes[0] <= steps.LARGEST_IMAGE:
+        larger_image = steps.tiny_image(sizes[0] + 2048)
+        return [dict.fromkeys(images, larger_image)]
+    return []
+
+
+def cause_words(error: StopError) -> str:
+    """The words of the error behind the end of a part."""
+    return words_of(error.__cause__ or error)
+
+
 def is_about_country(error: PaylabError) -> bool:
     """Whether a refusal names the country: of its fields, or without fields in its words."""
     fields = [last_name(problem.field) for problem in getattr(error, "problems", ())]
@@ -321,17 +316,3 @@ def is_about_country(error: PaylabError) -> bool:
 def without_ids(words: str) -> str:
     """Words without ids and other names with digits, so that two refusals can be compared."""
     return re.sub(r"\w*\d\w*", "...", words)
-
-
-def reached(parts: Iterable[Part]) -> Iterator[str]:
-    """How far the walk came: a line for each part, and one for all payouts."""
-    for is_payout, alike in groupby(parts, lambda walk_part: walk_part.name.endswith(" payout")):
-        if not is_payout:
-            yield from map(str, alike)
-            continue
-        ends: dict[str, list[str]] = {}
-        for walk_part in alike:
-            ends.setdefault(walk_part.end, []).append(walk_part.name.partition(" ")[0])
-        yield "Payouts: " + "; ".join(
-            f"{', '.join(ends[outcome_text])} {outcome_text}" for outcome_text in ends
-        )

@@ -21,10 +21,11 @@ from paylab.probe import steps
 from paylab.probe.candidates import is_progress
 from paylab.probe.drift import find_drift
 from paylab.probe.evidence import find_contradictions
+from paylab.probe.parts import Part, reached
 from paylab.probe.probe import operations_of, recorded
 from paylab.probe.report import OUTCOMES, ProbeFinding, Report
 from paylab.probe.trial import Trials
-from paylab.probe.walk import COUNTRIES, Part, reached
+from paylab.probe.walk import COUNTRIES
 from paylab.spec.codes import SEPA
 from paylab.spec.service import Service
 
