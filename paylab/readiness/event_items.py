@@ -93,9 +93,13 @@ def judge_order(history: History) -> Iterator[Observation]:
         lane = (str(delivery["url"]), str(delivery["resource_id"]))
         newest_event = newest_by_lane.get(lane)
         if newest_event is not None and newest_event.sequence > event.sequence:
-            is_redelivery = delivery["cause"] == "redelivery"
-            if delivery.is_taken and not is_redelivery:
+            attempts = history.attempts_by_event[str(delivery["event_id"])]
+            is_first = delivery is attempts[0]
+            if delivery.is_taken and delivery["cause"] != "redelivery":
                 yield shown(delivery, "taken after a newer event of the same object")
+            elif delivery.is_refused and is_first and not _find_taken(attempts):
+                text = f"answered {delivery['status']} after a newer event of the same object"
+                yield broken(delivery, text)
         if delivery.is_taken and (newest_event is None or event.sequence > newest_event.sequence):
             newest_by_lane[lane] = event
 
@@ -108,9 +112,13 @@ def judge_unknown(history: History) -> Iterator[Observation]:
             yield from _judge_taken(attempts, f"the type {event_type!r}")
 
 
+def _find_taken(attempts: Sequence[NoteFacts]) -> list[NoteFacts]:
+    return [attempt for attempt in attempts if attempt.is_taken]
+
+
 def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
     """Whether one of the attempts was taken, or all were refused. Nothing if none was answered."""
-    taken_attempts = [attempt for attempt in attempts if attempt.is_taken]
+    taken_attempts = _find_taken(attempts)
     refused_attempts = [attempt for attempt in attempts if attempt.is_refused]
     if taken_attempts:
         yield shown(taken_attempts[0], f"{observation_text}: taken")
@@ -133,12 +141,24 @@ def judge_lost(history: History) -> Iterator[Observation]:
 def judge_outage(history: History) -> Iterator[Observation]:
     """After an outage of the receiver, the retry of an event is taken."""
     for attempts in history.attempts_by_event.values():
-        has_failed = False
-        for attempt in attempts:
-            if attempt.is_taken and has_failed:
-                yield shown(attempt, f"attempt {attempt['attempt']} is taken")
-                break
-            has_failed |= not attempt.is_taken
+        failed_attempts = [attempt for attempt in attempts if not attempt.is_taken]
+        if not failed_attempts:
+            continue
+        first_failed = failed_attempts[0]
+        retries = [attempt for attempt in attempts if attempt.sequence > first_failed.sequence]
+        taken_retries = _find_taken(retries)
+        refused_retries = [retry for retry in retries if 300 <= (retry["status"] or 0) < 500]
+        if taken_retries:
+            yield shown(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
+        elif refused_retries and _is_down(first_failed):
+            refused_retry = refused_retries[0]
+            text = f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}"
+            yield broken(refused_retry, f"{text}, after an outage")
+
+
+def _is_down(attempt: NoteFacts) -> bool:
+    """Whether the receiver gave no answer or failed, and did not refuse the event itself."""
+    return attempt["status"] is None or attempt["status"] >= 500
 
 
 def judge_verified(history: History) -> Iterator[Observation]:
@@ -158,7 +178,7 @@ def judge_verified(history: History) -> Iterator[Observation]:
 def judge_taken(history: History) -> Iterator[Observation]:
     """A receiver answers events with a 2xx in time."""
     for attempts in history.attempts_by_event.values():
-        taken_attempts = [attempt for attempt in attempts if attempt.is_taken]
+        taken_attempts = _find_taken(attempts)
         if taken_attempts:
             first_taken = taken_attempts[0]
             yield shown(

@@ -1,4 +1,4 @@
-"""Six integrations by different hands, each judged right in every item."""
+"""Seven integrations by different hands, each judged right in every item."""
 
 import pytest
 from careless_integration import CarelessIntegration
@@ -7,6 +7,7 @@ from good_integration import GoodIntegration
 from paylab_integration import PaylabIntegration
 from quoting_integration import QuotingIntegration
 from readiness_stage import Stage, tour, watch
+from sloppy_integration import SloppyIntegration
 from webhook_integration import WebhookIntegration
 
 from paylab.readiness.items import ITEMS
@@ -33,6 +34,28 @@ MISTAKES = {
 """The fourteen mistakes of the faulty integration, and the items that each breaks."""
 
 BROKEN = {item: "broken" for items in MISTAKES.values() for item in items}
+
+SLOPPY_MISTAKES = {
+    "one date for half a minute": ["signing.attempts"],
+    "a body hashed before it is escaped": ["signing.non-ascii", "signing.body"],
+    "a lost order again without its key": ["orders.lost-answer", "orders.key", "orders.no-key"],
+    "a second of the two of Retry-After": ["retries.429"],
+    "always half a second after 5xx": ["retries.5xx"],
+    "the side that nobody asked for": ["people.sides"],
+    "thousandths of a dollar": ["payments.amounts"],
+    "another amount of an order with another key": ["orders.one-key"],
+    "a reference as the key": ["orders.key"],
+    "a deposit above the cap": ["payments.caps"],
+    "the API key in a query": ["people.addresses"],
+    "a filter on the first page only": ["lists.pages"],
+    "a refused page again": ["lists.dead-cursor", "signing.refused"],
+    "a duplicate refused": ["events.duplicate"],
+    "an unknown event refused": ["events.unknown"],
+    "an old event refused": ["events.late", "events.order", "events.outage"],
+}
+"""The sixteen mistakes of the sloppy integration, and the items that each breaks."""
+
+SLOPPY = {item: "broken" for items in SLOPPY_MISTAKES.values() for item in items}
 
 CARELESS = {
     "signing.attempts": "not seen",
@@ -81,6 +104,7 @@ HANDS = {
     "good": (tour, GoodIntegration, {}),
     "good, by quotes": (tour, QuotingIntegration, {}),
     "fourteen mistakes": (tour, FaultyIntegration, BROKEN),
+    "sixteen others": (tour, SloppyIntegration, SLOPPY),
     "careless": (tour, CarelessIntegration, CARELESS),
     "webhooks only": (watch, WebhookIntegration, WATCHING),
     "paylab": (tour, PaylabIntegration, {"lists.dead-cursor": "not seen"}),
