@@ -28,10 +28,11 @@ Product = Literal["global_payouts", "off_ramp", "on_ramp"]
 PRODUCTS: tuple[str, ...] = get_args(Product)
 RAMP_PRODUCTS = (ON_RAMP_PRODUCT, OFF_RAMP_PRODUCT)
 
-DOCUMENT_TYPES = (
+DocumentType = Literal[
     "cuit", "cuil", "cpf", "cnpj", "cc", "ce", "nit", "pep", "curp", "tin",
     "eu_residence_permit", "emirates_id", "driver_licence", "national_id", "passport",
-)  # fmt: skip
+]  # fmt: skip
+DOCUMENT_TYPES: tuple[str, ...] = get_args(DocumentType)
 
 PIX = "pix"
 BANK_ACCOUNT = "bank_account"
@@ -66,6 +67,29 @@ SourceType = Literal["prefunded", "deposit"]
 SOURCE_TYPES: tuple[str, ...] = get_args(SourceType)
 """Where the source of a transfer comes from. Assumption `transfer.create`."""
 
+StatusDetailCode = Literal[
+    "verification_front_image_needed",
+    "verification_back_image_needed",
+    "verification_selfie_needed",
+    "verification_token_needed",
+    "verification_image_blurry",
+    "verification_image_glare",
+    "verification_portrait_unclear",
+    "verification_portrait_missing",
+    "verification_document_not_detected",
+    "verification_image_unprocessable",
+    "verification_document_damaged",
+    "verification_document_expired",
+    "verification_unsupported_document_type",
+    "verification_country_not_determined",
+    "verification_electronic_replica",
+    "verification_attribute_mismatch",
+    "verification_disallowed_country",
+    "verification_age_mismatch",
+    "verification_identity_unverified",
+    "verification_unknown_error",
+]
+STATUS_DETAIL_CODES: tuple[str, ...] = get_args(StatusDetailCode)
 STATUS_DETAILS: Mapping[str, str] = {
     "verification_front_image_needed": "The front of the document is needed.",
     "verification_back_image_needed": "The back of the document is needed.",
@@ -91,14 +115,14 @@ STATUS_DETAILS: Mapping[str, str] = {
     "verification_unknown_error": "The check failed for a reason the service does not name.",
 }
 """The codes in the details of an individual's status, and what each means."""
-STATUS_DETAIL_CODES = tuple(STATUS_DETAILS)
 
 ImageSide = Literal["document-front", "document-back", "selfie"]
 IMAGE_SIDES: tuple[str, ...] = get_args(ImageSide)
-IMAGE_TYPES = (
+ImageType = Literal[
     "application/pdf", "image/jpeg", "image/png",
     "image/heic", "image/heif", "image/tiff",
-)  # fmt: skip
+]  # fmt: skip
+IMAGE_TYPES: tuple[str, ...] = get_args(ImageType)
 
 Network = Literal["base", "ethereum", "polygon", "solana"]
 NETWORKS: tuple[str, ...] = get_args(Network)
@@ -120,10 +144,14 @@ OnRampCurrency = Literal["mxn", "php"]
 ON_RAMP_CURRENCIES: tuple[str, ...] = get_args(OnRampCurrency)
 """The source currencies of conversion accounts."""
 
-DEPOSIT_INSTRUCTION_TYPES = (
+Currency: TypeAlias = SourceCurrency | DestinationCurrency | OnRampCurrency
+"""The currencies of all fields: conversion accounts and events have them in lower case."""
+
+DepositInstructionType = Literal[
     "ae_bank_account", "crypto_wallet", "eu_bank_account", "gb_bank_account",
     "mx_virtual_account", "ph_qr_code",
-)  # fmt: skip
+]  # fmt: skip
+DEPOSIT_INSTRUCTION_TYPES: tuple[str, ...] = get_args(DepositInstructionType)
 
 EventType = Literal[
     "transfer.created", "transfer.funded", "transfer.payout_initiated", "transfer.completed",
@@ -246,9 +274,13 @@ __all__ = [
     "ConversionAccountStatus",
     "ConversionStatus",
     "Country",
+    "Currency",
+    "DepositInstructionType",
     "DestinationCurrency",
+    "DocumentType",
     "EventType",
     "ImageSide",
+    "ImageType",
     "IndividualStatus",
     "Network",
     "OnRampCurrency",
@@ -257,6 +289,7 @@ __all__ = [
     "SourceCurrency",
     "SourceType",
     "Status",
+    "StatusDetailCode",
     "TransferStatus",
     "is_stablecoin",
     "minor_unit",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic import Field, StrictBool
 
-from .resource import Instant, KeepUnreadable, Money, Resource
+from . import codes
+from .resource import Instant, Item, Money, Resource, Word
 from .text import plain
 
 
 class Address(Resource):
     """The address of an individual."""
 
-    country: str | None = None
+    country: Word[codes.Country] | None = None
     line_1: str | None = None
     line_2: str | None = None
     city: str | None = None
@@ -24,14 +25,14 @@ class Address(Resource):
 class Document(Resource):
     """An identity document; its number stays out of the repr."""
 
-    type: str | None = None
+    type: Word[codes.DocumentType] | None = None
     number: str | None = Field(default=None, repr=False)
 
 
 class StatusDetail(Resource):
     """Why an individual has its status: branch on `code`, show `message`."""
 
-    code: str | None = None
+    code: Word[codes.StatusDetailCode] | None = None
     message: str | None = None
 
 
@@ -39,7 +40,7 @@ class FinancialAccount(Resource):
     """A payout destination or a crypto wallet; `details` depends on `type`."""
 
     id: str = ""
-    type: str | None = None
+    type: Word[codes.AccountType] | None = None
     details: dict[str, Any] | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
@@ -56,12 +57,12 @@ class Individual(Resource):
     date_of_birth: str | None = None
     idv_consent_recorded_at: Instant | None = None
     address: Address | None = None
-    country: str | None = None
-    status: str | None = None
-    product_types: list[str] | None = None
-    financial_accounts: list[Annotated[FinancialAccount, KeepUnreadable]] | None = None
+    country: Word[codes.Country] | None = None
+    status: Word[codes.IndividualStatus] | None = None
+    product_types: list[Word[codes.Product]] | None = None
+    financial_accounts: list[Item[FinancialAccount]] | None = None
     document: Document | None = None
-    status_details: list[Annotated[StatusDetail, KeepUnreadable]] | None = None
+    status_details: list[Item[StatusDetail]] | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
 
@@ -70,8 +71,8 @@ class StatusChange(Resource):
     """The payload of individual.status_changed."""
 
     id: str = ""
-    status: str | None = None
-    previous_status: str | None = None
+    status: Word[codes.IndividualStatus] | None = None
+    previous_status: Word[codes.IndividualStatus] | None = None
     status_details: list[StatusDetail] | None = None
     updated_at: Instant | None = None
 
@@ -80,8 +81,8 @@ class VerificationImage(Resource):
     """The metadata of a stored image."""
 
     id: str = ""
-    type: str | None = None
-    content_type: str | None = None
+    type: Word[codes.ImageSide] | None = None
+    content_type: Word[codes.ImageType] | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
 
@@ -90,15 +91,15 @@ class VerificationImages(Resource):
     """The images stored for an individual, one per side."""
 
     individual_id: str | None = None
-    images: list[Annotated[VerificationImage, KeepUnreadable]] | None = None
+    images: list[Item[VerificationImage]] | None = None
 
 
 class DepositInstructions(Resource):
     """How to pay a deposit; `details` depends on `type`."""
 
-    type: str | None = None
-    currency: str | None = None
-    payment_methods: list[str] | None = None
+    type: Word[codes.DepositInstructionType] | None = None
+    currency: Word[codes.Currency] | None = None
+    payment_methods: list[Word[codes.PayoutMethod]] | None = None
     details: dict[str, Any] | None = None
     deadline: Instant | None = None
 
@@ -108,18 +109,18 @@ class Quote(Resource):
 
     id: str = ""
     source_amount: Money | None = None
-    source_currency: str | None = None
-    source_network: str | None = None
+    source_currency: Word[codes.SourceCurrency] | None = None
+    source_network: Word[codes.Network] | None = None
     derived_source_amount: StrictBool | None = None
     net_source_amount: Money | None = None
     destination_amount: Money | None = None
-    destination_currency: str | None = None
+    destination_currency: Word[codes.DestinationCurrency] | None = None
     exchange_rate: Money | None = None
     total_fee: Money | None = None
-    fee_currency: str | None = None
+    fee_currency: Word[codes.Currency] | None = None
     total_tax: Money | None = None
-    tax_currency: str | None = None
-    payout_method: str | None = None
+    tax_currency: Word[codes.Currency] | None = None
+    payout_method: Word[codes.PayoutMethod] | None = None
     financial_account_id: str | None = None
     recipient_id: str | None = None
     expires_at: Instant | None = None
@@ -132,7 +133,7 @@ class Balance(Resource):
     `reserved` is for payouts that have started, `awaiting_funds` what other payouts wait for.
     """
 
-    currency: str | None = None
+    currency: Word[codes.Currency] | None = None
     available: Money | None = None
     reserved: Money | None = None
     awaiting_funds: Money | None = None
@@ -141,7 +142,7 @@ class Balance(Resource):
 class BalanceList(Resource):
     """The balances of the account, one per currency."""
 
-    balances: list[Annotated[Balance, KeepUnreadable]] | None = None
+    balances: list[Item[Balance]] | None = None
 
 
 class Transfer(Resource):
@@ -150,18 +151,18 @@ class Transfer(Resource):
     id: str = ""
     client_reference_id: str | None = None
     source_amount: Money | None = None
-    source_currency: str | None = None
+    source_currency: Word[codes.SourceCurrency] | None = None
     destination_amount: Money | None = None
-    destination_currency: str | None = None
+    destination_currency: Word[codes.DestinationCurrency] | None = None
     exchange_rate: Money | None = None
     recipient_id: str | None = None
     financial_account_id: str | None = None
-    payout_method: str | None = None
-    status: str | None = None
+    payout_method: Word[codes.PayoutMethod] | None = None
+    status: Word[codes.TransferStatus] | None = None
     total_fee: Money | None = None
-    fee_currency: str | None = None
+    fee_currency: Word[codes.Currency] | None = None
     total_tax: Money | None = None
-    tax_currency: str | None = None
+    tax_currency: Word[codes.Currency] | None = None
     net_source_amount: Money | None = None
     completed_in: str | None = None
     created_at: Instant | None = None
@@ -175,7 +176,7 @@ class ConversionDeposit(Resource):
     """The fiat deposit of a conversion."""
 
     amount: Money | None = None
-    currency: str | None = None
+    currency: Word[codes.Currency] | None = None
     received_at: Instant | None = None
 
 
@@ -183,7 +184,7 @@ class ConversionPayout(Resource):
     """The stablecoin payout of a conversion; the last three fields are None until known."""
 
     amount: Money | None = None
-    currency: str | None = None
+    currency: Word[codes.Currency] | None = None
     payout_account_id: str | None = None
     tx_hash: str | None = None
     initiated_at: Instant | None = None
@@ -196,11 +197,11 @@ class Conversion(Resource):
     id: str = ""
     conversion_account_id: str | None = None
     individual_id: str | None = None
-    status: str | None = None
+    status: Word[codes.ConversionStatus] | None = None
     deposit: ConversionDeposit | None = None
     payout: ConversionPayout | None = None
     total_fee: Money | None = None
-    fee_currency: str | None = None
+    fee_currency: Word[codes.Currency] | None = None
     exchange_rate: Money | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
@@ -247,9 +248,9 @@ class ConversionAccount(Resource):
     id: str = ""
     individual_id: str | None = None
     client_reference_id: str | None = None
-    status: str | None = None
-    source_currency: str | None = None
-    destination_currency: str | None = None
+    status: Word[codes.ConversionAccountStatus] | None = None
+    source_currency: Word[codes.OnRampCurrency] | None = None
+    destination_currency: Word[codes.DestinationCurrency] | None = None
     payout_account: FinancialAccount | None = None
     deposit_instructions: DepositInstructions | None = None
     created_at: Instant | None = None
@@ -271,7 +272,7 @@ class Deposit(Resource):
     id: str = ""
     conversion_account_id: str | None = None
     amount: Money | None = None
-    currency: str | None = None
+    currency: Word[codes.Currency] | None = None
     sender_name: str | None = None
     created_at: Instant | None = None
 
@@ -281,7 +282,7 @@ class WebhookSubscription(Resource):
 
     id: str = ""
     url: str | None = None
-    event_types: list[str] | None = None
+    event_types: list[Word[codes.EventType]] | None = None
     is_active: StrictBool | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None

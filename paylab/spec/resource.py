@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from inspect import Parameter, Signature
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeVar
 
 from pydantic import (
     BaseModel,
     ConfigDict,
+    GetPydanticSchema,
     PlainSerializer,
     PlainValidator,
     PrivateAttr,
@@ -19,8 +21,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core.core_schema import str_schema
 
 from ..errors import names
+from ..errors.annotations import WrittenAnnotation
 from ..errors.arguments import explain_arguments
 from .money import Amount
 from .text import plain, printable
@@ -44,8 +48,31 @@ def _read_or_keep(field_value: object, handler: Callable[[object], object]) -> o
 
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
 Instant = Annotated[datetime, PlainValidator(_read_instant)]
-# An unreadable item must not affect the types of other items.
-KeepUnreadable = WrapValidator(_read_or_keep)
+_W = TypeVar("_W")
+Word = Annotated[_W | str, GetPydanticSchema(lambda _type, _handler: str_schema())]
+"""A word of a closed set, which editors complete; any other text is read as well."""
+_I = TypeVar("_I")
+Item = Annotated[_I, WrapValidator(_read_or_keep)]
+"""An item of a list; one that cannot be read is kept, and the types of the others as well."""
+
+
+class _WrittenSignature:
+    """The fields of a model as its class declares them, for tooltips.
+
+    The signature of pydantic shows validators in place of names such as `Money`.
+    """
+
+    def __get__(self, _instance: object, model: type[Resource]) -> Signature:
+        parameters = [
+            Parameter(
+                field_name,
+                Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=WrittenAnnotation(model.__annotations__[field_name], model.__module__),
+            )
+            for field_name, field in model.model_fields.items()
+        ]
+        return Signature(parameters)
 
 
 class Resource(BaseModel):
@@ -56,6 +83,13 @@ class Resource(BaseModel):
     _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
     _replayed: bool = PrivateAttr(default=False)
     _place: Callable[[], str] = PrivateAttr(default=str)
+
+    __signature__ = _WrittenSignature()  # type: ignore[assignment]
+
+    @classmethod
+    def __pydantic_on_complete__(cls) -> None:
+        """Restore the signature, which pydantic replaces when it builds a model."""
+        cls.__signature__ = _WrittenSignature()  # type: ignore[assignment]
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -99,10 +133,11 @@ class Resource(BaseModel):
                 raise
             # pydantic refuses the name of an unknown field with an unpaired surrogate.
             resource = handler({printable(str(name)): item for name, item in value.items()})
-        if isinstance(value, dict):
-            resource._raw = value
-        elif isinstance(value, Mapping):
-            resource._raw = dict(value)
+        if isinstance(value, Mapping) and resource.__pydantic_private__ is not None:
+            # Set here, since it is faster than `_raw =` and every read of an object does it.
+            resource.__pydantic_private__["_raw"] = (
+                value if isinstance(value, dict) else dict(value)
+            )
         return resource
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
@@ -219,6 +254,27 @@ class Resource(BaseModel):
                 return super().__getattr__(name)
             except AttributeError:
                 names.raise_unknown_attribute(self, name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if not name.startswith("_"):
+                self._refuse_change(name)
+            super().__setattr__(name, value)
+
+        def __delattr__(self, name: str) -> None:
+            self._refuse_change(name)
+
+        def __setitem__(self, name: str, value: Any) -> None:
+            self._refuse_change(name)
+
+        def __delitem__(self, name: str) -> None:
+            self._refuse_change(name)
+
+    def _refuse_change(self, name: str) -> NoReturn:
+        """AttributeError for a change of a field, which would not reach the service."""
+        raise AttributeError(
+            f"{type(self).__name__}.{name} is as the service sent it and cannot be changed: "
+            f"model_copy(update={{{name!r}: ...}}) makes a changed copy"
+        )
 
 
 REPR_FIELDS = (

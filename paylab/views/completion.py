@@ -1,4 +1,4 @@
-"""Completion in a notebook of the words that a parameter of paylab takes, such as countries.
+"""Completion in a notebook of the words of a parameter or of a compared field, such as countries.
 
 The completer of IPython knows the names of parameters, but not the values of a `Literal`.
 """
@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 from ..errors.annotations import evaluate_annotation
 from ..errors.extras import extra_imports
 from ..light_dataclass import light_dataclass
+from ..spec.resource import Resource
 
 with extra_imports():
     from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
@@ -21,6 +22,9 @@ with extra_imports():
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _CALLEE = re.compile(r"([^\W\d]\w*(?:\.\w+)*)\s*$")
 _KEYWORD = re.compile(r"\s*(\w+)\s*=(?!=)")
+_COMPARED = re.compile(
+    r"([^\W\d]\w*(?:\.\w+)*)\.(\w+)\s*(?:[!=]=|(?:not\s+)?in\s*[\[({][^\])}]*)\s*$"
+)
 _QUOTE = re.compile(r"[rRuU]?('''|\"\"\"|'|\")")
 
 
@@ -47,21 +51,37 @@ class Argument:
     prefix: str
 
 
+@light_dataclass(frozen=True)
+class ComparedField:
+    """The text that is being typed as a value to compare a field with."""
+
+    owner: str
+    name: str
+    prefix: str
+
+
 def complete_values(
     context: CompletionContext, namespace: Mapping[str, object]
 ) -> SimpleMatcherResult:
-    """The words that the argument at the cursor takes; none if it is not one of paylab."""
+    """The words of the argument or field at the cursor; none if it is not one of paylab."""
     source_lines = context.full_text.split("\n")[: context.cursor_line]
-    argument = find_argument("\n".join([*source_lines, context.text_until_cursor]))
-    literal_words = [] if argument is None else find_words(argument, namespace)
-    if argument is None or not literal_words:
+    source_text = "\n".join([*source_lines, context.text_until_cursor])
+    field = find_compared_field(source_text)
+    argument = None if field else find_argument(source_text)
+    literal_words: list[str] = []
+    if field:
+        literal_words = find_field_words(field, namespace)
+    elif argument:
+        literal_words = find_words(argument, namespace)
+    typed = field or argument
+    if typed is None or not literal_words:
         return SimpleMatcherResult(completions=[])
     matching_words = [
-        word for word in literal_words if word.lower().startswith(argument.prefix.lower())
+        word for word in literal_words if word.lower().startswith(typed.prefix.lower())
     ]
     completions = [SimpleCompletion(word, type="value") for word in matching_words]
     return SimpleMatcherResult(
-        completions=completions, matched_fragment=argument.prefix, suppress=True, ordered=True
+        completions=completions, matched_fragment=typed.prefix, suppress=True, ordered=True
     )
 
 
@@ -90,6 +110,19 @@ def find_argument(source_text: str) -> Argument | None:
         keyword_match and keyword_match[1],
         prefix,
     )
+
+
+def find_compared_field(text: str) -> ComparedField | None:
+    """The field that is compared with the text at the end of some code; None if none is.
+
+    >>> find_compared_field('if person.status == "a')
+    ComparedField(owner='person', name='status', prefix='a')
+    """
+    _, quote_at, quote = _scan(text)
+    compared = None if quote is None else _COMPARED.search(text[:quote_at])
+    if quote is None or compared is None:
+        return None
+    return ComparedField(compared[1], compared[2], text[quote_at + len(quote) :])
 
 
 def _is_collection(opening: Opening, source_text: str) -> bool:
@@ -150,6 +183,15 @@ def _find_literal_end(source_text: str, search_start: int, quote: str) -> int | 
     return None
 
 
+def find_field_words(field: ComparedField, namespace: Mapping[str, object]) -> list[str]:
+    """The words of a field of a resource, in the order of their type."""
+    owner = _find_object(field.owner.split("."), namespace)
+    if not isinstance(owner, Resource) or field.name not in type(owner).model_fields:
+        return []
+    annotation = type(owner).model_fields[field.name].annotation
+    return list(dict.fromkeys(_literal_words(annotation)))
+
+
 def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]:
     """The words of a parameter of a function of paylab, in the order of their type."""
     function = _find_function(argument.callee.split("."), namespace)
@@ -166,12 +208,18 @@ def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]
 
 def _find_function(dotted_names: list[str], namespace: Mapping[str, object]) -> Any:
     """The function of paylab with a dotted name; None if there is none, or it is another one."""
+    found_object = _find_object(dotted_names, namespace)
+    return found_object if callable(found_object) and _is_ours(found_object) else None
+
+
+def _find_object(dotted_names: list[str], namespace: Mapping[str, object]) -> Any:
+    """The object with a dotted name; None if there is none, or only through other packages."""
     found_object = namespace.get(dotted_names[0])
     for attribute_name in dotted_names[1:]:
         if not _is_ours(found_object) or not hasattr(found_object, attribute_name):
             return None
         found_object = getattr(found_object, attribute_name)
-    return found_object if callable(found_object) and _is_ours(found_object) else None
+    return found_object
 
 
 def _is_ours(found_object: object) -> bool:

@@ -18,7 +18,8 @@ from paylab.spec import codes
 def complete():
     """The completions of IPython at the end of some code, with a lab and the package."""
     shell = InteractiveShell.instance()
-    shell.user_ns |= {"lab": paylab.connect(), "paylab": paylab, "print": print}
+    person = paylab.models.Individual.model_validate({"address": {"country": "MX"}})
+    shell.user_ns |= {"lab": paylab.connect(), "paylab": paylab, "print": print, "person": person}
 
     def completions(code):
         with provisionalcompleter():
@@ -55,6 +56,13 @@ def complete():
         ('lab.simulator.faults.add("event_d', ("event_drop", "event_duplicate", "event_delay")),
         ('lab.individuals.upload_images(person, {"document-front": a, "', codes.IMAGE_SIDES),
         ('lab.individuals.upload_images(person, {"selfie": "', ()),
+        ('person.status == "', codes.INDIVIDUAL_STATUSES),
+        ("if person.status != 'a", ("active", "action_required")),
+        ('person.address.country == "s', ("SG", "SE", "SI", "SK")),
+        ('while person.status not in ("active", "', codes.INDIVIDUAL_STATUSES),
+        ('print("on_ramp" in person.product_types, person.country == "P', ("PH", "PL", "PT")),
+        ('person.given_name == "', ()),
+        ('person.nickname == "', ()),
     ],
 )
 def test_the_words_of_a_parameter_are_completed(complete, code, words):
