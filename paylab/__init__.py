@@ -5,7 +5,9 @@
 All modules except the errors are loaded on first use, so that `paylab --help` is fast.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .errors import APIConnectionError as APIConnectionError
@@ -39,7 +41,7 @@ from .errors import SimulatorError as SimulatorError
 from .errors import UnknownItemError as UnknownItemError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
-from .errors.names import raise_unknown_name
+from .errors.names import PublicModule, raise_unknown_name
 
 if TYPE_CHECKING:
     from . import corridors as corridors
@@ -93,12 +95,26 @@ def __getattr__(name: str) -> Any:
         raise_unknown_name(__name__, name, __dir__())
     home, _, attribute = LATE[name].partition(":")
     module = import_module(f"{__name__}.{home}")
-    if not attribute and not hasattr(module, "__getattr__"):
-        module.__getattr__ = lambda name: raise_unknown_name(  # type: ignore[method-assign]
-            module.__name__, name, dir(module)
-        )
+    if not attribute:
+        module.__class__ = PublicModule
     globals()[name] = value = getattr(module, attribute) if attribute else module
     return value
+
+
+class _Package(PublicModule):
+    """The package; a setting of it would have no effect, and is an error."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and name in LATE:
+            value.__class__ = PublicModule
+        if isinstance(value, ModuleType) or name.startswith("_") or name in __dir__():
+            super().__setattr__(name, value)
+            return
+        message = f"{__name__} has no setting {name!r}: pass settings to {__name__}.connect()"
+        raise AttributeError(message)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -107,12 +107,19 @@ def _text_of(record: object) -> str:
     return f"{kind.__qualname__}({values})"
 
 
-def _refuse_to_set(_record: object, name: str, _value: object) -> NoReturn:
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+def _refuse_to_set(record: object, name: str, _value: object) -> NoReturn:
+    message = f"cannot assign to field {name!r}: a {type(record).__qualname__} does not change"
+    raise FrozenInstanceError(f"{message}; dataclasses.replace(..., {name}=...) makes another")
 
 
 def _refuse_to_delete(_record: object, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _name_known(record: object, name: str) -> NoReturn:
+    from .errors.names import raise_unknown_attribute  # only for a wrong name
+
+    raise_unknown_attribute(record, name)
 
 
 class _LazySignature:
@@ -142,5 +149,6 @@ _SHARED: Mapping[str, Any] = {
     "__repr__": _text_of,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
+    "__getattr__": _name_known,
     "__signature__": _LazySignature(),
 }

@@ -129,14 +129,22 @@ class Parser(argparse.ArgumentParser):
         """Parse the options of a command; the command itself refuses those it does not know."""
         options, unknown_words = super().parse_known_args(args, namespace)
         if unknown_words:
-            from difflib import get_close_matches  # rarely needed
+            from ..errors.names import find_suggestion  # rarely needed
 
             unknown_word = unknown_words[0]
-            near_options = get_close_matches(
-                unknown_word.partition("=")[0], self._option_string_actions, 1
+            known_options = {
+                option.removeprefix("--"): option
+                for option in self._option_string_actions
+                if option.startswith("--")
+            }
+            guess = unknown_word.partition("=")[0].lstrip("-")
+            nearest = find_suggestion(guess.replace("-", "_"), known_options)
+            hint = (
+                f"; did you mean {known_options[nearest]}?"
+                if nearest in known_options
+                else f": options are {', '.join(known_options.values())}"
             )
-            suggestion = f"; did you mean {near_options[0]}?" if near_options else ""
-            self.error(f"{unknown_word[:40]!r} is no option or argument here{suggestion}")
+            self.error(f"{unknown_word[:40]!r} is no option or argument here{hint}")
         return options, unknown_words
 
     def error(self, message: str) -> NoReturn:

@@ -238,10 +238,20 @@ class CallLog(Sequence[Call]):
     def __getitem__(self, at: slice) -> CallLog: ...
     def __getitem__(self, at: int | slice) -> Call | CallLog:
         if not isinstance(at, slice):
-            return self._calls[at].call
+            return self._find_at(at)
         with self._lock:
             deferred_calls = list(self._calls)[at]
         return self._make_part(deferred.call for deferred in deferred_calls)
+
+    def _find_at(self, at: object) -> Call:
+        """The call at an index; an error says which there are."""
+        count = len(self._calls)
+        if not isinstance(at, int):
+            message = f"calls have indexes, as in lab.calls[-1], not {plain(repr(at), 60)}"
+            raise TypeError(f"{message}: where(path=..., status=...) keeps some")
+        if not -count <= at < count:
+            raise IndexError(f"there is no call {at}: the log has {count}")
+        return self._calls[at].call
 
     def __repr__(self) -> str:
         call_lines = [f"{call.number:>4}  {call}" for call in self._seen_calls()]

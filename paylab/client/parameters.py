@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.names import describe_unknown_parameters, find_nearest_name
 from ..errors.options import show_options
+from ..errors.type_words import with_article
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import normalize_name, plain
@@ -174,20 +175,47 @@ def read_name(value: object, field: str) -> str:
     return name
 
 
-def check_identifier(value: object, field: str = "id") -> str:
-    """The id as text, from an id, a resource or a dict."""
+def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
+    """The id as text, from an id, a resource or a dict.
+
+    `kind` is the name of the model that a resource must have; without it, any has an id.
+    """
     if isinstance(value, list | tuple | set | frozenset):
         message = f"must be one id, not a {type(value).__name__}: call this once for each"
         raise RuleError([Problem(field, message)])
     if isinstance(value, Mapping):
         value = value.get("id")
     elif not isinstance(value, str | int):
+        _check_kind(value, field, kind)
         value = getattr(value, "id", None)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value:
         raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
     return value
+
+
+def _check_kind(value: object, field: str, kind: str) -> None:
+    """RuleError for a resource of another kind than the one that has the id."""
+    from ..spec import models  # which are loaded with the first resource
+    from ..spec.resource import Resource
+
+    actual = type(value).__name__
+    is_resource = isinstance(value, Resource) and hasattr(models, kind)
+    if not is_resource or actual in (kind, *_SAME_ID.get(kind, ())):
+        return
+    parts = [
+        name
+        for name, items in vars(value).items()
+        if isinstance(items, list) and any(type(item).__name__ == kind for item in items)
+    ]
+    hint = f": choose one of its {parts[0]}" if parts else ""
+    message = f"must be {with_article(kind)} or its id, not {with_article(actual)}{hint}"
+    raise RuleError([Problem(field, message)])
+
+
+_SAME_ID = {"Individual": ("StatusChange",)}
+"""Other models with the id of a kind."""
 
 
 def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
@@ -212,17 +240,17 @@ def make_reference(account: Account | None, field: str) -> dict[str, Any] | None
     if isinstance(account, Mapping):
         from ..spec.models import FinancialAccount
 
-        refuse(
-            find_unknown_names(account, {*FinancialAccount.model_fields, "individual_id"}, field)
-        )
+        known_names = {*FinancialAccount.model_fields, "individual_id"}
+        refuse(find_unknown_names(account, known_names, field))
         if account.get("id") is None:
             raise RuleError([Problem(f"{field}.id", "is required")])
-    return {"id": check_identifier(account, f"{field}.id")}
+    return {"id": check_identifier(account, f"{field}.id", "FinancialAccount")}
 
 
 def id_from(value: object, field: str) -> str | None:
-    """The id of a value or a result; None stays None."""
-    return None if value is None else check_identifier(value, field)
+    """The id of a value or a result; None stays None. The field is named after its kind."""
+    kind = "".join(word.title() for word in field.removesuffix("id").split("_"))
+    return None if value is None else check_identifier(value, field, kind)
 
 
 _CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: make_reference, ID: id_from}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import MissingOperationError, PaylabError
+from ..spec.operations.records import OPERATIONS
 from ..spec.translation import Translation
 from .call_log import CallLog
 from .connector import Connector
@@ -203,7 +204,8 @@ class Session:
 
     def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
         """An object of the service by its id, or by an object that has one."""
-        path_ids = {"id": check_identifier(id)}
+        owner = OPERATIONS.get(f"{operation.partition('.')[0]}.get")
+        path_ids = {"id": check_identifier(id, kind=owner.answer if owner else kind.__name__)}
         return self.call(operation, parts=path_ids, **options).read(kind)
 
     def deliver(self, request: OutgoingRequest) -> Response:

@@ -9,11 +9,12 @@ from datetime import datetime
 
 from .. import corridors
 from ..errors.arguments import explain_arguments
-from ..errors.base import Problem, RuleError, UnknownItemError
+from ..errors.base import ArgumentError, Problem, RuleError, UnknownItemError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
+from ..spec.row_filter import check_product
 from ..spec.service.service import Service
-from ..spec.text import JsonMapping, JsonObject
+from ..spec.text import JsonMapping, JsonObject, plain
 from .on_ramps import need_on_ramp
 
 _COUNTRY_CODE = re.compile("[A-Z]{2}")
@@ -63,7 +64,15 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
         if entry.example:
             details = _adapt_details(country, entry.type, entry.example, service)
             return {"type": entry.type, "details": details}
-    raise UnknownItemError(f"no account type of {country!r} has an example")
+    known = [country for country in codes.COUNTRIES if _has_example(country, service)]
+    message = f"no account type of {plain(repr(country), 60)} has an example"
+    raise UnknownItemError(f"{message}: known are {', '.join(known)}")
+
+
+def _has_example(country: str, service: Service | None) -> bool:
+    """Return whether an account type of a country has an example."""
+    corridor = corridors.of(service).get(country)
+    return corridor is not None and any(entry.example for entry in corridor.accounts)
 
 
 @explain_arguments
@@ -232,6 +241,9 @@ def individual(
         need_on_ramp(country=country)
     if country not in codes.COUNTRIES:
         raise RuleError([Problem("country", f"must be one of {', '.join(codes.COUNTRIES)}")])
+    check_product(product)
+    if not isinstance(consent_at, datetime | str):
+        raise ArgumentError("consent_at must be a datetime, such as lab.clock()", "consent_at")
     fields = person(country)
     return {"product_types": [product], **fields, "idv_consent_recorded_at": consent_at}
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 import errno
 import inspect
 import math
-import os
 import re
 import typing
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from decimal import Decimal
 from functools import wraps
-from types import MappingProxyType, UnionType
+from types import UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
 
 from .annotations import evaluate_annotation, write_annotations
 from .signatures import refuse_unnamed_arguments
+from .type_words import describe_type, find_literal_words
 
 T = TypeVar("T")
 UNCHECKED_ERRORS = (
@@ -35,24 +34,6 @@ UNCHECKED_ERRORS = (
 )
 """What Python and libraries raise for a value that they cannot use."""
 
-TYPE_WORDS: Mapping[Any, str] = MappingProxyType(
-    {
-        str: "text",
-        bytes: "bytes",
-        int: "a whole number",
-        float: "a number",
-        bool: "True or False",
-        Decimal: "a Decimal",
-        type(None): "None",
-        os.PathLike: "a path",
-        Mapping: "a dict",
-        dict: "a dict",
-        Sequence: "a list",
-        Iterable: "a list",
-        Collection: "a list",
-        Callable: "a function",
-    }
-)
 _FILE_ADVICE = {
     errno.ENOENT: "check its name and the folder you are in",
     errno.EISDIR: "name a file",
@@ -110,6 +91,7 @@ def raise_with_explanation(
     if not has_entered_function:
         refuse_unknown_parameters(function, kwargs)
         refuse_unnamed_arguments(function, args, kwargs)
+        refuse_missing_arguments(function, args, kwargs)
         raise error
     explanation = None
     with suppress(Exception):  # a fault in the explanation must not hide the error
@@ -132,6 +114,37 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
         raise TypeError(message) from None
 
 
+def refuse_missing_arguments(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> None:
+    """TypeError for arguments that a call lacks, with what each of them takes.
+
+    >>> paylab.examples.individual("MX")
+    Traceback (most recent call last):
+    TypeError: individual() needs consent_at= (a datetime)
+    """
+    own_signature = inspect.signature(function)
+    given_names = own_signature.bind_partial(*args, **kwargs).arguments
+    missing = [
+        parameter
+        for parameter in own_signature.parameters.values()
+        if parameter.default is inspect.Parameter.empty
+        and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        and parameter.name not in given_names
+    ]
+    if missing:
+        needs = " and ".join(_describe_need(parameter, function) for parameter in missing)
+        raise TypeError(f"{function.__qualname__}() needs {needs}") from None
+
+
+def _describe_need(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
+    """The name of a parameter and what it takes, with the first words of a closed set."""
+    annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
+    words = [repr(word) for word in find_literal_words(annotation)]
+    examples = f", such as {', '.join(words[:3])}" if words else ""
+    return f"{parameter.name}= ({describe_type(annotation)}{examples})"
+
+
 def _find_explanation(
     function: Callable[..., Any],
     args: Sequence[object],
@@ -148,7 +161,7 @@ def _find_explanation(
             return ArgumentError(
                 f"{function.__qualname__}(): {argument_name} {misfit}", argument_name
             )
-        if _is_about_file(error) and "a path" in _describe_type_parts(annotation):
+        if _is_about_file(error) and "a path" in describe_type(annotation):
             return _unusable_file_error(error.filename or argument, error)
     if _is_about_file(error) and error.filename:
         return _unusable_file_error(error.filename, error)
@@ -255,34 +268,3 @@ def _have_items_type(collection: object, type_arguments: tuple[Any, ...]) -> boo
     if not has_item_type and not has_key_type:
         return True
     return all(has_type(member, item_types[0]) for member in collection)
-
-
-def describe_type(annotation: object) -> str:
-    """The type of an annotation in words.
-
-    >>> arguments.describe_type(str | int | None)
-    'text, a whole number or None'
-    """
-    type_names = list(dict.fromkeys(_describe_type_parts(annotation)))
-    if len(type_names) == 1:
-        return type_names[0]
-    return f"{', '.join(type_names[:-1])} or {type_names[-1]}"
-
-
-def _with_article(noun: str) -> str:
-    return f"an {noun}" if noun[:1] in "AEIOaeio" else f"a {noun}"
-
-
-def _describe_type_parts(annotation: object) -> Iterable[str]:
-    """Each type of a union and each value of a Literal, in words."""
-    origin = get_origin(annotation)
-    type_arguments = get_args(annotation)
-    if origin in (Union, UnionType):
-        for member in type_arguments:
-            if str not in type_arguments or get_origin(member) is not Literal:  # which is text
-                yield from _describe_type_parts(member)
-    elif origin is Literal:
-        yield from map(repr, type_arguments)
-    else:
-        type_ = origin or annotation
-        yield TYPE_WORDS.get(type_) or _with_article(str(getattr(type_, "__name__", type_)))

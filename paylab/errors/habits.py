@@ -7,8 +7,8 @@ from collections.abc import Iterator
 _USE_REQUEST = "lab.request(), as paylab knows no such operation @get,list,create,request"
 _HABIT_TABLE = f"""
 # Operations of a resource.
-retrieve fetch find read describe show lookup get_transfer get_payout: get | first | raw
-retrieve_transfer: get | first | raw
+retrieve fetch find read describe show lookup get_transfer get_payout: get | first
+retrieve_transfer: get | first
 all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
 get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
@@ -39,7 +39,7 @@ last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
 where select: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
-refresh reload sync: refresh | get(id) of the part that returned it, which reads it again @to_dict
+refresh reload sync: refresh | get
 state phase status_code http_status: status
 paid success succeeded successful settled done finalized: completed
 declined rejected unsuccessful: failed
@@ -50,8 +50,7 @@ headers http_headers: response_headers | call.response_headers @call
 request: method, url, request_headers and request_body @request_body
 response: status, response_headers and response_body @request_body
 value value_amount amount_money source_value: source_amount | amount
-clabe qr qr_code deposit_address: deposit_instructions
-tx_hash: payout, which has it @payout
+qr qr_code deposit_address: deposit_instructions
 duration: elapsed
 target_amount target_value: destination_amount
 target_currency: destination_currency

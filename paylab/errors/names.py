@@ -6,11 +6,15 @@ The AttributeError of a class with `@with_name_suggestions` says what to use ins
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .base import UnknownNameError
 from .habits import HABITS, fold_name
+from .text import plain
 
 SIMILARITY_MIN = 0.8
 """The minimum similarity of a suggested name, by difflib."""
@@ -80,17 +84,19 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGER_NAMES_MAX = 3
 
 
-def _words_of(name: str) -> list[str]:
+def split_words(name: str) -> list[str]:
     """The words of a name in snake case or camel case."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
 def _find_longer_names(name: str, known_names: Iterable[str]) -> str | None:
     """The few known names with all words of a guess, such as `source_amount` for `amount`."""
-    name_words = {*_words_of(name)}
-    if not name_words or name_words <= _GENERAL_WORDS:
+    name_words = {*split_words(name)}
+    if says_little(name):
         return None
-    longer_names = [candidate for candidate in known_names if name_words <= {*_words_of(candidate)}]
+    longer_names = [
+        candidate for candidate in known_names if name_words <= {*split_words(candidate)}
+    ]
     if not 1 <= len(longer_names) <= _LONGER_NAMES_MAX:
         return None
     *first_names, last_name = longer_names
@@ -101,12 +107,17 @@ _GENERAL_WORDS = frozenset({"id", "at", "by", "is", "to", "get", "set", "of", "o
 """Words that say too little about what is meant."""
 
 
+def says_little(name: str) -> bool:
+    """Whether a name has only words that many names have, such as `type`."""
+    return {*split_words(name)} <= _GENERAL_WORDS
+
+
 def _find_shorter_name(name: str, known_names: Collection[str], noun: str) -> str | None:
     """The verb of a guess that repeats its owner's noun, such as `get` of `get_transfer`."""
-    nouns = _words_of(noun)
+    nouns = split_words(noun)
     owner_words = {*nouns, *(word.removesuffix("s") for word in nouns)}
-    verbs = [word for word in _words_of(name) if word not in owner_words]
-    is_repeated = owner_words and len(verbs) < len(_words_of(name))
+    verbs = [word for word in split_words(name) if word not in owner_words]
+    is_repeated = owner_words and len(verbs) < len(split_words(name))
     return verbs[0] if is_repeated and len(verbs) == 1 and verbs[0] in known_names else None
 
 
@@ -128,42 +139,64 @@ def describe_unknown_parameters(
     return f"{function}() has no parameter {' or '.join(hint_texts)}{listing}", unlike_name
 
 
-def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
-    """The `__getattr__` of a class: AttributeError with the name to use instead."""
-    message = f"{type(owner).__name__} has no attribute {name!r}"
-    if name.startswith("_"):  # attributes that Python and IPython look up on any object
-        raise AttributeError(message)
-    public = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
-    suggestion = find_suggestion(name, public, type(owner).__name__.removeprefix("Lab"))
-    if not suggestion and "client" in public and name in dir(owner.client):
-        suggestion = f"client.{name}"  # a resource that a lab does not extend
-    if suggestion:
-        raise AttributeError(f"{message}: use {suggestion}")
-    raise AttributeError(f"{message}: {_list(public)}")
+class LateAttributeError(AttributeError):
+    """An AttributeError whose message, which searches for similar names, is made when it is shown.
 
-
-class UnknownModuleName(AttributeError):  # noqa: N818 - shown as an AttributeError
-    """An unknown name of a module; similar names are searched for when the error is shown.
-
-    The import of a submodule asks for its name, too, and nobody sees this error.
+    `hasattr` and the import of a submodule ask for names, too, and nobody sees these errors.
     """
 
-    def __init__(self, module: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"module {module!r} has no attribute {name!r}")
-        self._missing = name
-        self._known = sorted(known)
+    def __init__(self, write_message: Callable[[], str]) -> None:
+        super().__init__()
+        self._write_message = write_message
 
     def __str__(self) -> str:
-        message = super().__str__()
-        if self._missing.startswith("_"):  # that Python and IPython look up on any module
-            return message
-        suggestion = find_suggestion(self._missing, self._known)
-        return f"{message}: " + (f"use {suggestion}" if suggestion else _list(self._known))
+        return self._write_message()
+
+    def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
+        return AttributeError, (str(self),)
+
+
+LateAttributeError.__name__ = LateAttributeError.__qualname__ = AttributeError.__name__
+LateAttributeError.__module__ = AttributeError.__module__
+
+
+def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
+    """The `__getattr__` of a class: AttributeError with the name to use instead."""
+    raise LateAttributeError(partial(_describe_unknown_attribute, owner, name))
+
+
+def _describe_unknown_attribute(owner: Any, name: str) -> str:
+    message = f"{type(owner).__name__} has no attribute {name!r}"
+    if name.startswith("_"):  # attributes that Python and IPython look up on any object
+        return message
+    # A verb is not the state that it leads to, such as `replayed`.
+    states = {f"{name}d", f"{name}ed"}
+    public = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
+    suggestion = find_suggestion(name, {*public} - states, _kind_of(owner))
+    if not suggestion and "client" in public:
+        suggestion = _find_beside_lab(name, owner)
+    return f"{message}: " + (f"use {suggestion}" if suggestion else _list(public))
+
+
+def _find_beside_lab(name: str, lab: Any) -> str | None:
+    """A name that a lab does not have, but its client or the package has."""
+    if name in dir(lab.client):
+        return f"client.{name}"
+    package = __name__.partition(".")[0]
+    return f"{package}.{name}" if name in dir(sys.modules[package]) else None
 
 
 def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn:
     """The `__getattr__` of a module: AttributeError with the name to use instead, or all names."""
-    raise UnknownModuleName(module, name, known)
+    raise LateAttributeError(partial(_describe_unknown_name, module, name, sorted(known)))
+
+
+def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -> str:
+    message = f"module {module!r} has no attribute {name!r}"
+    if name.startswith("_"):  # that Python and IPython look up on any module
+        return message
+    suggestion = find_suggestion(name, known_names)
+    return f"{message}: " + (f"use {suggestion}" if suggestion else _list(known_names))
 
 
 def _list(known_names: Iterable[str]) -> str:
@@ -182,7 +215,50 @@ def public_names(owner: object) -> list[str]:
 
 def list_offers(owner: object) -> str:
     """The `__repr__` of a part of a lab: its public names."""
-    return f"{type(owner).__name__.removeprefix('Lab')}: {', '.join(public_names(owner))}"
+    return f"{_kind_of(owner)}: {', '.join(public_names(owner))}"
+
+
+def _kind_of(owner: object) -> str:
+    """The name of a class, which a part of a lab has without its prefix."""
+    if isinstance(owner, ModuleType):
+        return owner.__name__
+    kind = type(owner).__name__
+    return kind.removeprefix("Lab") or kind
+
+
+def refuse_item(owner: object, key: object) -> NoReturn:
+    """The `__getitem__` of a class without items: TypeError with what reads them, or all names.
+
+    Python calls it for a loop, too, with the key 0.
+    """
+    known_names = dir(owner)
+    message = f"{_kind_of(owner)} has no items of its own"
+    suggestion = find_suggestion(key, known_names) if isinstance(key, str) else None
+    if suggestion in known_names:
+        raise TypeError(f"{message}: use .{suggestion}")
+    gets_items = "get" in known_names and "post" not in known_names  # a client sends GETs
+    if isinstance(key, str) and gets_items:
+        raise TypeError(f"{message}: use .get({plain(key, 60)!r})")
+    if gets_items and "list" in known_names:
+        raise TypeError(f"{message}: use .list(), which has them")
+    raise TypeError(f"{message}: {_list(known_names)}")
+
+
+def refuse_length(owner: object) -> NoReturn:
+    """The `__len__` of a class without items: TypeError with what has a length, or all names."""
+    known_names = dir(owner)
+    use = "use len(list().to_list())" if "list" in known_names else _list(known_names)
+    raise TypeError(f"{_kind_of(owner)} has no length: {use}")
+
+
+class PublicModule(ModuleType):
+    """A module whose unknown names and items are errors that name the known ones."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise_unknown_name(self.__name__, name, dir(self))
+
+    def __getitem__(self, key: object) -> NoReturn:
+        refuse_item(self, key)
 
 
 K = TypeVar("K")
@@ -191,11 +267,17 @@ K = TypeVar("K")
 def with_name_suggestions(class_: type[K]) -> type[K]:
     """Give a class `raise_unknown_attribute`, `public_names` and a repr.
 
-    They are set here, because a `__getattr__` in the class would hide unknown names from mypy.
+    A class without items gets errors that name what has them. They are set here, because in the
+    class they would hide unknown names and items from mypy.
     """
     target: Any = class_
     target.__getattr__ = raise_unknown_attribute
     target.__dir__ = public_names
+    if not hasattr(class_, "__getitem__") and not hasattr(class_, "__iter__"):
+        target.__getitem__ = refuse_item
+    if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
+        target.__len__ = refuse_length
+        target.__bool__ = lambda _owner: True  # Python would ask for the length
     if class_.__repr__ is object.__repr__:
         target.__repr__ = list_offers
     return class_

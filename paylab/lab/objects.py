@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..client.client import Client
 from ..errors.api import NotFoundError
+from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError
 from ..spec.models import Conversion, ConversionAccount, FinancialAccount, Individual, Transfer
 from ..spec.resource import Resource
@@ -35,6 +36,7 @@ Links = Mapping[str, Callable[[], list[Link]]]
 """Functions that read lists of links, by the title of the list."""
 
 
+@explain_arguments
 class ObjectBrowser:
     """Reads objects by id; `events` returns those of an object, `place` names the service."""
 

@@ -159,10 +159,6 @@ class ScenarioRunner:
         outcome = RUNNERS[scenario.subject](scenario_parts, scenario.value)
         return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
 
-    def __call__(self) -> list[str]:
-        """The names of all scenarios."""
-        return list(self._scenarios)
-
     def _find(self, scenario_name: object) -> str:
         """The name of a scenario; UnknownNameError names those that are similar."""
         if isinstance(scenario_name, str):

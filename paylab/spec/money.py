@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Context, Decimal
-from typing import Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from ..errors.base import Problem
 from . import codes
@@ -32,6 +32,12 @@ class Amount(Decimal):
         amount = super().__new__(cls, text)
         amount.text = text
         return amount
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            message = f"Amount has no attribute {name!r}"
+            raise AttributeError(f"{message}: it is a Decimal, and .text is as the service sent it")
 
     def __repr__(self) -> str:
         return f"Amount({self.text!r})"

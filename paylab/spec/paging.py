@@ -19,7 +19,7 @@ from .json_path import value_at
 from .row_filter import RowFilter, check_statuses
 from .service.lists import ListForm, Order
 from .service.value_types import NONE
-from .text import JsonObject, JsonValue
+from .text import JsonObject, JsonValue, plain
 
 T = TypeVar("T")
 
@@ -167,6 +167,7 @@ class Pager(Generic[T]):
     def __getitem__(self, at: slice) -> list[T]: ...
     def __getitem__(self, at: int | slice) -> T | list[T]:
         """The item at an index, or the items of a slice; fetches the pages up to it."""
+        _check_index(at)
         ends = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
         if any(end is not None and end < 0 for end in ends):
             return self.to_list()[at]
@@ -320,6 +321,13 @@ class Pager(Generic[T]):
         if order == "newest_first" and row_filter.since is not None:
             kept._row_filter = row_filter
         return kept
+
+
+def _check_index(at: object) -> None:
+    """TypeError for an index that is neither a number nor a slice, such as an id."""
+    if not isinstance(at, int | slice):
+        message = f"a list has indexes, not {plain(repr(at), 60)}"
+        raise TypeError(f"{message}: .get() of the part that returned it reads an id")
 
 
 def _next_cursor(page: RawPage, cursors_seen: Collection[str | None]) -> str:

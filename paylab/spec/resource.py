@@ -84,12 +84,12 @@ class Resource(BaseModel):
     _replayed: bool = PrivateAttr(default=False)
     _place: Callable[[], str] = PrivateAttr(default=str)
 
-    __signature__ = _WrittenSignature()  # type: ignore[assignment]
+    __signature__ = _WrittenSignature()
 
     @classmethod
     def __pydantic_on_complete__(cls) -> None:
         """Restore the signature, which pydantic replaces when it builds a model."""
-        cls.__signature__ = _WrittenSignature()  # type: ignore[assignment]
+        cls.__signature__ = _WrittenSignature()
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -245,7 +245,7 @@ class Resource(BaseModel):
 
     def __dir__(self) -> list[str]:
         methods = (name for name in vars(Resource) if not name.startswith("_"))
-        return sorted({*self.keys(), *methods} - {"model_config"})
+        return sorted({*self.keys(), *methods} - {"model_config", "model_post_init"})
 
     if not TYPE_CHECKING:
 
@@ -253,7 +253,11 @@ class Resource(BaseModel):
             try:
                 return super().__getattr__(name)
             except AttributeError:
-                names.raise_unknown_attribute(self, name)
+                if name.startswith("_"):  # that Python, pydantic and IPython look up
+                    raise
+                from .unknown_fields import raise_unknown_field  # only for a wrong name
+
+                raise_unknown_field(self, name)
 
         def __setattr__(self, name: str, value: Any) -> None:
             if not name.startswith("_"):

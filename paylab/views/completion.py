@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 from ..errors.annotations import evaluate_annotation
 from ..errors.extras import extra_imports
+from ..errors.type_words import find_literal_words
 from ..light_dataclass import light_dataclass
 from ..spec.resource import Resource
 
@@ -189,7 +190,7 @@ def find_field_words(field: ComparedField, namespace: Mapping[str, object]) -> l
     if not isinstance(owner, Resource) or field.name not in type(owner).model_fields:
         return []
     annotation = type(owner).model_fields[field.name].annotation
-    return list(dict.fromkeys(_literal_words(annotation)))
+    return list(dict.fromkeys(find_literal_words(annotation)))
 
 
 def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]:
@@ -203,7 +204,7 @@ def find_words(argument: Argument, namespace: Mapping[str, object]) -> list[str]
     # A class is documented by its constructor; a wrapped function knows its own module.
     module_name = inspect.unwrap(function).__module__
     annotation = evaluate_annotation(parameter.annotation, module_name)
-    return list(dict.fromkeys(_literal_words(annotation)))
+    return list(dict.fromkeys(find_literal_words(annotation)))
 
 
 def _find_function(dotted_names: list[str], namespace: Mapping[str, object]) -> Any:
@@ -248,12 +249,3 @@ def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect
         if argument.position < len(positional_parameters)
         else None
     )
-
-
-def _literal_words(annotation: object) -> Iterator[str]:
-    """The texts of each `Literal` in a type."""
-    for member in get_args(annotation):
-        if get_origin(annotation) is not Literal:
-            yield from _literal_words(member)
-        elif isinstance(member, str):
-            yield member

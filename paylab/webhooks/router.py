@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabWarning, warn_caller
+from ..errors.names import with_name_suggestions
 from ..spec import codes
 from ..spec.codes import EVENT_TYPES
 from ..spec.text import JsonMapping
@@ -43,6 +44,7 @@ class Receipt:
 
 
 @explain_arguments
+@with_name_suggestions
 class Router:
     """Handlers by event type; each event is handled once, even when delivered several times.
 

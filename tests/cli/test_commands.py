@@ -496,9 +496,12 @@ def test_paylab_alone_prints_its_help(capsys, monkeypatch):
         ("transfers", "no command 'transfers'; to list them: paylab list transfers"),
         ("simulator --prot 1", "paylab simulator: '--prot' is no option or argument here"),
         ("list transfers --limt=2", "did you mean --limit?; see paylab list --help"),
+        ("list transfers --page-size 2", "did you mean --limit?"),
+        ("calls --tail", "options are --help, --follow, --failed, --json; see"),
+        ("export transfers --to a.csv --from 2026", "options are --help, --to, --columns, --since"),
         (
             "--foo list transfers",
-            "paylab: '--foo' is no option or argument here; see paylab --help",
+            "paylab: '--foo' is no option or argument here: options are --help, --version, ",
         ),
         ("trigger transfer.complete", "did you mean transfer.completed?"),
         ("export transfrs", "must be one of transfers, conversions; did you mean transfers?"),

@@ -99,7 +99,7 @@ def test_the_error_lists_names_that_are_similar_and_nothing_is_sent(lab, name):
 def test_names_complete_with_tab(lab):
     """Tab completes attributes and keys, which are functions without arguments."""
     assert {*dir(lab.scenarios)} == {*lab.scenarios, "list", "run"}
-    assert lab.scenarios._ipython_key_completions_() == lab.scenarios() == [*lab.scenarios]
+    assert [*lab.scenarios.list()] == lab.scenarios._ipython_key_completions_() == [*lab.scenarios]
     assert lab.scenarios.deposit_held.func == lab.scenarios.run
 
 

@@ -20,7 +20,7 @@ from ...spec.resource import creation_time
 from ...spec.status import CONVERSION
 from ...spec.text import plain
 from ..orders import Order, OrderSender
-from ..parameters import Account, body_of, id_from, raise_or_warn, strict_keywords
+from ..parameters import Account, body_of, check_identifier, id_from, raise_or_warn, strict_keywords
 from ..request import Options
 from ..session import Session
 from . import operations
@@ -202,8 +202,8 @@ class Conversions:
         if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
             message = f"must be a datetime with a time zone, not {since!r}"
             raise RuleError([Problem("since", message)])
-        conversion_id = id_from(id, "id")
-        account = id_from(conversion_account_id, "id")
+        conversion_id = None if id is None else check_identifier(id, kind="Conversion")
+        account = id_from(conversion_account_id, "conversion_account_id")
 
         def look() -> Conversion | None:
             if conversion_id is not None:

@@ -140,7 +140,7 @@ class Individuals:
         >>> lab.individuals.upload_images(draft, {"selfie": "selfie.jpg"}).images[0].type
         'selfie'
         """
-        path_ids = {"id": check_identifier(id)}
+        path_ids = {"id": check_identifier(id, kind="Individual")}
         body = Upload(images, self._session.service)
         with self._explain_status(id):
             upload = "individuals.upload_images"
@@ -177,7 +177,7 @@ class Individuals:
         ...     person, "share-token", "applicant-1", lab.clock()
         ... )  # doctest: +SKIP
         """
-        individual_id = check_identifier(id)
+        individual_id = check_identifier(id, kind="Individual")
         provider = provider or self._session.service.verification.provider
         body = body_of(
             "individuals.submit_token",
@@ -269,7 +269,7 @@ class FinancialAccounts:
         >>> lab.financial_accounts.create(person, "crypto_wallet", wallet.details).type
         'crypto_wallet'
         """
-        individual_id = check_identifier(individual_id, "individual_id")
+        individual_id = check_identifier(individual_id, "individual_id", "Individual")
         fields = body_of(
             "financial_accounts.create",
             individual_id=individual_id,
@@ -301,7 +301,7 @@ class FinancialAccounts:
         >>> lab.financial_accounts.update(payee, payee.details).id == payee.id
         True
         """
-        account_id = check_identifier(id)
+        account_id = check_identifier(id, kind="FinancialAccount")
         fields = body_of(
             "financial_accounts.update",
             details=details,

@@ -32,8 +32,14 @@ def check_limit(limit: int | None, form: ListForm) -> None:
     """
     most = max(codes.PAGE_MAX, form.max_limit)
     is_whole = isinstance(limit, int) and not isinstance(limit, bool)
-    if limit is not None and not (is_whole and 1 <= limit <= most):
-        refuse([Problem("limit", f"must be a whole number from 1 to {most}")])
+    if limit is None or (is_whole and 1 <= limit <= most):
+        return
+    message = f"must be a whole number from 1 to {most}"
+    if is_whole and limit > most:
+        message += f", since it is the size of a page: .list().to_list({limit}) reads more"
+    elif not is_whole:
+        message += f", not {plain(repr(limit), 60)}; filters have names, as in status="
+    refuse([Problem("limit", message)])
 
 
 W = TypeVar("W")
@@ -106,9 +112,11 @@ class Poller:
                 times = f"{waited:.0f} s so far, at most {seconds_left:.0f} s more"
                 show_state(f"waiting: {state}{self._note(resource, until)}; {times}")
                 if not callable(until) and getattr(resource, "status", None) in final:
-                    raise WaitTimeoutError(f"{state}, which is final", resource)
+                    message = f"{state}, which is final{self._name_unknown(until)}"
+                    raise WaitTimeoutError(message, resource)
                 if waited >= self.timeout:
                     advice = self._advise_on_status(resource, until)
+                    advice += self._name_unknown(until)
                     advice += "" if resource is None else explain_delay(resource)
                     raise WaitTimeoutError(f"{state} after {waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
@@ -120,6 +128,15 @@ class Poller:
         if seen is None or callable(until) or seen.status in (*self.machine.states, *self.declared):
             return ""
         return f", which paylab does not know (the wait ends at {_describe_ends(until)})"
+
+    def _name_unknown(self, until: Until) -> str:
+        """The statuses of a wait that neither the specification nor the settings have."""
+        known = (*self.machine.states, *self.declared)
+        words = [] if callable(until) else [until] if isinstance(until, str) else sorted(until)
+        unknown = [word for word in words if word not in known]
+        if not unknown or len(words) > 1:
+            return ""
+        return f"; until={unknown[0]!r} is no status that paylab knows: {', '.join(known)}"
 
     def _advise_on_status(self, seen: Any, until: Until) -> str:
         """Which statuses end a wait, and what to write, for one that is not specified."""

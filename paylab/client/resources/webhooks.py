@@ -78,6 +78,6 @@ class WebhookSubscriptions:
 
         >>> lab.webhook_subscriptions.delete(subscription)
         """
-        path_ids = {"id": check_identifier(id)}
+        path_ids = {"id": check_identifier(id, kind="WebhookSubscription")}
         remove = "webhook_subscriptions.delete"
         self._session.call(remove, parts=path_ids, any_body=True, **options).done()

@@ -16,6 +16,7 @@ from ..html import Row, escape
 from .account_fields import NO_ACCOUNT, AccountFields, detail_label
 from .code import write_call
 from .field import COMBO, TEXT, FormField, assumed_values_hint
+from .field_access import set_known_fields
 from .form import Form
 from .nodes import Button, Html, side_by_side
 
@@ -130,16 +131,16 @@ class WalletForm(Form):
         account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NO_ACCOUNT
         # The network decides the format of the address, and is chosen first.
         detail_fields = sorted(account.fields, key=lambda field: not field.form.choices)
-        self.example_button = Button("Fill with an example", self.fill)
+        self.example_button = Button("Fill with an example", self._fill_example)
         self.helper_nodes = [self.example_button]
         inputs = [_make_wallet_field(detail_field) for detail_field in detail_fields]
         super().__init__(inputs, [self.example_button, side_by_side(inputs)])
         if example:
-            self.fill()
+            self._fill_example()
 
-    def fill(self) -> None:
+    def _fill_example(self) -> None:
         """Fill in a wallet that belongs to nobody."""
-        self.fill_in(examples.wallet(self._service))
+        set_known_fields(self, examples.wallet(self._service))
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)

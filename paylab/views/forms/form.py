@@ -10,13 +10,23 @@ from typing import Any
 
 import traitlets
 
+from ...errors.arguments import explain_arguments
 from ...errors.base import ChoiceError, PaylabError, Problem, RuleError
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
 from .controls import FormControls
 from .field import TICK, FormField, with_assumption_mark
-from .form_check import CONFIRM, NOT_SENT, FormCheck, error_message, is_refusal
+from .field_access import find_first_marked, refuse_example, set_fields, with_field_access
+from .form_check import (
+    CONFIRM,
+    NOT_SENT,
+    FormCheck,
+    error_message,
+    group_by_field,
+    is_refusal,
+    warn_of_unanswered,
+)
 from .nodes import Heading, Node, side_by_side
 from .view import FormPage
 
@@ -24,6 +34,7 @@ DOUBLE_CLICK_SECONDS = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
 
 
+@with_field_access
 class Form(traitlets.HasTraits, FormPage):
     """The base of all forms; `result` is the response, None before, and observable.
 
@@ -33,7 +44,7 @@ class Form(traitlets.HasTraits, FormPage):
     """
 
     USER_NAMES = (
-        *("check", "click", "code", "field_of", "fill", "fill_in", "observe"),
+        *("check", "click", "code", "field_of", "fill", "observe"),
         *("restart", "result", "rows", "submit", "title", "unobserve", "values"),
     )
 
@@ -120,6 +131,7 @@ class Form(traitlets.HasTraits, FormPage):
         """Whether something was sent: a new form must not replace this one."""
         return self.result is not None
 
+    @explain_arguments
     def submit(self, *, anyway: bool = False) -> Any:
         """Send the form and return the response; if it was sent before, return that response.
 
@@ -147,18 +159,13 @@ class Form(traitlets.HasTraits, FormPage):
         form_check = self.check(everything=True)
         if form_check.stated:
             raise RuleError(form_check.stated)
-        doubts = [*self._unanswered_warnings(form_check.values), *form_check.doubts]
+        unanswered = warn_of_unanswered(self._unanswered_values, form_check.values)
+        doubts = [*unanswered, *form_check.doubts]
         if doubts and not anyway:
             self._ask_to_confirm(doubts)
             raise RuleError([with_assumption_mark(doubt) for doubt in doubts], hint=CONFIRM)
         self._send_and_finish(form_check.values)
         return self.result
-
-    def _unanswered_warnings(self, values: JsonObject) -> list[Problem]:
-        """Warn that an attempt with other values got no answer: sending may make a second order."""
-        if self._unanswered_values in (None, values):
-            return []
-        return [Problem("", "the previous attempt, with other values, may have been carried out")]
 
     def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
         """Show the doubts and the button that sends the form anyway."""
@@ -198,13 +205,7 @@ class Form(traitlets.HasTraits, FormPage):
         """
         values = self.values()
         form_check = FormCheck(values, self._find_problems(values), self._find_warnings(values))
-        for field in self.fields.values():
-            if everything or field.shows_problems:
-                problems = self._problems_of(field, form_check.problems)
-                warnings = self._problems_of(field, form_check.warnings)
-                field.show_problems(problems, warnings)
-            else:
-                field.show_problems([])
+        form_check.show_at(self.fields.values(), self.field_of, everything=everything)
         self.controls.code.text = self._code_sent or self._write_code(values)
         message = self.controls.message
         if NOT_SENT in message.html and not (form_check.stated or form_check.doubts):
@@ -245,12 +246,20 @@ class Form(traitlets.HasTraits, FormPage):
             self._is_filling = False
             self.handle_change()
 
-    def fill_in(self, values: JsonMapping) -> None:
-        """Set the fields by their names, and check them once at the end."""
-        with self.filling():
-            for field_name, field_value in values.items():
-                if field_name in self.fields:
-                    self.fields[field_name].set_value(field_value)
+    @explain_arguments
+    def fill(self, values: JsonMapping | None = None, /, **fields: Any) -> None:
+        """Set fields by their names; without any, fill in an example.
+
+        >>> lab.forms.onboarding("MX").fill(given_name="Ana")
+        """
+        if values or fields:
+            set_fields(self, {**(values or {}), **fields})
+        else:
+            self._fill_example()
+
+    def _fill_example(self) -> None:
+        """Fill in an example; ArgumentError for a form that has none."""
+        refuse_example(self)
 
     def handle_change(self, field: FormField | None = None) -> None:
         """Check again: a field was changed, so the next click is a new attempt."""
@@ -276,30 +285,24 @@ class Form(traitlets.HasTraits, FormPage):
                 self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
-            self.redraw(self._first_marked_field() or self.controls.message)
+            self.redraw(find_first_marked(self.fields) or self.controls.message)
         finally:
             self.in_click = False
             self._ignore_clicks_until = time.monotonic() + DOUBLE_CLICK_SECONDS
             self.update_saved()
 
-    def _first_marked_field(self) -> FormField | None:
-        """The first visible field with an error or a warning; None if there is none."""
-        visible_fields = [field for field in self.fields.values() if field.visible]
-        return next((field for field in visible_fields if field.errors or field.warnings), None)
-
     def show_error(self, error: Exception) -> None:
         """Show an error at its fields and below the button."""
         problems = list(getattr(error, "problems", ()))
-        for field in self.fields.values():
-            field_problems = self._problems_of(field, problems)
-            if field_problems:
+        for field, field_problems in group_by_field(problems, self.field_of).items():
+            if field is not None:
                 field.show_problems(field_problems)
         self._show_failure(error_message(error), problems)
         self.redraw()
 
     def _show_failure(self, message: str, problems: Iterable[Problem]) -> None:
         """Show a message, and the problems of no field."""
-        general_problems = [problem for problem in problems if self.field_of(problem) is None]
+        general_problems = group_by_field(problems, self.field_of).get(None, [])
         self.controls.show_failure([message, *map(str, general_problems)])
 
     def _send_and_finish(self, values: JsonObject) -> None:
@@ -345,6 +348,3 @@ class Form(traitlets.HasTraits, FormPage):
         self.controls.lock(is_locked)
         for field in self.fields.values():
             field.lock(is_locked)
-
-    def _problems_of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
-        return [problem for problem in problems if self.field_of(problem) is field]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors.api import APIStatusError, ServerError
 from ...errors.base import ChoiceError, ConfigError, Problem, RuleError
 from ...spec.text import JsonObject
+from .field import FormField
 
 LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped; you have to confirm them."""
 
 CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
 NOT_SENT = "Nothing was sent."
+
+FindField = Callable[[Problem], FormField | None]
+"""Finds the field at which a problem is shown."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,35 @@ class FormCheck:
         assumed = [problem for problem in self.problems if problem.source != "spec"]
         likely_typos = [warning for warning in self.warnings if warning.source == LIKELY_TYPO]
         return assumed + likely_typos
+
+    def show_at(
+        self, fields: Iterable[FormField], field_of: FindField, *, everything: bool
+    ) -> None:
+        """Show the problems at their fields; at fields that were not edited, if `everything`."""
+        problems = group_by_field(self.problems, field_of)
+        warnings = group_by_field(self.warnings, field_of)
+        for field in fields:
+            if everything or field.shows_problems:
+                field.show_problems(problems.get(field, []), warnings.get(field, []))
+            else:
+                field.show_problems([])
+
+
+def group_by_field(
+    problems: Iterable[Problem], field_of: FindField
+) -> Mapping[FormField | None, list[Problem]]:
+    """The problems of each field; those of no field under None."""
+    grouped: dict[FormField | None, list[Problem]] = {}
+    for problem in problems:
+        grouped.setdefault(field_of(problem), []).append(problem)
+    return grouped
+
+
+def warn_of_unanswered(unanswered: JsonObject | None, values: JsonObject) -> list[Problem]:
+    """Warn that an attempt with other values got no answer: sending may make a second order."""
+    if unanswered in (None, values):
+        return []
+    return [Problem("", "the previous attempt, with other values, may have been carried out")]
 
 
 def is_refusal(error: BaseException) -> bool:

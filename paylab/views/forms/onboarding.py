@@ -24,6 +24,7 @@ from . import person
 from .account_fields import AccountFields, make_normaliser
 from .code import Expression, write_call
 from .field import FormField
+from .field_access import set_known_fields
 from .form import Form
 from .nodes import Button, Html, Node, form_section, side_by_side
 from .person import CONSENT_FIELD, MISSING_CONSENT, Consent
@@ -64,12 +65,12 @@ class OnboardingForm(Form):
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
         self.consent = Consent(clock, in_code=consent)
         self.requirements = Html(style="hint")
-        self.example_button = Button("Fill with an example", self.fill)
+        self.example_button = Button("Fill with an example", self._fill_example)
         self.helper_nodes = [self.example_button]
         fields = self._make_fields(country, product)
         super().__init__(fields, self._make_sections({field.name: field for field in fields}))
         if example:
-            self.fill()
+            self._fill_example()
 
     def _make_fields(self, country: str, product: str) -> list[FormField]:
         fields = person.make_fields(country, product)
@@ -151,9 +152,9 @@ class OnboardingForm(Form):
             person_rows.append(("Still needed", ", ".join(detail_codes)))
         return person_rows
 
-    def fill(self) -> None:
+    def _fill_example(self) -> None:
         """Fill in a fictitious person, without the consent."""
-        self.fill_in(person.example_values(examples.person(self.fields["country"].value)))
+        set_known_fields(self, person.example_values(examples.person(self.fields["country"].value)))
 
     def _apply_code_options(self) -> None:
         """Record the consent of `consent=True`, unless the form was clicked."""
@@ -240,16 +241,16 @@ class RecipientForm(OnboardingForm):
         account = self.account.values()
         return {**fields, ACCOUNTS_FIELD: [account]} if account else fields
 
-    def fill(self) -> None:
+    def _fill_example(self) -> None:
         """Fill in a fictitious recipient, with an account where payouts are documented."""
         if not any(account.example for account in self.corridor.accounts):
-            super().fill()
+            super()._fill_example()
             return
         example = examples.recipient(self.fields["country"].value, self._service)
         account = example.pop(ACCOUNTS_FIELD)[0]
         with self.filling():
             self.account.fill(account["type"], account["details"])
-            self.fill_in(person.example_values(example))
+            set_known_fields(self, person.example_values(example))
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual and the account that receives payouts."""

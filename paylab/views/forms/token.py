@@ -15,6 +15,7 @@ from ...spec.text import JsonObject
 from ..html import Row
 from .code import Expression, write_call
 from .field import FormField
+from .field_access import set_known_fields
 from .form import Form
 from .nodes import Button, side_by_side
 
@@ -43,20 +44,22 @@ class TokenForm(Form):
         self._submit_token = submit
         self._clock = clock
         self._service = service or Service()
-        self.example_button = Button("Fill with an example", self.fill)
+        self.example_button = Button("Fill with an example", self._fill_example)
         self.helper_nodes = [self.example_button]
         fields = [FormField(name, label) for name, label in LABELS.items()]
         fields[0].private = True
         fields[-1].hint = "ISO 8601, such as 2026-01-15T11:00:00Z"
         super().__init__(fields, [self.example_button, side_by_side(fields)])
         if example:
-            self.fill()
+            self._fill_example()
 
-    def fill(self) -> None:
+    def _fill_example(self) -> None:
         """Fill in a token that no provider has issued, its terms accepted now."""
         accepted_at = self._clock()
         example = examples.verification_token(accepted_at=accepted_at)
-        self.fill_in({**example, "partner_terms_accepted_at": timestamps.to_text(accepted_at)})
+        set_known_fields(
+            self, {**example, "partner_terms_accepted_at": timestamps.to_text(accepted_at)}
+        )
 
     def values(self) -> JsonObject:
         """The fields of the token to submit."""

@@ -63,7 +63,7 @@ class ImagesForm(Form):
         make_specimen = partial(choose_specimen, name=name, country=country)
         self.slots = {side: Slot(side, make_specimen, service) for side in IMAGE_SIDES}
         self.advice_node = Html()
-        self.example_button = Button("Fill with specimens", self.fill)
+        self.example_button = Button("Fill with specimens", self._fill_example)
         self.helper_nodes = [self.example_button]
         self.keep_location = FormField(
             "keep_location", "Keep the location where photos were taken", TICK
@@ -167,7 +167,7 @@ class ImagesForm(Form):
             return self.fields[self._sent_sides[int(number_match[1])]]
         return super().field_of(problem)
 
-    def fill(self) -> None:
+    def _fill_example(self) -> None:
         """Put a specimen into every empty slot."""
         with self.filling():
             for slot in self.open_slots:
@@ -179,7 +179,7 @@ class ImagesForm(Form):
     def _apply_code_options(self) -> None:
         """Without a click, fill in specimens if `example=True`."""
         if self._is_example:
-            self.fill()
+            self._fill_example()
 
     def _clear_private_inputs(self) -> None:
         for image_side in self.values():
@@ -216,7 +216,7 @@ class ImagesForm(Form):
         ]
         self.advice_node.html = "".join([*general_lines, *unclear_lines])
         if self._is_example:
-            self.fill()
+            self._fill_example()
         self.handle_change()
 
     def _show_sending(self, is_sending: bool) -> None:

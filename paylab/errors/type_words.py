@@ -1,0 +1,78 @@
+"""Types of annotations in the words of an error message."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+TYPE_WORDS: Mapping[Any, str] = MappingProxyType(
+    {
+        str: "text",
+        bytes: "bytes",
+        int: "a whole number",
+        float: "a number",
+        bool: "True or False",
+        Decimal: "a Decimal",
+        type(None): "None",
+        Any: "an object",
+        os.PathLike: "a path",
+        Mapping: "a dict",
+        dict: "a dict",
+        Sequence: "a list",
+        Iterable: "a list",
+        Collection: "a list",
+        Callable: "a function",
+    }
+)
+
+
+def describe_type(annotation: object) -> str:
+    """The type of an annotation in words.
+
+    >>> type_words.describe_type(str | int | None)
+    'text, a whole number or None'
+    """
+    type_names = list(dict.fromkeys(_describe_type_parts(annotation)))
+    if len(type_names) == 1:
+        return type_names[0]
+    return f"{', '.join(type_names[:-1])} or {type_names[-1]}"
+
+
+def with_article(noun: str) -> str:
+    """A noun with its article.
+
+    >>> type_words.with_article("Individual")
+    'an Individual'
+    """
+    return f"an {noun}" if noun[:1] in "AEIOaeio" else f"a {noun}"
+
+
+def find_literal_words(annotation: object) -> Iterator[str]:
+    """The texts of each `Literal` in a type.
+
+    >>> list(type_words.find_literal_words(Literal["mxn", "php"] | str | None))
+    ['mxn', 'php']
+    """
+    for member in get_args(annotation):
+        if get_origin(annotation) is not Literal:
+            yield from find_literal_words(member)
+        elif isinstance(member, str):
+            yield member
+
+
+def _describe_type_parts(annotation: object) -> Iterable[str]:
+    """Each type of a union and each value of a Literal, in words."""
+    origin = get_origin(annotation)
+    type_arguments = get_args(annotation)
+    if origin in (Union, UnionType):
+        for member in type_arguments:
+            if str not in type_arguments or get_origin(member) is not Literal:  # which is text
+                yield from _describe_type_parts(member)
+    elif origin is Literal:
+        yield from map(repr, type_arguments)
+    else:
+        type_ = origin or annotation
+        yield TYPE_WORDS.get(type_) or with_article(str(getattr(type_, "__name__", type_)))

@@ -1,0 +1,103 @@
+"""The error for an attribute that a resource does not have, with what to use instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
+
+from ..errors import names
+from .operations.records import OPERATIONS
+from .resource import Resource
+from .row_filter import FIELDS
+
+_DEPTH_MAX = 2
+_METHODS = ("raw", "to_dict", "to_json")
+
+
+def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
+    """AttributeError with the field, the part or the operation that is meant, or all fields."""
+    kind = type(resource).__name__
+    fields = [*type(resource).model_fields, *(resource.model_extra or ())]
+    own_field = names.find_suggestion(name, [*fields, *_METHODS], kind)
+    places = find_nested_fields(resource, name)
+    is_inside = any(place.startswith(f"{own_field}.") for place in places)
+    suggestion = (
+        _find_exact_operation(name, kind)
+        or (None if is_inside else own_field)
+        or " or ".join(places)
+        or _find_operation(name, kind)
+    )
+    message = f"{kind} has no attribute {name!r}"
+    if suggestion:
+        raise AttributeError(f"{message}: use {suggestion}")
+    chapters = _chapters_of(kind)
+    acts = f"; lab.{chapters[0]} has the calls" if chapters else ""
+    raise AttributeError(f"{message}: it has {', '.join(fields)}{acts}")
+
+
+def find_nested_fields(holder: object, name: str, depth: int = _DEPTH_MAX) -> list[str]:
+    """Where the parts of a resource have a field, as written in code.
+
+    >>> find_nested_fields(person, "city")
+    ['address.city']
+    """
+    if not depth or names.says_little(name):
+        return []
+    found = []
+    for part_name, part in _parts_of(holder):
+        place = f".{part_name}" if isinstance(holder, Resource) else f"[{part_name!r}]"
+        if isinstance(part, Resource) and name in part:
+            found.append(f"{place}.{name}")
+        elif isinstance(part, Mapping) and name in part:
+            found.append(f"{place}[{name!r}]")
+        else:
+            inner_places = find_nested_fields(part, name, depth - 1)
+            found += [f"{place}{'' if inner[0] == '[' else '.'}{inner}" for inner in inner_places]
+    return [place.removeprefix(".") for place in found]
+
+
+def _parts_of(holder: object) -> Iterator[tuple[str, object]]:
+    """The fields of a resource that are objects."""
+    if isinstance(holder, Resource):
+        for field_name, value in holder:
+            if isinstance(value, Resource | Mapping):
+                yield field_name, value
+
+
+def _chapters_of(kind: str) -> list[str]:
+    """The resources of a lab whose operations return a model."""
+    operations = [operation for operation in OPERATIONS.values() if operation.answer == kind]
+    return list(dict.fromkeys(operation.resource for operation in operations))
+
+
+def _find_operation(name: str, kind: str) -> str | None:
+    """The call of a lab for a verb, or for the name of another resource."""
+    lists = FIELDS.get(name, {})
+    if name in {operation.resource for operation in OPERATIONS.values()}:
+        own_id = next((field for field in lists if field == _id_name(kind)), "")
+        return f"lab.{name}.list({own_id}=...)" if own_id else f"lab.{name}"
+    for chapter in _chapters_of(kind):
+        verbs = _verbs_of(chapter)
+        verb = names.find_suggestion(name, verbs)
+        if verb:
+            return verb if verb.startswith("lab.") else f"lab.{chapter}.{verb}"
+    return None
+
+
+def _find_exact_operation(name: str, kind: str) -> str | None:
+    """The call of a lab that has this name."""
+    chapters = [*_chapters_of(kind), "sandbox"]
+    return next((f"lab.{each}.{name}" for each in chapters if name in _verbs_of(each)), None)
+
+
+def _verbs_of(chapter: str) -> list[str]:
+    """The calls of a resource of a lab."""
+    operations = [name for name in OPERATIONS if name.startswith(f"{chapter}.")]
+    verbs = [name.removeprefix(f"{chapter}.") for name in operations]
+    return [*verbs, "wait"] if "get" in verbs else verbs  # which gets it repeatedly
+
+
+def _id_name(kind: str) -> str:
+    """The name of a field with the id of a model, such as `conversion_account_id`."""
+    words = names.split_words(kind)
+    return "_".join([*words, "id"])

@@ -1,0 +1,92 @@
+"""Fields of a form that are read or set as attributes or items: an error says how to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from ...errors.base import ArgumentError
+from ...errors.names import (
+    find_nearest_name,
+    raise_unknown_attribute,
+    refuse_item,
+    unknown_name_error,
+)
+from ...spec.text import JsonMapping
+from .field import FormField
+
+K = TypeVar("K")
+
+
+def with_field_access(class_: type[K]) -> type[K]:
+    """Give a class of forms errors that say how to read and set a field.
+
+    They are set here, because in the class they would hide unknown names from mypy.
+    """
+    target: Any = class_
+    target.__getattr__ = _refuse_to_read
+    target.__setattr__ = _set_attribute
+    target.__getitem__ = _refuse_item
+    target.__setitem__ = lambda form, name, _value: _refuse_item(form, name)
+    return class_
+
+
+def set_fields(form: Any, values: JsonMapping) -> None:
+    """Set fields of a form, and check them once; UnknownNameError for a name that none has."""
+    unknown_names = [name for name in values if name not in form.fields]
+    if unknown_names:
+        raise unknown_name_error("field", unknown_names[0], form.fields)
+    with form.filling():
+        for field_name, field_value in values.items():
+            form.fields[field_name].set_value(field_value)
+
+
+def set_known_fields(form: Any, values: JsonMapping) -> None:
+    """Set those fields that a form has, such as the fields of an example."""
+    set_fields(form, {name: value for name, value in values.items() if name in form.fields})
+
+
+def refuse_example(form: Any) -> NoReturn:
+    """ArgumentError for a form that has no example."""
+    known = ", ".join(form.fields)
+    raise ArgumentError(f"this form has no example: name the fields to fill, of {known}")
+
+
+def find_first_marked(fields: Mapping[str, FormField]) -> FormField | None:
+    """The first visible field with an error or a warning; None if there is none."""
+    visible_fields = [field for field in fields.values() if field.visible]
+    return next((field for field in visible_fields if field.errors or field.warnings), None)
+
+
+def _fields_of(form: object) -> Collection[str]:
+    fields: Collection[str] = vars(form).get("fields", ())
+    return fields
+
+
+def _find_field(form: object, name: object) -> str | None:
+    """The field that is meant by a name; None if it is no name of a field."""
+    return find_nearest_name(str(name), _fields_of(form))
+
+
+def _describe_access(name: str) -> str:
+    return f"{name} is a field: values() reads all of them, fill({{{name!r}: ...}}) sets it"
+
+
+def _refuse_to_read(form: object, name: str) -> NoReturn:
+    field_name = None if name.startswith("_") else _find_field(form, name)
+    if field_name:
+        raise AttributeError(_describe_access(field_name))
+    raise_unknown_attribute(form, name)
+
+
+def _set_attribute(form: Any, name: str, value: object) -> None:
+    if name in _fields_of(form) and name not in dir(type(form)):
+        raise AttributeError(_describe_access(name))
+    object.__setattr__(form, name, value)
+
+
+def _refuse_item(form: object, name: object) -> NoReturn:
+    field_name = _find_field(form, name)
+    if field_name:
+        raise TypeError(_describe_access(field_name))
+    refuse_item(form, name)
