@@ -261,6 +261,10 @@ class PublicModule(ModuleType):
         refuse_item(self, key)
 
 
+def _is_true(_owner: object) -> bool:
+    return True
+
+
 K = TypeVar("K")
 
 
@@ -277,7 +281,7 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
         target.__getitem__ = refuse_item
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
         target.__len__ = refuse_length
-        target.__bool__ = lambda _owner: True  # Python would ask for the length
+        target.__bool__ = _is_true  # for which Python would ask for the length
     if class_.__repr__ is object.__repr__:
         target.__repr__ = list_offers
     return class_

@@ -32,7 +32,7 @@ TYPE_WORDS: Mapping[Any, str] = MappingProxyType(
 def describe_type(annotation: object) -> str:
     """The type of an annotation in words.
 
-    >>> type_words.describe_type(str | int | None)
+    >>> describe_type(str | int | None)
     'text, a whole number or None'
     """
     type_names = list(dict.fromkeys(_describe_type_parts(annotation)))
@@ -44,7 +44,7 @@ def describe_type(annotation: object) -> str:
 def with_article(noun: str) -> str:
     """A noun with its article.
 
-    >>> type_words.with_article("Individual")
+    >>> with_article("Individual")
     'an Individual'
     """
     return f"an {noun}" if noun[:1] in "AEIOaeio" else f"a {noun}"
@@ -53,7 +53,7 @@ def with_article(noun: str) -> str:
 def find_literal_words(annotation: object) -> Iterator[str]:
     """The texts of each `Literal` in a type.
 
-    >>> list(type_words.find_literal_words(Literal["mxn", "php"] | str | None))
+    >>> list(find_literal_words(Literal["mxn", "php"] | str | None))
     ['mxn', 'php']
     """
     for member in get_args(annotation):

@@ -113,17 +113,20 @@ def find_argument(source_text: str) -> Argument | None:
     )
 
 
-def find_compared_field(text: str) -> ComparedField | None:
+def find_compared_field(source_text: str) -> ComparedField | None:
     """The field that is compared with the text at the end of some code; None if none is.
 
     >>> find_compared_field('if person.status == "a')
     ComparedField(owner='person', name='status', prefix='a')
     """
-    _, quote_at, quote = _scan(text)
-    compared = None if quote is None else _COMPARED.search(text[:quote_at])
-    if quote is None or compared is None:
+    _, quote_offset, quote = _find_open_brackets(source_text)
+    if quote is None:
         return None
-    return ComparedField(compared[1], compared[2], text[quote_at + len(quote) :])
+    comparison_match = _COMPARED.search(source_text[:quote_offset])
+    if comparison_match is None:
+        return None
+    prefix = source_text[quote_offset + len(quote) :]
+    return ComparedField(comparison_match[1], comparison_match[2], prefix)
 
 
 def _is_collection(opening: Opening, source_text: str) -> bool:

@@ -38,7 +38,7 @@ PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
 PLAIN = {
     *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep"),
     *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
-    *("public_names", "raise_unknown_attribute", "list_offers"),
+    *("public_names", "raise_unknown_attribute", "list_offers", "refuse_item", "refuse_length"),
     *("Names.send", "Names.read"),
     *(f"Service.{name}" for name in ("path", "match", "list", "account", "declared_order")),
     *(f"Service.{name}" for name in ("accounts_of", "payout_methods")),
