@@ -108,20 +108,12 @@ def probe(
     walking_client = client.with_service(client.service, orders=NewOrders)
     trials = Trials(walking_client, budget, pace, first_number)
     walk = ServiceWalk(trials)
-    hopeless = ""
     calls = list[Call]()
-    stop = client.calls.listen(calls.append)  # the log itself drops its oldest calls
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a difference is reported at the end
-        try:
-            list_name = begin(trials)
-            if write:
-                require_sandbox(trials, list_name, is_named=sandbox)
-            walk.go(write=write)
-        except (HopelessError, BudgetError) as error:
-            hopeless = str(error)
-        finally:
-            stop()
+    stop_listening = client.calls.listen(calls.append)  # the log itself drops its oldest calls
+    try:
+        hopeless = _walk(trials, walk, write=write, is_named=sandbox)
+    finally:
+        stop_listening()
     if hopeless:
         trials.proofs.clear()
     return Report(
@@ -139,6 +131,20 @@ def probe(
     )
 
 
+def _walk(trials: Trials, walk: ServiceWalk, *, write: bool, is_named: bool) -> str:
+    """Walk through the service; the sentence that says why nothing can work, or ""."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a difference is reported at the end
+        try:
+            list_name = begin(trials)
+            if write:
+                require_sandbox(trials, list_name, is_named=is_named)
+            walk.go(write=write)
+        except (HopelessError, BudgetError) as error:
+            return str(error)
+    return ""
+
+
 def recorded(calls: Iterable[Call], service: Service) -> Report:
     """What recorded calls show; nothing is sent."""
     calls = tuple(calls)
@@ -150,40 +156,40 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
             continue
         done.add(route.operation)
         for contradiction in find_contradictions(call, route.operation, service):
-            for setting_key, setting_value in contradiction.items():
-                if setting_value != service.value(setting_key):
-                    proofs.setdefault(
-                        setting_key, ProbeFinding(setting_key, PROVEN, setting_value, call=number)
-                    )
-    why = "not in the recorded calls"
-    value_by_key = {setting_key: finding.value for setting_key, finding in proofs.items()}
+            for key, value in contradiction.items():
+                if key not in proofs and value != service.value(key):
+                    proofs[key] = ProbeFinding(key, PROVEN, value, call=number)
     findings = [
-        proofs.get(setting_key) or ProbeFinding(setting_key, *_describe_use(setting_key, done, why))
-        for setting_key in keys()
+        proofs.get(key) or _describe_use(key, done, "not in the recorded calls") for key in keys()
     ]
-    reached = (f"{len(calls)} recorded calls",)
-    return Report(reached, tuple(findings), service.with_values(value_by_key), calls=calls)
+    proven_values = {key: proof.value for key, proof in proofs.items()}
+    return Report(
+        (f"{len(calls)} recorded calls",),
+        tuple(findings),
+        service.with_values(proven_values),
+        calls=calls,
+    )
 
 
 def _make_finding(
     trials: Trials, walk: ServiceWalk, setting_key: str, *, write: bool
 ) -> ProbeFinding:
+    """What a walk has shown of a key."""
     if setting_key in trials.proofs:
         return trials.proofs[setting_key]
     if setting_key in trials.refusals:
         return ProbeFinding(setting_key, REFUSED, why=words_of(trials.refusals[setting_key]))
-    stop = next((walk_part.stop for walk_part in walk.parts if walk_part.stop), "")
-    return ProbeFinding(
-        setting_key, *_describe_use(setting_key, walk.done, stop if write else WITHOUT_WRITE)
-    )
+    first_stop = next((part.stop for part in walk.parts if part.stop), "")
+    return _describe_use(setting_key, walk.done, first_stop if write else WITHOUT_WRITE)
 
 
-def _describe_use(setting_key: str, done: set[str], why: str) -> tuple[str, None, str]:
-    """Whether a request that succeeded rests on a key: assumed, or not reached and why."""
+def _describe_use(setting_key: str, done: set[str], why: str) -> ProbeFinding:
+    """Whether an operation that succeeded rests on a key: assumed, or not reached and why."""
     if setting_key.startswith(SERVICE_ONLY):
-        return NOT_REACHED, None, NOT_SHOWN
-    used = done & {*operations_of(setting_key)}
-    return (ASSUMED, None, "") if used else (NOT_REACHED, None, why or NOT_SHOWN)
+        return ProbeFinding(setting_key, NOT_REACHED, why=NOT_SHOWN)
+    if done.isdisjoint(operations_of(setting_key)):
+        return ProbeFinding(setting_key, NOT_REACHED, why=why or NOT_SHOWN)
+    return ProbeFinding(setting_key, ASSUMED)
 
 
 OTHERS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ..errors.api import (
@@ -39,37 +40,36 @@ def begin(trials: Trials) -> str:
                 raise HopelessError(explain_failure(error, base_url)) from error
         else:
             return list_name
+    raise HopelessError(_explain_no_list(failures, base_url)) from failures[0]
+
+
+def _explain_no_list(failures: Sequence[PaylabError], base_url: str) -> str:
+    """Why no list can be read, by the errors of all of them."""
     if all(failure.call and is_web_page(failure.call) for failure in failures):
-        raise HopelessError(
-            f"{base_url} answers with web pages, not with the API: check the base URL ({DOCTOR})"
-        ) from failures[0]
-    missing_statuses = (0, *PATH_MISSING)
-    refusal_error = next(
-        (failure for failure in failures if error_status(failure) not in missing_statuses), None
-    )
-    if refusal_error is not None:
-        raise HopelessError(
-            f"{base_url} refuses its lists: {words_of(refusal_error)}. Follow these words; the "
-            "names of the query parameters are lists.limit_parameter and lists.cursor_parameter"
-        ) from refusal_error
-    raise HopelessError(
+        return f"{base_url} answers with web pages, not with the API: check the base URL ({DOCTOR})"
+    for failure in failures:
+        if error_status(failure) not in (0, *PATH_MISSING):
+            return (
+                f"{base_url} refuses its lists: {words_of(failure)}. Follow these words; the names "
+                "of the query parameters are lists.limit_parameter and lists.cursor_parameter"
+            )
+    return (
         f"{base_url} has none of the lists: {words_of(failures[0])}. Check the base URL; if the "
         "paths differ, ask your provider for them and set paths.transfers"
-    ) from failures[0]
+    )
 
 
 def explain_failure(error: PaylabError, where: str) -> str:
     """Why nothing can work at an address, and what to do."""
     if isinstance(error, REFUSED):
         return _explain_refusal(error, where)
-    if advice := ADVICE.get(error_status(error)):
+    advice = ADVICE.get(error_status(error))
+    if advice:
         return f"{where} refuses every request ({words_of(error)}): {advice}"
-    sentence_template = next(
-        sentence_template
-        for error_class, sentence_template in SENTENCES.items()
-        if isinstance(error, error_class)
+    sentence = next(
+        sentence for error_class, sentence in SENTENCES.items() if isinstance(error, error_class)
     )
-    return sentence_template.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
+    return sentence.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
 
 
 SENTENCES = {
@@ -93,20 +93,24 @@ def error_status(error: PaylabError) -> int:
 
 
 def _explain_refusal(error: PaylabError, base_url: str) -> str:
-    theirs = from_http(_read_header(error, "date"))
-    # By which this machine is ahead; 0 if unknown.
-    seconds = (error.call.when - theirs).total_seconds() if theirs else 0.0
-    is_key = isinstance(error, PermissionDeniedError) and not is_about_signature(error)
-    if abs(seconds) > MOST_SECONDS and not is_key:
-        side = "ahead" if seconds > 0 else "behind"
-        return (
-            f"{base_url} refuses the signature, and the clock of this machine is "
-            f"{abs(seconds):.0f} s {side}: set the clock ({DOCTOR})"
-        )
-    if is_key:
+    """Why a 401 or 403 refuses every request: the clock, the permission, the key or the signature.
+
+    The clock of the service is known by its Date, if it sends one.
+    """
+    headers = error.call.response_headers if error.call else {}
+    service_time = from_http(str(headers.get("date", "")))
+    seconds_ahead = (error.call.when - service_time).total_seconds() if service_time else 0.0
+    is_about_key = isinstance(error, PermissionDeniedError) and not is_about_signature(error)
+    if is_about_key:
         return (
             f"{base_url} does not permit this key or this machine to read ({words_of(error)}): "
             "your provider has to permit it; another signature does not help"
+        )
+    if abs(seconds_ahead) > MOST_SECONDS:
+        side = "ahead" if seconds_ahead > 0 else "behind"
+        return (
+            f"{base_url} refuses the signature, and the clock of this machine is "
+            f"{abs(seconds_ahead):.0f} s {side}: set the clock ({DOCTOR})"
         )
     if not is_about_signature(error):
         return (
@@ -117,8 +121,3 @@ def _explain_refusal(error: PaylabError, base_url: str) -> str:
         f"{base_url} refuses the signature in every dialect ({words_of(error)}): check that API "
         f"key and secret belong together and to this address ({DOCTOR})"
     )
-
-
-def _read_header(error: PaylabError, header_name: str) -> str:
-    """A header of the answer; empty if there is none."""
-    return str(error.call.response_headers.get(header_name, "")) if error.call else ""
