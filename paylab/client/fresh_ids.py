@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,6 @@ DEPTH_MAX = 4
 BODY_BYTES_SEARCHED = 1_000
 IDS_KEPT_MIN = 100
 """Up to this number of ids, old ones are not removed; then whenever the number has doubled."""
-ABOUT_PATHS = re.compile(
-    rb"\broute|\bpath|endpoint|cannot (get|post)|no such resource", re.IGNORECASE
-)
 
 
 class FreshIds:
@@ -53,8 +49,11 @@ class FreshIds:
 
         A 404 that says that there is no such path is not about the id.
         """
+        from .absent_objects import is_about_path  # only a 404 needs it
+
         request = exchange.request
-        if ABOUT_PATHS.search(exchange.content[:BODY_BYTES_SEARCHED]):
+        beginning = exchange.content[:BODY_BYTES_SEARCHED].decode("utf-8", "replace")
+        if is_about_path(beginning):
             return None
         if exchange.number > len(RETRY_PAUSES):
             self._forget(request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..client.exchange import Exchange
-from ..client.retries import RETRY_AFTER_SECONDS_MAX, requested_wait
+from ..client.retries import RESET, RETRY_AFTER_SECONDS_MAX, SINCE_1970, requested_wait
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.complaints import Complaint
@@ -46,10 +46,6 @@ def candidates(
         yield from _of_refusal(error, exchange, service)
     else:
         yield from _of_page(exchange, service)
-
-
-RESET = re.compile(r"retry-after(-ms)?|(x-)?rate-?limit-reset(-after)?", re.IGNORECASE)
-SINCE_1970 = 1_000_000_000
 
 
 def _suggest_wait_settings(exchange: Exchange, service: Service) -> Candidates:
