@@ -59,6 +59,7 @@ def check_encrypted(base_url: str) -> None:
 
 
 def _parse_url(url_text: str) -> URL:
+    """A base URL; ConfigError, which quotes it, if it cannot be read."""
     from httpx import URL, InvalidURL
 
     try:

@@ -189,6 +189,7 @@ class Call:
         return snippets.write_snippet(self._request(), language)
 
     def _request(self) -> SnippetRequest:
+        """The request as the snippets write it; without a body that is not known exactly."""
         from ..signing.snippets import SnippetRequest
 
         body_text = self.request_body.text if self.request_body.exact else None

@@ -25,9 +25,8 @@ def is_explained(error: PaylabError) -> bool:
     status = getattr(error, "status", UNAUTHORIZED)
     refusal_text = getattr(error, "text", str(error))
     refusal_kind = kind_of(status, refusal_text, getattr(error, "body", None))
-    return refusal_kind not in (None, AUTHENTICATION, PERMISSION) or bool(
-        EXPLAINED.search(refusal_text)
-    )
+    has_other_kind = refusal_kind not in (None, AUTHENTICATION, PERMISSION)
+    return has_other_kind or EXPLAINED.search(refusal_text) is not None
 
 
 WAYS = {
@@ -67,13 +66,10 @@ class DialectSearch:
 
         Then the same GET is sent in the dialect in force: if that is verified too, it is right.
         """
-        for setting_name in TRIED:
-            value_in_force = str(self._service.value(setting_name))
-            for setting_word in map(str, keys()[setting_name].words):
-                if setting_word != value_in_force and is_verified(setting_name, setting_word):
-                    return (
-                        None
-                        if is_verified(setting_name, value_in_force)
-                        else (setting_name, setting_word)
-                    )
+        for setting_key in TRIED:
+            value_in_force = str(self._service.value(setting_key))
+            for word in map(str, keys()[setting_key].words):
+                if word != value_in_force and is_verified(setting_key, word):
+                    is_right_already = is_verified(setting_key, value_in_force)
+                    return None if is_right_already else (setting_key, word)
         return None

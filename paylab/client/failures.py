@@ -61,6 +61,7 @@ def make_failure(
 
 
 def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str | None:
+    """What to do about a request without an answer, by whether it may have arrived."""
     if outgoing.method == "GET":
         host = outgoing.url.netloc.decode()
         advice = f"check that {host} is right and reachable; `paylab doctor` shows the settings"
@@ -85,6 +86,7 @@ def _of_finding(finding: str, told: str) -> str:
 def _make_refusal(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
+    """The error of an answer with a status of 400 or more, with what to try."""
     outgoing = exchange.request
     status = exchange.status
     rate_limits = service.rate_limits

@@ -102,10 +102,9 @@ class FieldAdvisor:
         """What the specification says about one of its fields."""
         assumption = None if field.source == SPEC else field.source
         sent_value = value_at(self._body, field.path)
-        is_about_value = (
-            isinstance(sent_value, str) and sent_value.lower() in complaint.words.lower()
-        )
-        if complaint.is_unknown and not is_about_value:
+        complaint_words = complaint.words
+        names_value = isinstance(sent_value, str) and sent_value.lower() in complaint_words.lower()
+        if complaint.is_unknown and not names_value:
             if field.required:  # it cannot be left out
                 return AdviceText()
             return AdviceText(
@@ -115,9 +114,12 @@ class FieldAdvisor:
         if complaint.is_missing and sent_value is None:
             rule_text = f": it {field.rule}" if field.rule else ""
             return AdviceText(f"add {field.path} to the call{rule_text}", assumption)
-        rule = "" if complaint.is_missing and sent_value else field.rule_for(sent_value)
-        is_said = not rule or SAYS_THE_RULE.search(complaint.words) is not None
-        return AdviceText(None if is_said else f"{field.path} {rule}")
+        if complaint.is_missing and sent_value:
+            return AdviceText()  # no rule of ours says why it counts as missing
+        rule = field.rule_for(sent_value)
+        if not rule or SAYS_THE_RULE.search(complaint_words):
+            return AdviceText()
+        return AdviceText(f"{field.path} {rule}")
 
 
 def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:

@@ -75,6 +75,7 @@ class Broadcast:
                 _send(call_line, self._sockets_folder / socket_name)
 
     def _make_line(self, exchange: Exchange) -> bytes:
+        """An attempt as a line of JSON without secrets, for the windows that follow this one."""
         clean_text = self._redaction.text
         outgoing = exchange.request
         failure = exchange.trouble

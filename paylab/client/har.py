@@ -93,6 +93,7 @@ def write_entry(call: Call) -> dict[str, Any]:
 
 
 def _timings_of(call: Call) -> dict[str, float]:
+    """The milliseconds of an attempt; zeros where they were not measured."""
     spent = call.spent
     if spent is None:
         return {"send": 0, "wait": 0, "receive": 0}
@@ -101,6 +102,7 @@ def _timings_of(call: Call) -> dict[str, float]:
 
 
 def _request(call: Call) -> dict[str, Any]:
+    """The request of a call as HAR."""
     query = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
     request = {
         "method": call.method,
@@ -118,6 +120,7 @@ def _request(call: Call) -> dict[str, Any]:
 
 
 def _response_of(call: Call) -> dict[str, Any]:
+    """The response of a call as HAR; status 0 and the error if there was none."""
     body = call.response_body
     headers = call.response_headers
     media_type = headers.get("content-type", "application/octet-stream")
@@ -132,6 +135,7 @@ def _response_of(call: Call) -> dict[str, Any]:
 
 
 def _shared_facts(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
+    """What a request and a response have in common as HAR."""
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],

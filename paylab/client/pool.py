@@ -165,6 +165,7 @@ def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:
 
 
 def _is_address(host_pattern: str) -> bool:
+    """Whether a pattern of NO_PROXY is an address or a network, and not a name."""
     try:
         ip_address(host_pattern.partition("/")[0])
     except ValueError:

@@ -56,6 +56,7 @@ def load(path: Path, key_name: str | None, environ: Mapping[str, str]) -> tuple[
 
 
 def _read(path: Path) -> tuple[dict[str, Any], bool]:
+    """The tables of a file, and whether nobody else can read it; no tables without a file."""
     try:
         if path.exists() and not path.is_file():  # a pipe may never end
             raise ValueError("this is not a regular file")
@@ -125,6 +126,7 @@ def _scheme_of(key_setting: Secret) -> str:
 
 
 def _from_environment(key_place: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
+    """The key in the variable that a profile names; ConfigError if it is not set."""
     secret_key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
     if secret_key.reveal():
         return secret_key
@@ -136,6 +138,7 @@ def _from_environment(key_place: str, reference: Secret, environ: Mapping[str, s
 
 
 def _from_keyring(key_place: str, reference: Secret) -> Secret:
+    """The key in the keyring of the system; ConfigError if it has none or does not answer."""
     with extra_imports():
         import keyring
         from keyring.errors import KeyringError

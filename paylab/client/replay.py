@@ -103,6 +103,7 @@ class RequestFields:
 
 
 def _describe_text(field_text: str | None) -> str:
+    """A text of a request in quotes, or that there is none."""
     return "nothing" if field_text is None else repr(plain(field_text, 60))
 
 
@@ -241,38 +242,43 @@ class Replay(httpx.BaseTransport):
         return entry.response(request)
 
     def _find_entry(self, question: RequestFields, idempotency_key: str) -> int:
-        """The entry that answers a question."""
+        """The number of the entry that answers a question; ReplayError if there is none."""
         numbers = self._places.get(question.key) or self._find_redacted_entries(question)
         if not numbers:
             raise self._unknown_request_error(question)
         if question.method == "GET":
-            return self._read_at(numbers)
-        fresh = [number for number in numbers if number not in self._used]
-        again = self._answered.get(f"{question.key} {idempotency_key}") if idempotency_key else None
-        if not fresh and again is None:
-            times = len(numbers)
+            return self._choose_read(numbers)
+        order_key = f"{question.key} {idempotency_key}"
+        unused = [number for number in numbers if number not in self._used]
+        if unused:
+            number = unused[0]
+        elif idempotency_key and order_key in self._answered:  # a repetition of the same order
+            number = self._answered[order_key]
+        else:
+            times = f"{len(numbers)} time{'' if len(numbers) == 1 else 's'}"
             raise ReplayError(
-                f"{question.method} {question.path} was recorded {times} "
-                f"time{'' if times == 1 else 's'} in {self.path.name} and is sent again"
+                f"{question.method} {question.path} was recorded {times} in {self.path.name} and "
+                "is sent again"
             )
-        number = fresh[0] if fresh else again or 0
-        self._answered[f"{question.key} {idempotency_key}"] = number
+        self._answered[order_key] = number
         self._last_write = max(self._last_write, number)
         return number
 
-    def _read_at(self, numbers: list[int]) -> int:
-        """The next response between the last write and the next one, or the latest."""
-        later_numbers = range(self._last_write + 1, len(self.entries))
-        writes = (
-            number for number in later_numbers if self.entries[number].question.method != "GET"
-        )
-        end_number = next(
-            (number for number in writes if number not in self._used), len(self.entries)
-        )
-        in_span = [number for number in numbers if self._last_write < number < end_number]
-        fresh = [number for number in in_span if number not in self._used]
-        earlier = [number for number in numbers if number < end_number]
-        return (fresh or in_span[-1:] or earlier[-1:] or numbers)[0]
+    def _choose_read(self, numbers: list[int]) -> int:
+        """The next read between the last write and the next one, else the latest before it."""
+        next_write = self._find_next_write()
+        earlier = [number for number in numbers if number < next_write]
+        in_span = [number for number in earlier if number > self._last_write]
+        unused = [number for number in in_span if number not in self._used]
+        return (unused or in_span[-1:] or earlier[-1:] or numbers)[0]
+
+    def _find_next_write(self) -> int:
+        """The number of the first unused write after the last one; that after all if none is."""
+        for number in range(self._last_write + 1, len(self.entries)):
+            is_write = self.entries[number].question.method != "GET"
+            if is_write and number not in self._used:
+                return number
+        return len(self.entries)
 
     def _find_redacted_entries(self, question: RequestFields) -> list[int]:
         """Entries with redacted values that may match this question."""
@@ -282,17 +288,17 @@ class Replay(httpx.BaseTransport):
         ]
 
     def _unknown_request_error(self, question: RequestFields) -> ReplayError:
+        """The error for a request without a recorded answer, with the nearest one."""
         message = f"{question.method} {question.path} was not recorded in {self.path.name}"
         if not self.entries:
             return ReplayError(message)
         nearest = max(self.entries, key=lambda entry: entry.question.likeness(question))
-        differences_found = list(nearest.question.differences(question))
-        hidden = len(differences_found) - DIFFERENCES_SHOWN
-        differences = [
-            *differences_found[:DIFFERENCES_SHOWN],
-            *([f"and {hidden} more"] if hidden > 0 else []),
-        ]
-        return ReplayError(message, str(nearest), differences)
+        differences = list(nearest.question.differences(question))
+        shown = differences[:DIFFERENCES_SHOWN]
+        hidden_count = len(differences) - len(shown)
+        if hidden_count:
+            shown.append(f"and {hidden_count} more")
+        return ReplayError(message, str(nearest), shown)
 
 
 def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
@@ -311,14 +317,10 @@ def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
 
 
 def _base_of(url: str, service: Service) -> str | None:
-    """The part of a URL before a path of the service."""
+    """The part of a URL before a path of the service; None if it has no such path."""
     url_parts = urlsplit(url)
-    starts = [match.start() for match in re.finditer("/", url_parts.path)]
-    path_start = next(
-        (path_start for path_start in starts if service.match(url_parts.path[path_start:])[0]), None
-    )
-    return (
-        None
-        if path_start is None
-        else f"{url_parts.scheme}://{url_parts.netloc}{url_parts.path[:path_start]}"
-    )
+    path = url_parts.path
+    for slash in re.finditer("/", path):
+        if service.match(path[slash.start() :])[0]:
+            return f"{url_parts.scheme}://{url_parts.netloc}{path[: slash.start()]}"
+    return None

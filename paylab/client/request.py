@@ -236,6 +236,7 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
 
 
 def _check_header(name: str, value: str) -> str:
+    """The value of a header of a call; RuleError if it cannot be sent, or is one of ours."""
     field = f"headers.{name}"
     if not isinstance(name, str) or not HEADER_NAME.fullmatch(name):
         raise RuleError([Problem(field, "is not a valid name of an HTTP header")])

@@ -95,6 +95,7 @@ class Response:
         return resource
 
     def _read(self, model: type[R]) -> R:
+        """The body as a resource; APIResponseError if it is none, or describes an error."""
         body = self._find_object(model.model_fields)
         if body is None:
             self.done()

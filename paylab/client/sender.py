@@ -91,6 +91,7 @@ class Sender:
     def _send_attempt(
         self, connection: Connection, request: OutgoingRequest, number: int = 1
     ) -> Attempt:
+        """Send a request once over a connection, and note what its answer tells."""
         attempt = connection.send(request, number)
         exchange = attempt.exchange
         deferred = attempt.deferred
@@ -152,6 +153,7 @@ class Sender:
         return self._requests.reading(request, id_)
 
     def _failure_of(self, attempt: Attempt) -> PaylabError:
+        """The error of a failed attempt, without the secrets and document numbers that it names."""
         from .exchange import exchange_redaction
         from .failures import make_failure  # only what failed needs it
 

@@ -148,6 +148,7 @@ class ServiceClock:
         return False
 
     def _shift(self, now: datetime) -> datetime:
+        """A time by this machine as the service has it; unchanged if the clocks agree."""
         ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.
         if abs(ahead) < EQUAL_CLOCKS_SECONDS:

@@ -190,11 +190,13 @@ def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
 
 
 def _warn_of_unknown(environ: Mapping[str, str]) -> None:
+    """Warn about each variable with our prefix that is not known."""
     for message in _unknown_variables(environ):
         warn_caller(message, ConfigWarning)  # the caller of `connect`
 
 
 def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
+    """A message for each variable with our prefix that is not known, with the nearest name."""
     for variable_name in sorted(environ):
         if variable_name.startswith(PREFIX) and variable_name not in KNOWN_VARIABLES:
             from difflib import get_close_matches  # only for a wrong name

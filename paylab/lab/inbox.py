@@ -82,6 +82,7 @@ def _make_inbox_functions(
     views: list[Any] = []
 
     def close() -> None:
+        """Delete the subscription, and stop receiving and showing."""
         try:
             client.webhook_subscriptions.delete(subscription)
         except PaylabError:
@@ -115,6 +116,7 @@ def _make_handler(router: Router | None, forward_to: str | None, signature: str)
     header = signature.lower()
 
     def then(arrival: Arrival) -> int:
+        """Handle an arrived event, and send it on; the status of the answer to it."""
         if router is not None:
             router.handle(arrival.event)
         if target is None:

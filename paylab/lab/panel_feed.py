@@ -65,6 +65,7 @@ class PanelFeed:
         return self._unfollow
 
     def _unfollow(self) -> None:
+        """Stop following the calls, the simulator and the inboxes."""
         if self._follower in self._world_followers:
             self._world_followers.remove(self._follower)
         for stop_following in self._ends:
@@ -99,6 +100,7 @@ class PanelFeed:
         self._rows.clear()
 
     def _read_calls(self) -> Iterator[Entry]:
+        """The calls since the last time, each at the place of its request in the journal."""
         sequences = self._read_sequences()
         sequence = 0
         for call in self._calls.after(self._call_number, ROWS_MAX):

@@ -114,6 +114,7 @@ class ServiceLocator:
         return self._controls
 
     def _find(self) -> Controls | None:
+        """The controls of a simulator; None for a service that does not answer as one."""
         from ..simulator.controls import Controls
 
         if self._embedded or (self._replay and self._replay.has_controls):

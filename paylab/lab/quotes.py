@@ -75,6 +75,7 @@ def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
 
 
 def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
+    """A frame with a row for each route: its quote, or the problem of a refused one."""
     with extra_imports():
         import pandas as pd
 

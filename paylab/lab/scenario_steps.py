@@ -237,6 +237,7 @@ def _create_transfer(scenario_parts: ScenarioParts, reference: str) -> Transfer:
 
 
 def _pay(scenario_parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
+    """Create another payout of 10.00 USD to an account in each run."""
     return scenario_parts.client.transfers.create(
         account_id,
         source_amount="10.00",

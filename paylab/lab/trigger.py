@@ -125,6 +125,7 @@ def _make(
 
 
 def _move_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
+    """Move a new individual to a status, by default to the next one; return its id."""
     fields = examples.individual(COUNTRY, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     _move(controls, STATUS_CHANGED, person.raw, to)
@@ -153,6 +154,7 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails:
 
 
 def _make_transfer(lab: Lab, event_type: str) -> str:
+    """Create a payout that ends with an event; return its id."""
     fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
     person = lab.individuals.create(**fields)
     details = examples.account("MX", lab.service)["details"]

@@ -111,6 +111,7 @@ class Quotes:
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
+        """A new quote; its terms are remembered: what was asked, and the defaults that it shows."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
         usual = {
