@@ -14,9 +14,11 @@
 | frame | charts | `paylab.charts`: `volume(frame)`, `statuses`, `completion`, `failures`, `fees` |
 
 Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no digit. Statistics
-(`std`, `corr`) and charts use floats; what pandas computes with floats only, such as `rolling`, is
-an ExactnessError that names what to write. Parquet has DECIMAL(24, 6) for amounts and
-DECIMAL(13, 8) for rates, so that DuckDB and Spark can multiply them.
+(`std`, `corr`), bins of `pandas.cut` and charts use floats; what pandas computes with floats only,
+such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
+of CSV and Excel make floats: use `read_csv` here, or `dtype={"source_amount": "decimal"}`. Parquet
+has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can multiply
+them.
 
 Frames and their columns show control and bidirectional characters of the service escaped. What
 pandas makes of them as objects of its own shows them as they are, since pandas gives no hook there:

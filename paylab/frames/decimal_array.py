@@ -21,12 +21,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.extensions import (
-    ExtensionArray,
-    ExtensionDtype,
-    no_default,
-    register_extension_dtype,
-)
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, no_default
+from pandas.api.extensions import register_extension_dtype as register
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_integer_dtype, is_list_like, pandas_dtype
 
@@ -42,7 +38,7 @@ POSITIONS = ("argmin", "argmax")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
-@register_extension_dtype
+@register
 class DecimalDtype(ExtensionDtype):
     """Exact decimals of up to 38 digits; missing values are `pd.NA`."""
 
@@ -50,6 +46,7 @@ class DecimalDtype(ExtensionDtype):
     type = Decimal
     na_value = pd.NA
     _is_numeric = True
+    __repr__ = ExtensionDtype.__str__
 
     @property
     def pyarrow_dtype(self) -> pa.DataType:

@@ -80,6 +80,10 @@ class ExactDecimal(Decimal):
             return super().__round__()
         return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
 
+    def __conform__(self, protocol: type) -> str | None:
+        """The text that SQLite stores: it has no exact numbers."""
+        return str(self) if protocol.__name__ == "PrepareProtocol" else None
+
     def __float__(self) -> float:
         if is_statistic_or_window():
             raise ObjectColumnError

@@ -6,6 +6,7 @@ import sqlite3
 from decimal import Decimal
 
 import duckdb
+import pandas as pd
 import pytest
 import sqlalchemy
 
@@ -206,3 +207,13 @@ def test_an_error_of_duckdb_names_its_cause(made, tmp_path):
     frame = made()
     with pytest.raises(ConfigError, match="nowhere"):
         frame.paylab.to_database(tmp_path / "books.duckdb", schema="nowhere")
+
+
+def test_sqlite_stores_an_element_as_its_text(made):
+    """One amount is bound as it is printed, also by pandas in a plain frame of sums."""
+    total = made(["10.25", "123456789012345678.123456"])["source_amount"].sum()
+    with sqlite3.connect(":memory:") as connection:
+        assert connection.execute("select ?", (total,)).fetchone() == ("123456789012345688.373456",)
+        pd.DataFrame({"total": [total]}).to_sql("sums", connection, index=False)
+        rows = connection.execute("select total from sums").fetchall()
+    assert rows == [("123456789012345688.373456",)]

@@ -240,6 +240,7 @@ def test_what_is_no_amount_is_refused(ask, error, words):
         (lambda c: c.to_frame("a").sum(numeric_only=True).tolist(), [D("-3.5")]),
         (lambda c: c.astype("string")[0], "1.25"),
         (lambda c: c.astype("decimal").dtype == c.dtype, True),
+        (lambda c: repr(c.dtype), "decimal"),
         (lambda c: str(c.to_frame("a").head(2)).split()[-2:], ["1", "<NA>"]),
         (lambda c: pd.array(["1.5", None], dtype="decimal").tolist(), [D("1.5"), pd.NA]),
         (
