@@ -112,12 +112,13 @@ class InboxView(anywidget.AnyWidget):
         return f"<b>Payload</b>{text_block(payload_text)}{comparison}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        return {WIDGET: widget_reference(self), **self._static_bundle()}, {}
+        return {WIDGET: widget_reference(self), **self.static_bundle()}, {}
 
     def _ipython_display_(self) -> None:
-        display_with_static(self, self._static_bundle())
+        display_with_static(self, self.static_bundle())
 
-    def _static_bundle(self) -> dict[str, str]:
+    def static_bundle(self) -> dict[str, str]:
+        """The events for a saved notebook, as HTML and as text."""
         table = static_html(SAVED_LINE + self.badge + arrivals_table(self._inbox))
         return {"text/html": table, "text/plain": repr(self._inbox)}
 

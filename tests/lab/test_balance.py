@@ -125,7 +125,7 @@ def test_a_card_without_a_simulator_has_no_form():
     balance = AccountBalance(lambda: [hostile], None, lambda: "SANDBOX (a)")
     page = balance._show()
     assert "1.50 <img src=x> are missing. Send USD by wire" in dict(page.rows())["Note"]
-    assert "<img" not in page._static_bundle()["text/html"]
+    assert "<img" not in page.static_bundle()["text/html"]
     assert len(page.nodes()) == 3
     with pytest.raises(ConfigError, match="only a simulator can be topped up"):
         balance.top_up("1.00")

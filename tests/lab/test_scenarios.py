@@ -107,11 +107,11 @@ def test_the_card_sends_nothing_until_a_click(lab):
     """A click shows the way; the saved text has it, too."""
     before = len(lab.calls)
     page = lab.scenarios._show()
-    assert "Held deposit" in page._static_bundle()["text/html"]
+    assert "Held deposit" in page.static_bundle()["text/html"]
     assert len(lab.calls) == before
     page.buttons["transfer_failed"].receive({"kind": "press"}, [])
     assert page.result.status == "failed"
-    saved = page._static_bundle()["text/html"]
+    saved = page.static_bundle()["text/html"]
     assert "bank rejected the payout" in saved
     assert "payout_<wbr>initiated" in saved
     assert page.code.text == "lab.scenarios.run('transfer_failed')".replace("'", '"')
@@ -132,7 +132,7 @@ def test_a_service_that_is_no_simulator():
     """The card says so in one sentence, without buttons; by code it is an error."""
     lab = paylab.connect("https://sandbox.example.com", "key", "s" * 32)
     page = lab.scenarios._show()
-    assert "Only a simulator runs scenarios" in page._static_bundle()["text/html"]
+    assert "Only a simulator runs scenarios" in page.static_bundle()["text/html"]
     assert len(page.nodes()) == 5
     with pytest.raises(ConfigError, match="only a simulator runs scenarios"):
         lab.scenarios.run("lost_answer")

@@ -219,7 +219,7 @@ def test_two_requests_sent_at_once_get_two_answers_in_order(wire):
     assert [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"404"]
 
 
-def test_too_large_by_its_length(wire):
+def test_a_body_too_large_by_its_length_is_a_413(wire):
     """A Content-Length above 256 MiB returns 413 before the body is read."""
     length = f"content-length: {256 * MIB + 1}\r\n"
     answer = raw(wire, head(wire, "POST", extra=length), b"x" * 1000)
@@ -228,7 +228,7 @@ def test_too_large_by_its_length(wire):
     assert b'"error"' in answer
 
 
-def test_large_enough(wire):
+def test_a_body_of_the_largest_length_is_awaited(wire):
     """A Content-Length of exactly 256 MiB is accepted: the server waits for the body."""
     length = f"content-length: {256 * MIB}\r\n"
     assert raw(wire, head(wire, "POST", extra=length), b"x" * 1000) == b""
@@ -248,14 +248,14 @@ def make_app(simulator, **limits):
 
 
 @pytest.mark.parametrize(("count", "code"), [(4, 401), (5, 413), (4000, 413)])
-def test_too_large_in_chunks(run_app, count, code):
+def test_a_body_too_large_in_chunks_is_a_413(run_app, count, code):
     """A chunked body returns 413 once it exceeds the limit, and the rest is not read."""
     received, sent = run_app(make_app(Simulator(), body_bytes=4 * MIB), chunks(count))
     assert sent[0]["status"] == code
     assert received <= 5
 
 
-def test_too_large_in_chunks_on_a_socket(serve):
+def test_a_body_too_large_in_chunks_is_a_413_on_a_socket(serve):
     """The server closes the connection during the body, and the client can read the 413."""
     wire = serve(limits=ServerLimits(body_bytes=4 * MIB))
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
@@ -269,7 +269,7 @@ def test_too_large_in_chunks_on_a_socket(serve):
         assert status(client.recv(1000)) == 413
 
 
-def test_a_lawful_large_body(wire, image):
+def test_a_lawful_large_body_is_accepted(wire, image):
     """An image of 15 MB, 21 MB in Base64, is accepted."""
     made = wire.person("MX", "on_ramp")["id"]
     body = {"images": [{"type": "selfie", "content": image(15_728_640)}]}
@@ -291,7 +291,7 @@ def test_an_address_that_is_none(host, port):
         Server(Simulator(), host=host, port=port)
 
 
-def test_loopback_unless_told_otherwise():
+def test_the_server_listens_on_loopback_unless_told_otherwise():
     """The server listens on 127.0.0.1 by default."""
     with Server(Simulator()) as server:
         assert server.base_url.startswith("http://127.0.0.1:")
@@ -460,7 +460,7 @@ def test_every_control_needs_a_signature(wire):
         assert wire.carry(method, path.replace("{id}", "x"), {}, body).status == 401, (method, path)
 
 
-def test_served_with_keys_of_its_own(in_process):
+def test_a_server_can_have_keys_of_its_own(in_process):
     """With keys for the server, the keys of the simulator in the process do not work there."""
     simulator = Simulator()
     with Server(simulator, keys=random_keys()) as server:
@@ -490,7 +490,7 @@ def test_time_passes_by_itself(serve):
     assert [b"created" in sent[0], b"transfer.completed" in sent[1]] == [True, True]
 
 
-def test_one_world_inside_and_outside(wire):
+def test_the_world_is_the_same_inside_and_outside(wire):
     """An individual created over HTTP is in the state of the simulator in this process."""
     made = wire.person()
     assert wire.simulator.world.find("individuals", made["id"])["country"] == "MX"

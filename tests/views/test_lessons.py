@@ -42,7 +42,7 @@ def run(source, names):
 def html(value):
     """The HTML of a value, as a notebook stores it."""
     if isinstance(value, FormPage):
-        return value._static_bundle()["text/html"]
+        return value.static_bundle()["text/html"]
     if hasattr(value, "_repr_mimebundle_"):
         return value._repr_mimebundle_()["text/html"]
     return displays.show(value)

@@ -204,7 +204,7 @@ class FormPage:
     def update_saved(self) -> None:
         """Update the text that is saved in the notebook."""
         if self._static_display is not None:
-            self._static_display.update(self._static_bundle(), raw=True)
+            self._static_display.update(self.static_bundle(), raw=True)
 
     def __copy__(self) -> Self:
         """The page itself: two copies of one order could be sent twice."""
@@ -213,7 +213,8 @@ class FormPage:
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
-    def _static_bundle(self) -> dict[str, str]:
+    def static_bundle(self) -> dict[str, str]:
+        """The page for a saved notebook, as HTML and as text."""
         content = html.heading(self.title, self.service_name) + self.saved_html()
         card = html.card(html.column(SAVED_LINE, content))
         return {"text/html": static_html(card), "text/plain": repr(self)}
@@ -222,8 +223,8 @@ class FormPage:
         return html.plain_text(self.title, self.rows(), self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> JsonObject:
-        return {WIDGET: widget_reference(self.view), **self._static_bundle()}
+        return {WIDGET: widget_reference(self.view), **self.static_bundle()}
 
     def _ipython_display_(self) -> None:
         self._display_cell = _current_cell_number()
-        self._static_display = display_with_static(self.view, self._static_bundle())
+        self._static_display = display_with_static(self.view, self.static_bundle())
