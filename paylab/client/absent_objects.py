@@ -54,10 +54,10 @@ def absent_ids(
     text: str, operation: Operation | None, ids: list[str], *, has_own: bool
 ) -> list[str]:
     """The ids whose objects a text calls absent; "the id" is that of the path."""
-    own = _noun_of(operation)
+    own_noun = _noun_of(operation)
     nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in ids}
     if has_own:
-        nouns_by_id_name = {PATH_ID: (*_nouns_for(own), *ANY_OBJECT), **nouns_by_id_name}
+        nouns_by_id_name = {PATH_ID: (*_nouns_for(own_noun), *ANY_OBJECT), **nouns_by_id_name}
     return [id_name for id_name, id_nouns in nouns_by_id_name.items() if _is_absent(text, id_nouns)]
 
 

@@ -135,9 +135,10 @@ def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:
 def shorten_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body, cut to the part that is kept."""
     # An image must be read whole; otherwise only the kept part is needed.
-    few = content if b";base64," in content else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
-    body_text = redaction.text(few.decode(errors="replace"))
-    if len(few) < len(content) or len(body_text) > KEPT_BODY_LENGTH_MAX:
+    has_image = b";base64," in content
+    kept_bytes = content if has_image else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
+    body_text = redaction.text(kept_bytes.decode(errors="replace"))
+    if len(kept_bytes) < len(content) or len(body_text) > KEPT_BODY_LENGTH_MAX:
         digest = sha256(content).hexdigest()[:16]
         body_text = f"{body_text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {digest}>"
     return Body(body_text, len(content), exact=body_text.encode() == content)

@@ -70,15 +70,15 @@ def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str 
         return NOTHING_SENT
     if outgoing.repeatable:
         idempotency_key = outgoing.idempotency_key
-        again = f"send the same again with idempotency_key={idempotency_key!r}"
-        return f"it may have been carried out: {again}"
+        repetition_text = f"send the same again with idempotency_key={idempotency_key!r}"
+        return f"it may have been carried out: {repetition_text}"
     return "it may have been carried out: check before sending it again"
 
 
-def _of_finding(finding: str, told: str) -> str:
+def _of_finding(finding: str, refusal_text: str) -> str:
     """The mistake in a signature; the client's own date is only wrong if its clock is."""
     mistake, _, message = finding.partition(": ")
-    detail = "" if message in told else message
+    detail = "" if message in refusal_text else message
     detail = "set this machine's clock" if mistake == "stale-date" else detail
     return f"the signature check found {mistake}{detail and f': {detail}'}"
 

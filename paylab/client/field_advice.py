@@ -48,12 +48,12 @@ class FieldAdvisor:
     def advice(self, complaints: Sequence[Complaint]) -> AdviceText | None:
         """What to change in the fields that complaints name; None if they name none."""
         spec_name = partial(Translation(self._service).field, self._operation.name, self._body)
-        named = [
+        named_complaints = [
             complaint._replace(field=spec_name(complaint.field))
             for complaint in complaints
             if complaint.field
         ]
-        changes = list(self._changes(named[:FIELDS_MAX]))
+        changes = list(self._changes(named_complaints[:FIELDS_MAX]))
         if not changes:
             return None
         advice_texts = dict.fromkeys(change.text for change in changes if change.text)
@@ -146,5 +146,5 @@ def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) ->
             "compare it with your provider's documentation"
         )
     is_inside = any("." in field_name for field_name in field_names)
-    how = "" if is_inside else ", and send it with extra={...}"  # extra would need an object
-    return f"the specification has no {listing} here: ask your provider what to send{how}"
+    way = "" if is_inside else ", and send it with extra={...}"  # extra would need an object
+    return f"the specification has no {listing} here: ask your provider what to send{way}"

@@ -70,8 +70,8 @@ def _spell_amount(value: object, currency: object) -> Any:
     if amount is None or not isinstance(currency, str):
         return value
     smallest_unit = Decimal(1).scaleb(-codes.minor_unit(currency))
-    exact = amount.quantize(smallest_unit, context=EXACT)
-    return format(exact if exact == amount else amount, "f")
+    spelled_amount = amount.quantize(smallest_unit, context=EXACT)
+    return format(spelled_amount if spelled_amount == amount else amount, "f")
 
 
 def _normalize_json(value: object) -> Any:

@@ -213,8 +213,8 @@ class Replay(httpx.BaseTransport):
         self._answered: dict[str, int] = {}
         self._last_write = -1
         self._places: dict[str, list[int]] = {}
-        for at, entry in enumerate(self.entries):
-            self._places.setdefault(entry.question.key, []).append(at)
+        for index, entry in enumerate(self.entries):
+            self._places.setdefault(entry.question.key, []).append(index)
 
     @property
     def has_controls(self) -> bool:

@@ -33,8 +33,8 @@ def wait_before_retry(
 ) -> float | None:
     """Seconds to wait before the next attempt; None for no retry, or after `most` retries."""
     # A request answered 429 was refused before it was carried out.
-    refused = exchange.status == TOO_MANY_REQUESTS
-    is_safe = refused or (exchange.request.repeatable and may_pass(exchange))
+    is_refused = exchange.status == TOO_MANY_REQUESTS
+    is_safe = is_refused or (exchange.request.repeatable and may_pass(exchange))
     if exchange.number > most or not is_safe:
         return None
     seconds = requested_wait(exchange.headers, now, limits.header, limits.unit)

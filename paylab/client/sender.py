@@ -104,49 +104,50 @@ class Sender:
 
     def _repeat_request(self, request: OutgoingRequest) -> Attempt:
         """The last attempt of a request, or of the GET of what a lost attempt made."""
-        begun = self._timing.clock() if request.find else None
+        begun_at = self._timing.clock() if request.find else None
         after_lost = False
         for number in count(1):
             attempt = self.attempt(request, number)._replace(after_lost=after_lost)
             if attempt.exchange.went_well:
                 break
-            lost = is_lost(attempt.exchange)
-            wait = self._wait(attempt.exchange)
-            if wait is None:
+            is_attempt_lost = is_lost(attempt.exchange)
+            wait_seconds = self._wait(attempt.exchange)
+            if wait_seconds is None:
                 break
-            after_lost = after_lost or lost
-            log.debug("trying again in %.2f s", wait)
-            self._deadline.extend(wait)
-            self._timing.sleep(wait)
-            repeated_response = self._result_of_lost(attempt, begun) if begun and lost else None
-            if repeated_response is not None:
-                return self.deliver(repeated_response)
+            after_lost = after_lost or is_attempt_lost
+            log.debug("trying again in %.2f s", wait_seconds)
+            self._deadline.extend(wait_seconds)
+            self._timing.sleep(wait_seconds)
+            if begun_at and is_attempt_lost:
+                reading_request = self._result_of_lost(attempt, begun_at)
+                if reading_request is not None:
+                    return self.deliver(reading_request)
         return attempt
 
     def _wait(self, exchange: Exchange) -> float | None:
         """Seconds to wait before the next attempt; None when there must be none."""
-        most = self._settings.max_retries
-        if not most or self._deadline.has_passed:
+        retries_max = self._settings.max_retries
+        if not retries_max or self._deadline.has_passed:
             return None
         now = self._timing.clock()
         if exchange.status == NOT_FOUND:
             return self._records.fresh_ids.pause(exchange, now)
         limits = self._settings.service.rate_limits
-        return wait_before_retry(exchange, limits, now, self._timing.random, most)
+        return wait_before_retry(exchange, limits, now, self._timing.random, retries_max)
 
-    def _result_of_lost(self, lost: Attempt, begun: datetime) -> OutgoingRequest | None:
+    def _result_of_lost(self, lost_attempt: Attempt, begun_at: datetime) -> OutgoingRequest | None:
         """The request that reads what a lost attempt made; None if it made nothing.
 
         Raises the error of the attempt if that cannot be told.
         """
-        request = lost.exchange.request
+        request = lost_attempt.exchange.request
         try:
-            since = begun + self._records.service_clock.least_ahead()
-            id_ = request.find(lost.exchange.status, since) if request.find else None
+            since = begun_at + self._records.service_clock.least_ahead()
+            id_ = request.find(lost_attempt.exchange.status, since) if request.find else None
         except ChoiceError:
             raise
         except PaylabError:
-            raise self._failure_of(lost) from None
+            raise self._failure_of(lost_attempt) from None
         if id_ is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)
@@ -163,8 +164,8 @@ class Sender:
     def _is_refused_signature(self, attempt: Attempt) -> bool:
         """Whether a signature was refused that another dialect would have made otherwise."""
         exchange = attempt.exchange
-        refused = exchange.status == self._settings.service.error_codes.signature
-        return refused and not exchange.request.url.query and attempt.call.finding is None
+        is_refused = exchange.status == self._settings.service.error_codes.signature
+        return is_refused and not exchange.request.url.query and attempt.call.finding is None
 
     def _is_verified(self, setting_key: str, setting_value: str) -> bool:
         """Whether the service verifies a GET that is signed with another setting."""

@@ -123,9 +123,9 @@ class ServiceLocator:
         if self._replay or not is_local(self._settings):
             return None
         ask = self._connect()
-        quick = min(self._settings.timeout, ANSWER_SECONDS)
+        answer_seconds = min(self._settings.timeout, ANSWER_SECONDS)
         try:
-            summary = ask("GET", CONTROLS, timeout=quick)
+            summary = ask("GET", CONTROLS, timeout=answer_seconds)
         except PaylabError:
             return None
         is_simulator = isinstance(summary, Mapping) and "clock" in summary

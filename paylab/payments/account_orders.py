@@ -64,14 +64,14 @@ class AccountOrders:
 
     def _deliver(self, order: KeyedOrder, rows_before: AccountRows | None) -> Response:
         """Send an order; the response has an account, also after a lost or an empty answer."""
-        begun = self._client.clock()
+        begun_at = self._client.clock()
         find_lost = partial(self._find_lost, order, rows_before)
         request = replace(order.request, find=find_lost)
         advice = partial(self._lost_answer_advice, order)
         with deliver_order(self._client.session, request, advice) as delivered:
             response = delivered
             if response.body is None and not order.is_raw:
-                earliest = begun + self._client.service_clock.least_ahead()
+                earliest = begun_at + self._client.service_clock.least_ahead()
                 account = self._find_made(order, rows_before, earliest)
                 if account is not None:
                     response = replace(delivered, body=account.raw)
@@ -106,11 +106,13 @@ class AccountOrders:
             return None
         if not order.name:
             return choose_account(rows, order.values)
-        named = next((row for row in rows if row.id == order.name), None)
-        if named is None:
+        named_account = next((row for row in rows if row.id == order.name), None)
+        if named_account is None:
             return None
         later_rows = [
-            row for row in rows if row is not named and creation_time(row) >= creation_time(named)
+            row
+            for row in rows
+            if row is not named_account and creation_time(row) >= creation_time(named_account)
         ]
         return choose_account(later_rows, order.values)
 

@@ -174,10 +174,10 @@ class Batch:
     @property
     def _made_text(self) -> str:
         """How many payouts were made, for an interrupted batch."""
-        made = sum(row_outcome.is_made for row_outcome in self.outcomes.values())
+        made_count = sum(row_outcome.is_made for row_outcome in self.outcomes.values())
         return (
-            f"{made} of {len(self.plan.rows)} payouts were made; run the same batch again for "
-            "the others: it continues where it stopped, and no row is paid twice"
+            f"{made_count} of {len(self.plan.rows)} payouts were made; run the same batch again "
+            "for the others: it continues where it stopped, and no row is paid twice"
         )
 
     def _make_order(self, row: PayoutRow, new_name: str = "") -> Order:
@@ -333,12 +333,13 @@ def _old_payments_error(descriptions: Sequence[str]) -> ChoiceError:
 
     `descriptions` name the row and its payment.
     """
-    some = "; ".join(descriptions[:DESCRIBED_MAX])
+    described_text = "; ".join(descriptions[:DESCRIBED_MAX])
     if len(descriptions) > DESCRIBED_MAX:
-        some += "; ..."
+        described_text += "; ..."
     count = len(descriptions)
     refusal_text = (
-        f"nothing was sent: {count} payouts have an equal payment older than 7 days: {some}"
+        f"nothing was sent: {count} payouts have an equal payment older than 7 days: "
+        f"{described_text}"
     )
     hint = (
         'older="paid" (--older paid) counts them as paid, older="pay" (--older pay) pays them again'

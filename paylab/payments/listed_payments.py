@@ -47,12 +47,12 @@ class ListedPayments:
         """The live payment of an order in the list whose payment is dead; None if it has none."""
         age = age_of(dead_payment, self._now())
         if order.name or age is None:
-            reach = LOOKBACK_AGE
+            age_searched = LOOKBACK_AGE
         elif order.reference:
-            reach = max(age, order.age_limit)
+            age_searched = max(age, order.age_limit)
         else:
-            reach = age
-        payments = self._list_payments(order, reach)
+            age_searched = age
+        payments = self._list_payments(order, age_searched)
         return recognise_replacement(
             order.values, payments, dead_payment, self._now, name=order.name
         )
@@ -69,8 +69,10 @@ class ListedPayments:
             payments = self._newest_payments_of_call(order)
         else:  # one of the last 24 hours is that of this order
             earliest = self._now() - DAY - AGE_MARGIN
-            begun = self.begun_at_service(order) - DATE_PRECISION
-            payments = find_in_newest_page(self._client.transfers, order.reference, earliest, begun)
+            begun_at = self.begun_at_service(order) - DATE_PRECISION
+            payments = find_in_newest_page(
+                self._client.transfers, order.reference, earliest, begun_at
+            )
         payment = choose_payment(payments)
         if payment is None:
             return None
@@ -84,15 +86,15 @@ class ListedPayments:
 
         Only a payment of this call is surely the named one: PaylabError if there is another one.
         """
-        begun = self.begun_at_service(order)
-        begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)
-        earliest = begun - DATE_PRECISION
+        begun_at = self.begun_at_service(order)
+        begun_at = begun_at.replace(microsecond=begun_at.microsecond // 1000 * 1000)
+        earliest = begun_at - DATE_PRECISION
         payments = find_in_newest_page(self._client.transfers, order.reference, earliest, earliest)
-        if len(payments) > 1 or any(creation_time(payment) < begun for payment in payments):
+        if len(payments) > 1 or any(creation_time(payment) < begun_at for payment in payments):
             raise PagingError(f"the list has another payment of this {REFERENCE}")
         return payments
 
-    def _list_payments(self, order: KeyedOrder, reach: timedelta) -> list[Transfer]:
+    def _list_payments(self, order: KeyedOrder, age_searched: timedelta) -> list[Transfer]:
         """The live and dead payments of an order in the list, newest first, back to an age.
 
         They have the reference of the order, or without one no value that differs.
@@ -100,7 +102,7 @@ class ListedPayments:
         transfers = self._client.transfers
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
-            return self._now() - reach - AGE_MARGIN
+            return self._now() - age_searched - AGE_MARGIN
 
         if not order.reference:
             return find_by_values(transfers, order.values, since)

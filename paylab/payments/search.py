@@ -274,12 +274,12 @@ def find_in_newest_page(
     return payments
 
 
-def _check_reach(page: Page[Transfer], begun: datetime) -> None:
+def _check_reach(page: Page[Transfer], begun_at: datetime) -> None:
     """PagingError if a page is not surely the newest one, with all payments since a time."""
     times = [row.created_at for row in page.data if isinstance(row.created_at, datetime)]
     if len(times) < len(page.data) or not times or times[0] <= times[-1]:
         raise PagingError("the first page of the list is not surely the newest one")
-    if times[-1] >= begun:
+    if times[-1] >= begun_at:
         raise PagingError("the first page of the list does not reach back to the call")
 
 

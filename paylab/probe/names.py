@@ -21,8 +21,8 @@ Candidates = Iterator[Values]
 
 def list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: its own key if it has one, else that of all lists."""
-    own = f"lists.{form.name}.{setting}"
-    return own if own in keys() else f"lists.{setting}"
+    own_key = f"lists.{form.name}.{setting}"
+    return own_key if own_key in keys() else f"lists.{setting}"
 
 
 def settings_below(key_prefix: str) -> dict[str, Key]:

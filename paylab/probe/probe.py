@@ -204,7 +204,7 @@ OTHERS = {
 
 def operations_of(key: str) -> Iterator[str]:
     """The operations that rest on a key."""
-    head, _, rest = key.partition(".")
+    head, _, key_end = key.partition(".")
     if head in OTHERS:
         yield OTHERS[head]
     for operation_name, operation in OPERATIONS.items():
@@ -212,9 +212,10 @@ def operations_of(key: str) -> Iterator[str]:
         if head == "paths":
             is_used = key_of(operation.path) == key
         elif head == "lists":
-            is_used = operation.is_list and rest.partition(".")[0] in (operation.resource, rest)
+            list_name, _, setting = key_end.partition(".")  # without a list: of all lists
+            is_used = operation.is_list and (not setting or list_name == operation.resource)
         elif head in ("statuses", "success_codes"):
-            is_used = rest == operation.resource
+            is_used = key_end == operation.resource
         else:
             is_used = head in table_names
         if is_used:

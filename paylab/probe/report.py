@@ -99,9 +99,9 @@ class Report:
     def summary(self) -> str:
         """How far the walk came, and the numbers of requests and findings."""
         if self.hopeless:
-            made = f", created: {', '.join(map(printable, self.made))}" if self.made else ""
+            made_text = f", created: {', '.join(map(printable, self.made))}" if self.made else ""
             stopped = printable(self.hopeless)
-            return f"{stopped}; {self.sent} requests, nothing was written{made}"
+            return f"{stopped}; {self.sent} requests, nothing was written{made_text}"
         counts = Counter(finding.outcome for finding in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
         summary_lines = [*self.reached] if self.works else [NOTHING, *self.reached]
@@ -142,9 +142,9 @@ class Report:
         any other file. Its JSON Schema is written beside it, and named in its first line, by which
         editors complete and check the file without a network.
         """
-        old = existing_service(path)
+        old_service = existing_service(path)
         proven = {finding.key: finding.value for finding in self.where(PROVEN)}
-        service = (old or self.service).with_values(proven)
+        service = (old_service or self.service).with_values(proven)
         with files.replace(path.with_name(SCHEMA_FILE)) as sink:
             sink.write(schema_text().encode())
         with files.replace(path) as sink:

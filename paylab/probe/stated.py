@@ -27,8 +27,10 @@ _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
 def stated_words(words: str) -> tuple[str, ...]:
     """The words that a message says are accepted."""
     choices = [match[1] for match in _CHOICE.finditer(words)]
-    listed = _WORD.findall(max(choices, key=len)) if choices else []
-    return tuple(listed_word for listed_word in listed if listed_word.lower() not in _NOT_CHOICES)
+    listed_words = _WORD.findall(max(choices, key=len)) if choices else []
+    return tuple(
+        listed_word for listed_word in listed_words if listed_word.lower() not in _NOT_CHOICES
+    )
 
 
 def stated_numbers(words: str) -> tuple[int, ...]:

@@ -269,11 +269,11 @@ class ServiceWalk:
             return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
 
         first_order = self._run("the order", pay)
-        again = self._run("the same order again", pay)
-        if again.id != first_order.id:
+        repeated_order = self._run("the same order again", pay)
+        if repeated_order.id != first_order.id:
             raise StopError(
                 f"stops at the same order again (one Idempotency-Key made {first_order.id} and "
-                f"{again.id}: ask your provider for which requests keys are kept)"
+                f"{repeated_order.id}: ask your provider for which requests keys are kept)"
             )
 
     def _walk_webhooks(self) -> None:
@@ -283,11 +283,11 @@ class ServiceWalk:
         if service.paths.webhook_subscriptions == NONE and not is_stated:
             raise StopError("not reached (paths.webhook_subscriptions is none)")
         events = ["transfer.completed"]
-        made = self._run(
+        subscription = self._run(
             "the subscription", lambda c: c.webhook_subscriptions.create(steps.HOOK, events)
         )
-        self._try_step("reading it", lambda c: c.webhook_subscriptions.get(made.id))
-        self._try_step("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
+        self._try_step("reading it", lambda c: c.webhook_subscriptions.get(subscription.id))
+        self._try_step("deleting it", lambda c: c.webhook_subscriptions.delete(subscription.id))
 
 
 def _uploads_asked_for(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
@@ -309,8 +309,8 @@ def cause_words(error: StopError) -> str:
 def is_about_country(error: PaylabError) -> bool:
     """Whether a refusal names the country: of its fields, or without fields in its words."""
     fields = [last_name(problem.field) for problem in getattr(error, "problems", ())]
-    named = [field for field in fields if field] or re.findall("[a-z]+", str(error).lower())
-    return "country" in named
+    words = [field for field in fields if field] or re.findall("[a-z]+", str(error).lower())
+    return "country" in words
 
 
 def without_ids(words: str) -> str:

@@ -30,12 +30,12 @@ def check_limit(limit: int | None, form: ListForm) -> None:
 
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
-    most = max(codes.PAGE_MAX, form.max_limit)
+    limit_max = max(codes.PAGE_MAX, form.max_limit)
     is_whole = isinstance(limit, int) and not isinstance(limit, bool)
-    if limit is None or (is_whole and 1 <= limit <= most):
+    if limit is None or (is_whole and 1 <= limit <= limit_max):
         return
-    message = f"must be a whole number from 1 to {most}"
-    if is_whole and limit > most:
+    message = f"must be a whole number from 1 to {limit_max}"
+    if is_whole and limit > limit_max:
         message += f", since it is the size of a page: .list().to_list({limit}) reads more"
     elif not is_whole:
         message += f", not {plain(repr(limit), 60)}; filters have names, as in status="
@@ -123,9 +123,10 @@ class Poller:
                 self.sleep(pause)
                 waited += pause
 
-    def _note(self, seen: Any, until: Until) -> str:
+    def _note(self, resource: Any, until: Until) -> str:
         """What to know while a status is unknown to the specification and to the settings."""
-        if seen is None or callable(until) or seen.status in (*self.machine.states, *self.declared):
+        known_statuses = (*self.machine.states, *self.declared)
+        if resource is None or callable(until) or resource.status in known_statuses:
             return ""
         return f", which paylab does not know (the wait ends at {_describe_ends(until)})"
 
@@ -138,11 +139,11 @@ class Poller:
             return ""
         return f"; until={unknown[0]!r} is no status that paylab knows: {', '.join(known)}"
 
-    def _advise_on_status(self, seen: Any, until: Until) -> str:
+    def _advise_on_status(self, resource: Any, until: Until) -> str:
         """Which statuses end a wait, and what to write, for one that is not specified."""
-        if seen is None or callable(until) or seen.status in self.machine.states:
+        if resource is None or callable(until) or resource.status in self.machine.states:
             return ""
-        status = plain(str(seen.status), 60)
+        status = plain(str(resource.status), 60)
         return (
             f", and the wait ends at {_describe_ends(until)}; if {status} is the end, write "
             f'wait(..., until="{status}")'
@@ -164,8 +165,8 @@ def _describe_ends(until: str | Collection[str]) -> str:
     )
 
 
-def _describe_state(seen: Any) -> str:
-    return "was not found" if seen is None else f"was {plain(str(seen.status), 60)}"
+def _describe_state(resource: Any) -> str:
+    return "was not found" if resource is None else f"was {plain(str(resource.status), 60)}"
 
 
 Body = dict[str, Any]

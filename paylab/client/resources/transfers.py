@@ -114,13 +114,13 @@ class Quotes:
         """A new quote; its terms are remembered: what was asked, and the defaults that it shows."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
-        usual = {
+        shown_terms = {
             term_name: term_value
             for term_name, term_value in _terms_of(quote).items()
             if term_name not in rules.AMOUNTS
             and not (term_name == "financial_account" and "financial_account_id" in body)
         }
-        self._asked[quote.id] = {**usual, **body}
+        self._asked[quote.id] = {**shown_terms, **body}
         return quote
 
 
