@@ -14,13 +14,23 @@ from paylab.simulator.simulator import Simulator
 
 
 class Browser:
-    """The messages that a panel sends to a page, after the page is ready."""
+    """A page that is ready: the messages of a panel, and the cells of each row by its number."""
 
     def __init__(self, panel):
-        self.messages = []
+        self.messages, self.rows = [], {}
         self.view = panel._show()
-        self.view.send = self.messages.append
+        self.view.send = self.take
         self.receive(kind="ready")
+
+    def take(self, message):
+        """Keep a message, and show its rows."""
+        self.messages.append(message)
+        if message["kind"] == "rows":
+            rows = {} if message.get("all") else self.rows
+            rows = rows | {row["number"]: row["cells"] for row in message["rows"]}
+            self.rows = {
+                number: cells for number, cells in rows.items() if number >= message["first"]
+            }
 
     def receive(self, **message):
         """Send a message of the page."""
@@ -32,8 +42,7 @@ class Browser:
 
     def act(self, kind, text):
         """Explain or resend the newest row with a text; return the answer."""
-        rows = {number: row.cells for number, row in self.view._shown.items()}
-        number = max(number for number, cells in rows.items() if text in " ".join(cells))
+        number = max(number for number, cells in self.rows.items() if text in " ".join(cells))
         self.receive(kind=kind, number=number)
         return self.last("detail" if kind == "explain" else "note")
 
@@ -84,10 +93,11 @@ def test_nothing_is_sent_to_a_page_that_is_not_ready(lab):
     assert len(lab.calls) == before
 
 
-def test_of_ten_thousand_events_the_latest_rows_are_kept(lab):
+def test_of_ten_thousand_events_the_latest_rows_are_kept():
     """The latest 200 rows are kept; an explanation of an older one says that it was dropped."""
-    browser = Browser(lab.panel())
-    journal = lab._embedded.world.journal
+    simulator = Simulator()
+    lab = paylab.connect(simulator=simulator)
+    browser, journal = Browser(lab.panel()), simulator.world.journal
     facts = {"event_type": "transfer.created", "resource_id": "tr_1", "body": {}}
     for number in range(10_000):
         journal.note("event", lab.clock(), **facts, event_id=f"ev_{number}")
@@ -95,8 +105,8 @@ def test_of_ten_thousand_events_the_latest_rows_are_kept(lab):
             browser.view.refresh()
     browser.view.refresh()
     message = browser.last("rows")
-    assert len(message["rows"]) == len(browser.view._shown) == ROWS_MAX
-    assert message["first"] == min(browser.view._shown)
+    assert len(message["rows"]) == len(browser.rows) == ROWS_MAX
+    assert message["first"] == min(browser.rows)
     browser.receive(kind="explain", number=1)
     assert "no longer kept" in browser.last("detail")["html"]
 
@@ -173,7 +183,7 @@ def test_two_labs_have_panels_of_their_own():
     trigger(one, "individual.status_changed")
     for browser in panels:
         browser.view.refresh()
-    assert [len(browser.view._shown) for browser in panels] == [2, 0]
+    assert [len(browser.rows) for browser in panels] == [2, 0]
 
 
 def test_stop_clear_and_close(lab):
@@ -230,6 +240,6 @@ def test_the_events_of_another_process_are_those_of_an_inbox():
             browser.view.refresh()
             note = browser.act("resend", "transfer.created")
             assert note["text"] == "Sent again: the inbox answered 200."
-            verdicts = [row.cells[-1] for row in browser.view._shown.values()]
+            verdicts = [cells[-1] for cells in browser.rows.values()]
             assert "awaiting_funds, in order" in verdicts
         assert browser.messages[0]["show"] == "events"
