@@ -23,7 +23,7 @@ from . import databases, excel, files, summaries, times
 from .frame_forms import as_floats
 from .windows import Rolling
 
-FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
+FINAL_STATUSES = {*status.TRANSFER.final, *status.CONVERSION.final}
 
 
 @with_name_suggestions
@@ -51,8 +51,9 @@ class Accessor:
         >>> frame.paylab.arrow().num_rows
         130
         """
-        columns = self._frame.reset_index() if any(self._frame.index.names) else self._frame
-        return pa.Table.from_pandas(columns, preserve_index=False)
+        has_named_index = any(self._frame.index.names)
+        with_index = self._frame.reset_index() if has_named_index else self._frame
+        return pa.Table.from_pandas(with_index, preserve_index=False)
 
     def summarize(
         self, by: Sequence[str] | str = ("status",), *, tz: str = "UTC", sums: bool = True
@@ -93,13 +94,13 @@ class Accessor:
         >>> len(frame.paylab.stuck(older_than="1h"))
         0
         """
-        now_at = read_since(now or self._frame.attrs.get("fetched_at"), "now")
-        least = times.duration(older_than, "older_than")
-        age = pd.Timestamp(now_at or pd.Timestamp.now("UTC")) - self._frame["created_at"]
-        is_open = ~self._frame["status"].isin(FINAL)
-        open_rows = self._frame[is_open & (age > least)].sort_values("created_at")
-        open_rows.insert(0, "age", age[open_rows.index])
-        return open_rows
+        known_now = read_since(now or self._frame.attrs.get("fetched_at"), "now")
+        age_min = times.duration(older_than, "older_than")
+        ages = pd.Timestamp(known_now or pd.Timestamp.now("UTC")) - self._frame["created_at"]
+        is_open = ~self._frame["status"].isin(FINAL_STATUSES)
+        stuck_rows = self._frame[is_open & (ages > age_min)].sort_values("created_at")
+        stuck_rows.insert(0, "age", ages[stuck_rows.index])
+        return stuck_rows
 
     def failures(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """The number of failed rows, their share, and the reasons, per corridor.
@@ -107,9 +108,8 @@ class Accessor:
         >>> frame.paylab.failures()["failed"].sum()
         3
         """
-        return self._summarize_without_sums(
-            by, ["rows", "failed", "failure_rate", "failure_reasons"]
-        )
+        measures = ["rows", "failed", "failure_rate", "failure_reasons"]
+        return self._summarize_without_sums(by, measures)
 
     def durations(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """Seconds to completion per corridor: median, p95 and p99.
@@ -133,11 +133,11 @@ class Accessor:
         >>> frame.paylab.to_excel("transfers.xlsx").name
         'transfers.xlsx'
         """
-        attributes = {
-            str(name): value for name, value in self._frame.attrs.items() if value is not None
+        source_facts = {
+            str(name): fact for name, fact in self._frame.attrs.items() if fact is not None
         }
         with local_target(path, lambda _: False) as (target, shown_path):
-            excel.write_workbook([self.arrow()], target, tz=tz, about=attributes)
+            excel.write_workbook([self.arrow()], target, tz=tz, about=source_facts)
         return shown_path
 
     def to_database(
@@ -163,8 +163,9 @@ class Accessor:
         return databases.write_table(self.arrow(), target, table, if_exists, schema)
 
     def _summarize_without_sums(
-        self, by: Sequence[str] | str, amount_names: Sequence[str]
+        self, by: Sequence[str] | str, measures: Sequence[str]
     ) -> pd.DataFrame:
+        """The columns of the grouping and these measures; rows of all currencies are one group."""
         summary = self.summarize(by, sums=False)
-        keys = [by] if isinstance(by, str) else list(by)
-        return summary[[*keys, *amount_names]]
+        key_names = [by] if isinstance(by, str) else list(by)
+        return summary[[*key_names, *measures]]

@@ -14,17 +14,16 @@ from functools import partial, reduce
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
-from . import decimals
+from . import decimals, machine_integers
 from .decimals import DIGITS_MAX, TOO_LONG, fit_width
 from .exact_decimal import DIGITS, divide, raise_to_power
+from .machine_integers import MACHINE_DIGITS
 
 SPARE_DIGITS = 4  # left for what is computed with quotients that fill their column
-MACHINE_DIGITS = 18  # an integer of 64 bits holds them
 WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
 COMPARE = {
     operator.eq: pc.equal,
@@ -36,135 +35,172 @@ COMPARE = {
 }
 
 
-def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> pa.Array:
-    """The comparison, row by row; null if a value is missing."""
+def compare_rows(
+    comparison: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array
+) -> pa.Array:
+    """Compare two columns row by row, to booleans; null if one of the two amounts is missing."""
+    compare_arrays = COMPARE[comparison]
     try:
-        return COMPARE[op](left, right)
+        return compare_arrays(left, right)
     except pa.ArrowInvalid:  # no type of 38 digits holds both
-        return COMPARE[op](_widen_for_product(left), _widen_for_product(right))
+        return compare_arrays(_widen_for_product(left), _widen_for_product(right))
 
 
-def _compute_mean(numbers: pa.Array) -> Decimal | None:
-    """The sum divided by the count; see `quotient`."""
-    return divide(_sum(numbers), Decimal(len(numbers))) if len(numbers) else None
+def _compute_mean(amounts: pa.Array) -> Decimal | None:
+    """The sum divided by the count, as `divide` rounds it; None without amounts."""
+    if not len(amounts):
+        return None
+    return divide(_sum_exactly(amounts), Decimal(len(amounts)))
 
 
-def _sum(numbers: pa.Array) -> Decimal:
-    """The exact sum, with any number of digits."""
-    return pc.sum(_widen_for_sum(numbers)).as_py() or Decimal(0)
+def _sum_exactly(amounts: pa.Array) -> Decimal:
+    """The exact sum, with any number of digits; 0 without amounts."""
+    return pc.sum(_widen_for_sum(amounts)).as_py() or Decimal(0)
 
 
 def _require_short(number: Decimal) -> Decimal:
-    """The value; ExactnessError if it needs more than 38 digits."""
+    """The number unchanged; ExactnessError if it needs more than 38 digits."""
     decimals.from_numbers([number])
     return number
 
 
-def _widen_for_sum(numbers: pa.Array) -> pa.Array:
-    """The values in a type that holds their sum, because Arrow's sums wrap silently."""
-    carry = len(str(len(numbers)))
-    scale = numbers.type.scale
-    fits = numbers.type.precision + carry <= DIGITS_MAX
-    return numbers.cast(
-        pa.decimal128(DIGITS_MAX, scale) if fits else pa.decimal256(2 * DIGITS_MAX, scale)
-    )
+def _widen_for_sum(amounts: pa.Array) -> pa.Array:
+    """The amounts in a type that holds their sum, because Arrow's sums wrap silently."""
+    carry_digits = len(str(len(amounts)))  # a sum of 100 amounts has at most 2 digits more
+    decimal_places = amounts.type.scale
+    if amounts.type.precision + carry_digits <= DIGITS_MAX:
+        return amounts.cast(pa.decimal128(DIGITS_MAX, decimal_places))
+    return amounts.cast(pa.decimal256(2 * DIGITS_MAX, decimal_places))
 
 
-def _widen_for_product(numbers: pa.Array) -> pa.Array:
-    """The values in a type for the digits that they need, from which Arrow can go up to 76."""
-    digits = decimals.integers(numbers) + numbers.type.scale
-    return numbers.cast(pa.decimal256(max(1, digits), numbers.type.scale))
+def _widen_for_product(amounts: pa.Array) -> pa.Array:
+    """The amounts in a 256-bit type of as few digits as they need.
+
+    Arrow adds the digits of both factors for a product, and refuses more than 76.
+    """
+    decimal_places = amounts.type.scale
+    digit_count = decimals.count_integer_digits(amounts) + decimal_places
+    return amounts.cast(pa.decimal256(max(1, digit_count), decimal_places))
 
 
-def _compute_columns(op: Callable[..., pa.Array], left: pa.Array, right: pa.Array) -> pa.Array:
-    """The result in Arrow's own type, or, if that has more than 38 digits, as few as it needs."""
+def _compute_columns(
+    arrow_function: Callable[..., pa.Array], left: pa.Array, right: pa.Array
+) -> pa.Array:
+    """The result of an Arrow function; ExactnessError if it needs more than 38 digits."""
     try:
-        return op(left, right)
+        return arrow_function(left, right)
     except pa.ArrowInvalid:
-        pass
+        pass  # it refuses by the digits of the types: compute again with those of the amounts
     try:
-        return fit_width(op(_widen_for_product(left), _widen_for_product(right)))
+        wide_result = arrow_function(_widen_for_product(left), _widen_for_product(right))
+        return fit_width(wide_result)
     except pa.ArrowInvalid:
         raise ExactnessError(TOO_LONG) from None
 
 
-def quantile(values: pa.Array, share: Decimal, interpolation: str = "linear") -> Decimal | None:
-    """The exact quantile of the values, without missing ones, interpolated as in pandas."""
-    present = values.drop_null()
-    if not len(present):
+def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -> Decimal | None:
+    """The exact quantile of the amounts at `share` (0 to 1), interpolated as in pandas.
+
+    Missing amounts do not count; None if there is no amount.
+    """
+    present_amounts = amounts.drop_null()
+    if not len(present_amounts):
         return None
-    ordered = present.take(pc.sort_indices(present))
-    position = share * (len(ordered) - 1)
-    low = int(position)
-    fraction = position - low
-    lower_value: Decimal = ordered[low].as_py()
-    higher_value: Decimal = ordered[low + bool(fraction)].as_py()
+    ascending = present_amounts.take(pc.sort_indices(present_amounts))
+    position = share * (len(ascending) - 1)
+    lower_index = int(position)
+    fraction = position - lower_index
+    higher_index = lower_index + 1 if fraction else lower_index
+    lower: Decimal = ascending[lower_index].as_py()
+    higher: Decimal = ascending[higher_index].as_py()
     if interpolation == "nearest":
-        return (
-            higher_value
-            if fraction > Decimal("0.5") or (fraction == Decimal("0.5") and low % 2)
-            else lower_value
-        )
-    weight = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
-    between = weight.get(interpolation, Decimal("0.5"))
-    return WIDE.add(lower_value, WIDE.multiply(WIDE.subtract(higher_value, lower_value), between))
+        return higher if _is_nearer_to_higher(fraction, lower_index) else lower
+    weights = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
+    weight_of_higher = weights.get(interpolation, Decimal("0.5"))  # else "midpoint"
+    distance = WIDE.subtract(higher, lower)
+    return WIDE.add(lower, WIDE.multiply(distance, weight_of_higher))
 
 
-def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Array:
-    """The values rounded half to even, as Python's `round` does, or in another mode of Arrow."""
-    if places >= values.type.scale:
-        return values
-    roomy = values.cast(pa.decimal256(2 * DIGITS_MAX, values.type.scale))
-    rounded_values = pc.round(roomy, places, round_mode=mode)
-    return fit_width(rounded_values.cast(pa.decimal256(2 * DIGITS_MAX, max(0, places))))
+def compute_quantiles(
+    amounts: pa.Array, shares: Sequence[float], interpolation: str
+) -> pa.ChunkedArray:
+    """The exact quantiles at shares such as 0.95, which is taken as it is printed."""
+    exact_shares = [Decimal(repr(float(share))) for share in shares]
+    return decimals.from_numbers(quantile(amounts, share, interpolation) for share in exact_shares)
+
+
+def _is_nearer_to_higher(fraction: Decimal, lower_index: int) -> bool:
+    """Whether "nearest" is the higher amount; from the middle, pandas takes the even index."""
+    half = Decimal("0.5")
+    if fraction == half:
+        return lower_index % 2 == 1
+    return fraction > half
+
+
+def round_amounts(
+    amounts: pa.Array, decimal_places: int, round_mode: str = "half_to_even"
+) -> pa.Array:
+    """Round to some decimal places, half to even as Python does, or in another mode of Arrow."""
+    if decimal_places >= amounts.type.scale:
+        return amounts
+    wide_amounts = amounts.cast(pa.decimal256(2 * DIGITS_MAX, amounts.type.scale))
+    rounded_amounts = pc.round(wide_amounts, decimal_places, round_mode=round_mode)
+    # Negative places round to tens, hundreds and so on: no decimals are left.
+    without_zeros = rounded_amounts.cast(pa.decimal256(2 * DIGITS_MAX, max(0, decimal_places)))
+    return fit_width(without_zeros)
 
 
 def aggregate_by_group(
-    values: pa.Array, aggregate: str, group_numbers: object, group_count: int, count_min: int
+    amounts: pa.Array, aggregate: str, group_numbers: object, group_count: int, count_min: int
 ) -> pa.Array:
-    """The `sum`, `min` or `max` per group; null for groups with fewer than `count_min` values.
+    """The `sum`, `min` or `max` per group; null for groups with fewer than `count_min` amounts.
 
-    `group_numbers` has the group of each value; -1 is no group.
+    `group_numbers` has the group of each amount; -1 is no group.
     """
-    wide_values = _widen_for_sum(values) if aggregate == "sum" else values
-    grouped_rows = pa.table({"group": group_numbers, "value": wide_values}).filter(
-        pc.field("group") >= 0
-    )
-    groups = grouped_rows.group_by("group").aggregate([("value", aggregate), ("value", "count")])
-    groups = groups.filter(pc.field("value_count") >= count_min)
+    wide_amounts = _widen_for_sum(amounts) if aggregate == "sum" else amounts
+    rows = pa.table({"group": group_numbers, "amount": wide_amounts})
+    grouped_rows = rows.filter(pc.field("group") >= 0)
+    aggregates = [("amount", aggregate), ("amount", "count")]
+    results = grouped_rows.group_by("group").aggregate(aggregates)
+    results = results.filter(pc.field("amount_count") >= count_min)
     # Arrow returns the groups in any order: a result is taken for each number, null without one.
-    rows_of_groups = pc.index_in(pa.array(range(group_count)), groups["group"])
-    results = groups[f"value_{aggregate}"].combine_chunks().take(rows_of_groups)
-    if aggregate == "sum" and count_min <= 0:  # the sum of a group without values is 0
-        results = pc.coalesce(results, pa.scalar(Decimal(0), results.type))
-    return fit_width(results)
+    result_rows = pc.index_in(pa.array(range(group_count)), results["group"])
+    group_amounts = results[f"amount_{aggregate}"].combine_chunks().take(result_rows)
+    if aggregate == "sum" and count_min <= 0:  # the sum of a group without amounts is 0
+        group_amounts = pc.coalesce(group_amounts, pa.scalar(Decimal(0), group_amounts.type))
+    return fit_width(group_amounts)
 
 
-def _modulo(left: Decimal, right: Decimal) -> Decimal:
-    remainder = WIDE.remainder(left, right)
-    return WIDE.add(remainder, right) if remainder and (remainder < 0) != (right < 0) else remainder
+def _compute_modulo(dividend: Decimal, divisor: Decimal) -> Decimal:
+    """The remainder with the sign of the divisor, as `%` of Python's integers has it."""
+    remainder = WIDE.remainder(dividend, divisor)
+    has_other_sign = bool(remainder) and (remainder < 0) != (divisor < 0)
+    return WIDE.add(remainder, divisor) if has_other_sign else remainder
 
 
-def _floor_divide(left: Decimal, right: Decimal) -> Decimal:
-    return WIDE.divide_int(WIDE.subtract(left, _modulo(left, right)), right)
+def _floor_divide(dividend: Decimal, divisor: Decimal) -> Decimal:
+    divisible_part = WIDE.subtract(dividend, _compute_modulo(dividend, divisor))
+    return WIDE.divide_int(divisible_part, divisor)
 
 
 def fit_quotients(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Quotients and means as one column, rounded to the decimal places that it has room for.
 
-    A quotient with fewer than 28 digits is exact and is not rounded.
+    A quotient with fewer than 28 digits is exact and is not rounded. None is missing.
     """
     try:
         return decimals.from_numbers(numbers)
     except ExactnessError:
-        digits_before = max([0, *(number.adjusted() + 1 for number in numbers if number)])
-        places = max(0, DIGITS_MAX - SPARE_DIGITS - digits_before)
-        return decimals.from_numbers(
-            number
-            if not number or len(number.as_tuple().digits) < DIGITS
-            else WIDE.quantize(number, Decimal((0, (1,), -places)))
-            for number in numbers
-        )
+        integer_digits = max([0, *(number.adjusted() + 1 for number in numbers if number)])
+        decimal_places = max(0, DIGITS_MAX - SPARE_DIGITS - integer_digits)
+        return decimals.from_numbers(_round_quotient(number, decimal_places) for number in numbers)
+
+
+def _round_quotient(number: Decimal | None, decimal_places: int) -> Decimal | None:
+    """A quotient without end with fewer decimal places; an exact one unchanged."""
+    if not number or len(number.as_tuple().digits) < DIGITS:
+        return number
+    return WIDE.quantize(number, Decimal((0, (1,), -decimal_places)))
 
 
 def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
@@ -172,23 +208,25 @@ def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
 
 
 def _compute_by_row(
-    op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
+    decimal_function: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.ChunkedArray:
-    return decimals.from_numbers(_list_by_row(op, left, right))
+    return decimals.from_numbers(_list_by_row(decimal_function, left, right))
 
 
 def _list_by_row(
-    op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
+    decimal_function: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> list[Decimal | None]:
-    """The result of Python's decimals, row by row; None for a division by 0."""
+    """The results of Python's decimals, row by row; None for a division by 0."""
 
-    def result(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+    def compute_row(left_number: Decimal | None, right_number: Decimal | None) -> Decimal | None:
+        if left_number is None or right_number is None:
+            return None
         try:
-            return None if one is None or other is None else op(one, other)
+            return decimal_function(left_number, right_number)
         except (DivisionByZero, InvalidOperation):
             return None
 
-    return list(map(result, left.to_pylist(), right.to_pylist()))
+    return list(map(compute_row, left.to_pylist(), right.to_pylist()))
 
 
 OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
@@ -197,18 +235,18 @@ OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
     "mul": partial(_compute_columns, pc.multiply),
     "truediv": _divide_columns,
     "floordiv": partial(_compute_by_row, _floor_divide),
-    "mod": partial(_compute_by_row, _modulo),
+    "mod": partial(_compute_by_row, _compute_modulo),
     "pow": partial(_compute_by_row, raise_to_power),
 }
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
-    "sum": lambda values: _require_short(_sum(values)),
-    "prod": lambda values: _require_short(reduce(WIDE.multiply, values.to_pylist(), Decimal(1))),
+    "sum": lambda amounts: _require_short(_sum_exactly(amounts)),
+    "prod": lambda amounts: _require_short(reduce(WIDE.multiply, amounts.to_pylist(), Decimal(1))),
     "mean": _compute_mean,
-    "median": lambda values: quantile(values, Decimal("0.5")),
-    "min": lambda values: pc.min(values).as_py(),
-    "max": lambda values: pc.max(values).as_py(),
-    "any": lambda values: any(values.to_pylist()),
-    "all": lambda values: all(values.to_pylist()),
+    "median": lambda amounts: quantile(amounts, Decimal("0.5")),
+    "min": lambda amounts: pc.min(amounts).as_py(),
+    "max": lambda amounts: pc.max(amounts).as_py(),
+    "any": lambda amounts: any(amounts.to_pylist()),
+    "all": lambda amounts: all(amounts.to_pylist()),
 }
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum": WIDE.add,
@@ -218,109 +256,57 @@ RUNNING: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def reduce_numbers(array: pa.Array, name: str, least: int = 0) -> Any:
-    """The sum, mean or other reduction, without missing values; None for fewer than `least`."""
-    if name not in REDUCTIONS:
-        hint = ': write .agg(["first", "max", "min", "last"])' if name == "ohlc" else ""
-        raise TypeError(f"decimals have no {name}{hint}")
-    numbers = array.drop_null()
-    return REDUCTIONS[name](numbers) if len(numbers) >= least else None
+def reduce_numbers(amounts: pa.Array, reduction: str, count_min: int = 0) -> Any:
+    """The sum, mean or other reduction without missing amounts; None for fewer than `count_min`."""
+    if reduction not in REDUCTIONS:
+        hint = ': write .agg(["first", "max", "min", "last"])' if reduction == "ohlc" else ""
+        raise TypeError(f"decimals have no {reduction}{hint}")
+    present_amounts = amounts.drop_null()
+    if len(present_amounts) < count_min:
+        return None
+    return REDUCTIONS[reduction](present_amounts)
 
 
-def compute_running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
-    """Running totals, products or extremes; without `skipna`, missing from a missing value on."""
-    if name == "cumsum" and array.type.precision <= MACHINE_DIGITS:
-        totals = _running_machine_totals(array, skipna=skipna)
+def compute_running(amounts: pa.Array, running: str, *, skipna: bool = True) -> pa.Array:
+    """Running totals, products or extremes (`cumsum`, `cumprod`, `cummin`, `cummax`).
+
+    The result is missing where an amount is; without `skipna`, also in all rows after it.
+    """
+    if running == "cumsum":
+        totals = machine_integers.add_running(amounts, skipna=skipna)
         if totals is not None:
             return totals
-    numbers = array.to_pylist()
+    numbers = amounts.to_pylist()
     if not skipna and None in numbers:
-        numbers[numbers.index(None) :] = [None] * (len(numbers) - numbers.index(None))
-    running_totals = accumulate((value for value in numbers if value is not None), RUNNING[name])
+        first_missing = numbers.index(None)
+        numbers[first_missing:] = [None] * (len(numbers) - first_missing)
+    running_numbers = accumulate(
+        (number for number in numbers if number is not None), RUNNING[running]
+    )
     return decimals.from_numbers(
-        None if value is None else next(running_totals) for value in numbers
+        None if number is None else next(running_numbers) for number in numbers
     )
 
 
-def read_unscaled(array: pa.Array) -> Any:
-    """Decimals of at most 18 digits as 64-bit integers without their point; missing ones as 0."""
-    low_words = np.frombuffer(array.buffers()[1], dtype="<i8")[2 * array.offset :: 2]
-    integers = low_words[: len(array)]
-    return np.where(np.asarray(array.is_null()), 0, integers) if array.null_count else integers
-
-
-def make_decimals(integers: Any, scale: int, is_missing: Any = None) -> pa.Array:
-    """64-bit integers as decimals with `scale` places."""
-    word_pairs = np.empty((len(integers), 2), dtype="<i8")
-    word_pairs[:, 0] = integers
-    word_pairs[:, 1] = integers >> 63  # the sign
-    amounts = pa.Array.from_buffers(
-        pa.decimal128(MACHINE_DIGITS, scale), len(integers), [None, pa.py_buffer(word_pairs)]
-    )
-    if is_missing is None or not is_missing.any():
-        return amounts
-    return pc.if_else(pa.array(is_missing), pa.scalar(None, amounts.type), amounts)
+def read_whole_numbers(amounts: pa.Array, integer_type: object) -> pa.Array:
+    """The amounts as integers of a type of numpy or pandas; ExactnessError if one does not fit."""
+    numpy_type = getattr(integer_type, "numpy_dtype", integer_type)
+    try:
+        return amounts.cast(pa.from_numpy_dtype(numpy_type))
+    except pa.ArrowInvalid as error:
+        misfit = f"not all amounts are whole numbers that fit {integer_type}: {error}"
+        raise ExactnessError(f"{misfit}; round them first") from None
 
 
 def narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """As `decimals.narrow_scale`, with integers of the machine if they hold the values."""
-    scale = column.type.scale
-    width = decimals.integers(column)
-    if not len(column) or width + scale > MACHINE_DIGITS:
+    """As `decimals.narrow_scale`, but faster for amounts of at most 18 digits."""
+    integer_digits = decimals.count_integer_digits(column)
+    if not len(column) or integer_digits + column.type.scale > MACHINE_DIGITS:
         return decimals.narrow_scale(column)
-    amounts = column.combine_chunks()
-    integers = read_unscaled(amounts)
     for decimal_places in decimals.SCALES:
-        if width + decimal_places > MACHINE_DIGITS:
+        if integer_digits + decimal_places > MACHINE_DIGITS:
             break
-        if decimal_places >= scale:
-            exact = integers * 10 ** (decimal_places - scale)
-        elif not (integers % 10 ** (scale - decimal_places)).any():
-            exact = integers // 10 ** (scale - decimal_places)
-        else:
-            continue
-        is_missing = np.asarray(amounts.is_null())
-        return pa.chunked_array([make_decimals(exact, decimal_places, is_missing)])
+        amounts = machine_integers.change_places(column.combine_chunks(), decimal_places)
+        if amounts is not None:
+            return pa.chunked_array([amounts])
     return decimals.narrow_scale(column)
-
-
-def sum_groups(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
-    """Running totals of groups whose rows are `order`; None if integers do not hold them."""
-    if array.type.precision > MACHINE_DIGITS:
-        return None
-    integers = read_unscaled(array)
-    if not _fits(integers):
-        return None
-    totals = np.cumsum(integers[order])
-    starts = np.flatnonzero(np.diff(ids[order], prepend=-2))
-    earlier_totals = np.where(starts > 0, totals[starts - 1], 0) if len(starts) else totals[:0]
-    sizes = np.diff(np.append(starts, len(order)))
-    group_totals = np.zeros(len(array), dtype=np.int64)
-    group_totals[order] = totals - np.repeat(earlier_totals, sizes)
-    is_missing = np.asarray(array.is_null()) | (ids < 0)
-    return make_decimals(group_totals, array.type.scale, is_missing)
-
-
-def _fits(integers: Any) -> bool:
-    """Whether every running total has at most 18 digits."""
-    largest = max(abs(int(integers.max())), abs(int(integers.min()))) if len(integers) else 0
-    return bool(largest * len(integers) < 10**MACHINE_DIGITS)
-
-
-def _running_machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
-    integers = read_unscaled(array)
-    if not _fits(integers):
-        return None
-    is_missing = np.asarray(array.is_null())
-    if not skipna:
-        is_missing = np.maximum.accumulate(is_missing) if len(is_missing) else is_missing
-    return make_decimals(np.cumsum(integers), array.type.scale, is_missing)
-
-
-def read_whole_numbers(values: pa.Array, kind: object) -> pa.Array:
-    """The values as integers of a type of numpy or pandas; ExactnessError if one does not fit."""
-    try:
-        return values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))
-    except pa.ArrowInvalid as error:
-        message = f"not all amounts are whole numbers that fit {kind}: {error}; round them first"
-        raise ExactnessError(message) from None

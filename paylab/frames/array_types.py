@@ -1,4 +1,4 @@
-"""The values of an exact column in another type."""
+"""The amounts of an exact column in another type."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from .exact_decimal import make_elements
 Array = np.ndarray[Any, Any]
 
 
-def convert(values: pa.Array, target: Any) -> Any:
-    """The values as text, integers, floats or an Arrow type; None for any other type.
+def convert_amounts(amounts: pa.Array, dtype: Any) -> Any:
+    """The amounts as text, integers, floats or an Arrow type; None for any other type.
 
-    ExactnessError if integers or the Arrow type do not hold all values.
+    ExactnessError if integers or the Arrow type do not hold all amounts.
     """
-    if isinstance(target, pd.StringDtype):
-        return pd.array(write_texts(values), target)
-    if isinstance(target, pd.ArrowDtype):
-        return pd.arrays.ArrowExtensionArray(_cast(values, target.pyarrow_dtype))
-    if is_integer_dtype(target):
-        nullable_integer: Any = pd.Int64Dtype()
-        whole_numbers = arithmetic.read_whole_numbers(values, target).cast(pa.int64())
-        return nullable_integer.__from_arrow__(whole_numbers).astype(target)
-    if is_float_dtype(target):
-        floats = numpy_array(values, float)
-        is_numpy = isinstance(target, np.dtype)
-        return floats.astype(target) if is_numpy else pd.array(floats, target)
+    if isinstance(dtype, pd.StringDtype):
+        return pd.array(write_texts(amounts), dtype)
+    if isinstance(dtype, pd.ArrowDtype):
+        return pd.arrays.ArrowExtensionArray(_cast(amounts, dtype.pyarrow_dtype))
+    if is_integer_dtype(dtype):
+        integers = arithmetic.read_whole_numbers(amounts, dtype).cast(pa.int64())
+        nullable_dtype: Any = pd.Int64Dtype()
+        return nullable_dtype.__from_arrow__(integers).astype(dtype)
+    if is_float_dtype(dtype):
+        floats = make_numpy_array(amounts, float)
+        return floats.astype(dtype) if isinstance(dtype, np.dtype) else pd.array(floats, dtype)
     return None
 
 
-def write_texts(values: pa.Array) -> pa.Array:
-    """The values as text in plain digits."""
-    return decimals.write(pa.chunked_array([values])).combine_chunks()
+def write_texts(amounts: pa.Array) -> pa.Array:
+    """The amounts as text in plain digits."""
+    return decimals.write(pa.chunked_array([amounts])).combine_chunks()
 
 
-def _cast(values: pa.Array, arrow_type: pa.DataType) -> pa.Array:
+def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
+    """The amounts in a type of Arrow; ExactnessError if it does not hold all of them."""
     if pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type):
-        return write_texts(values).cast(arrow_type)
+        return write_texts(amounts).cast(arrow_type)
     try:
-        return values.cast(arrow_type)
+        return amounts.cast(arrow_type)
     except pa.ArrowInvalid as error:
         message = (
             f"not all amounts fit {arrow_type}: {error}; round them first, or use a wider type"
@@ -53,29 +53,34 @@ def _cast(values: pa.Array, arrow_type: pa.DataType) -> pa.Array:
         raise ExactnessError(message) from None
 
 
-def numpy_array(values: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
-    """The values as an array of decimals, or of a type; missing floats are NaN by default."""
-    kind = "O" if dtype is None else np.dtype(dtype).kind
+def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
+    """The amounts as an array of decimals, or of a type; missing floats are NaN by default."""
+    kind = "O" if dtype is None else np.dtype(dtype).kind  # of numpy: O objects, f floats
     if kind in "iu":
-        return _whole_numbers(values, np.dtype(dtype), missing)
-    if kind == "f":
-        floats = values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
-        float_values: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
-        return (
-            float_values
-            if missing is pd.NA
-            else np.where(np.asarray(values.is_null()), missing, float_values)
-        )
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = make_elements(values.cast(pa.string()).to_pylist(), missing)
-    return objects if dtype is None else objects.astype(dtype)
+        return _make_integers(amounts, np.dtype(dtype), missing)
+    amount_texts = amounts.cast(pa.string())
+    if kind != "f":
+        elements = np.empty(len(amounts), dtype=object)
+        elements[:] = make_elements(amount_texts.to_pylist(), missing)
+        return elements if dtype is None else elements.astype(dtype)
+    # From text, because Arrow rounds decimals to other floats than Python does.
+    floats: Array = amount_texts.cast(pa.float64()).to_numpy(zero_copy_only=False).astype(dtype)
+    if missing is pd.NA:
+        return floats
+    return np.where(np.asarray(amounts.is_null()), missing, floats)
 
 
-def _whole_numbers(values: pa.Array, integer_type: Any, missing: Any) -> Array:
-    """The values as integers; ExactnessError if one is missing or not whole."""
-    whole_numbers = arithmetic.read_whole_numbers(values, integer_type)
+def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
+    """A statistic that has no exact value, such as `std`, by pandas with floats."""
+    compute_statistic = getattr(pd.Series(make_numpy_array(amounts, float)), name)
+    return compute_statistic() if name in ("skew", "kurt") else compute_statistic(ddof=ddof)
+
+
+def _make_integers(amounts: pa.Array, integer_type: Any, missing: Any) -> Array:
+    """The amounts as integers; ExactnessError if one is missing or not whole."""
+    integers = arithmetic.read_whole_numbers(amounts, integer_type)
     if missing is not pd.NA:
-        whole_numbers = whole_numbers.fill_null(missing)
-    if whole_numbers.null_count:
+        integers = integers.fill_null(missing)
+    if integers.null_count:
         raise ExactnessError(f'missing amounts are no {integer_type}: write .astype("Int64")')
-    return np.asarray(whole_numbers)
+    return np.asarray(integers)

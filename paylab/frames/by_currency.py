@@ -10,7 +10,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from .columns import currency_of
 from .decimal_array import DecimalArray, DecimalDtype
-from .frame import ExactFrame
+from .exact_frame import ExactFrame
 
 
 @explain_arguments
@@ -23,26 +23,30 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
     """
-    amounts = [
-        str(amount_name) for amount_name in frame.columns if _is_amount(frame, str(amount_name))
-    ]
-    if not amounts:
+    column_names = [name for name in frame.columns if isinstance(name, str)]
+    amount_names = [name for name in column_names if _has_currency(frame, name)]
+    if not amount_names:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums: dict[str, pd.Series[Any]] = {}
-    for amount_name in amounts:
-        currency = frame[currency_of(amount_name) or ""].astype("string").str.upper()
-        is_counted = (frame[amount_name].notna() | currency.notna()).to_numpy(bool)
-        amounts_of_rows = frame.loc[is_counted, amount_name]
-        currency_of_rows = currency[is_counted].to_numpy()
-        sums[amount_name] = amounts_of_rows.groupby(currency_of_rows, dropna=False).sum(min_count=1)
+    for amount_name in amount_names:
+        currencies = frame[currency_of(amount_name) or ""].astype("string").str.upper()
+        # A row without amount and currency adds nothing: it would only make the row `NaN`.
+        is_counted = (frame[amount_name].notna() | currencies.notna()).to_numpy(bool)
+        groups = frame.loc[is_counted, amount_name].groupby(
+            currencies[is_counted].to_numpy(), dropna=False
+        )
+        sums[amount_name] = groups.sum(min_count=1)  # missing, not 0, without an amount
     totals = ExactFrame(sums).sort_index()
     totals.index.name = "currency"
-    for index in range(len(amounts)):
-        totals.isetitem(index, DecimalArray(totals.iloc[:, index].array.__arrow_array__()))
+    for column_index in range(len(amount_names)):
+        # Without the currencies of the rows: a sum of totals is then no warning.
+        total_amounts = totals.iloc[:, column_index].array.__arrow_array__()
+        totals.isetitem(column_index, DecimalArray(total_amounts))
     return totals
 
 
-def _is_amount(frame: pd.DataFrame, column_name: str) -> bool:
-    if column_name not in frame.columns or not isinstance(frame[column_name].dtype, DecimalDtype):
+def _has_currency(frame: pd.DataFrame, column_name: str) -> bool:
+    """Whether a column has exact amounts, and another column their currency."""
+    if not isinstance(frame[column_name].dtype, DecimalDtype):
         return False
     return currency_of(column_name) in frame.columns

@@ -32,8 +32,9 @@ def read_names(columns: Names | None) -> list[str] | None:
     """
     if columns is None:
         return None
-    written_names = columns.split(",") if isinstance(columns, str) else columns
-    column_names = [word.strip() if isinstance(columns, str) else word for word in written_names]
+    column_names = list(columns)
+    if isinstance(columns, str):
+        column_names = [name.strip() for name in columns.split(",")]
     if not any(column_names):
         raise RuleError([Problem("columns", "is empty: name a column, or leave it out for all")])
     if len(set(column_names)) < len(column_names):
@@ -42,47 +43,56 @@ def read_names(columns: Names | None) -> list[str] | None:
 
 
 def needed_columns(
-    wanted: Collection[str] | None, known: Collection[str], more: Collection[str] = ()
+    wanted_names: Collection[str] | None,
+    known_names: Collection[str],
+    added_names: Collection[str] = (),
 ) -> list[str]:
-    """The known columns to read for those that are wanted, with the currencies of amounts."""
-    if wanted is None:
-        return list(known)
-    require_columns(wanted, known)
-    needed = {*wanted, *more, *filter(None, map(currency_of, wanted))}
-    return [name for name in known if name in needed]
+    """The known columns to read for those that are wanted, with the currencies of amounts.
+
+    All of them if none are named; `added_names` are read in any case. RuleError for a name that is
+    not known.
+    """
+    if wanted_names is None:
+        return list(known_names)
+    require_columns(wanted_names, known_names)
+    currency_names = filter(None, map(currency_of, wanted_names))
+    needed_names = {*wanted_names, *added_names, *currency_names}
+    return [name for name in known_names if name in needed_names]
 
 
-def require_columns(names: Collection[str], known: Collection[str]) -> None:
-    """RuleError for a name that is not known."""
+def require_columns(column_names: Collection[str], known_names: Collection[str]) -> None:
+    """RuleError for a name that is not known; it says the nearest one."""
     problems = []
-    for column_name in names:
-        if column_name in known:
+    for column_name in column_names:
+        if column_name in known_names:
             continue
-        nearest = find_nearest_name(str(column_name), known)
-        hint = f"nearest: {nearest}" if nearest else f"columns: {', '.join(known)}"
+        nearest_name = find_nearest_name(str(column_name), known_names)
+        hint = f"nearest: {nearest_name}" if nearest_name else f"columns: {', '.join(known_names)}"
         problems.append(Problem("columns", f"{plain(str(column_name), 60)!r} is no column; {hint}"))
     if problems:
         raise RuleError(problems)
 
 
 def schema_for(
-    schema: Schema, names: Collection[str] | None, compared: Collection[str] = ()
+    schema: Schema, column_names: Collection[str] | None, compared_names: Collection[str] = ()
 ) -> Schema:
     """The schema with only the columns that are needed to choose rows and to sum these columns.
 
-    `compared` are the columns that a filter compares. The currency of an amount is needed, too: a
-    sum over several currencies gives a warning.
+    `compared_names` are the columns that a filter compares. The currency of an amount is needed,
+    too: a sum over several currencies gives a warning.
     """
-    if names is None:
+    if column_names is None:
         return schema
-    needed = {*names, *ROW_COLUMNS, *compared, *filter(None, map(currency_of, names))}
-    columns = tuple(column for column in schema.columns if column.name in needed)
+    currency_names = filter(None, map(currency_of, column_names))
+    needed_names = {*column_names, *ROW_COLUMNS, *compared_names, *currency_names}
+    columns = tuple(column for column in schema.columns if column.name in needed_names)
     return replace(schema, columns=columns, is_whole=False)
 
 
-def chosen_schema(schema: Schema, names: Collection[str] | None) -> Schema:
+def chosen_schema(schema: Schema, column_names: Collection[str] | None) -> Schema:
     """The schema with exactly these columns, in this order."""
-    if names is None:
+    if column_names is None:
         return schema
-    columns = {column.name: column for column in schema.columns}
-    return replace(schema, columns=tuple(columns[name] for name in names), is_whole=False)
+    column_by_name = {column.name: column for column in schema.columns}
+    columns = tuple(column_by_name[name] for name in column_names)
+    return replace(schema, columns=columns, is_whole=False)

@@ -57,22 +57,28 @@ class Schema:
         """The column names in order."""
         return [column.name for column in self.columns]
 
-    def kind(self, name: str) -> Kind:
+    def kind(self, column_name: str) -> Kind:
         """The kind of a column; text for an unknown name."""
-        return next((column.kind for column in self.columns if column.name == name), "text")
+        kinds = (column.kind for column in self.columns if column.name == column_name)
+        return next(kinds, "text")
 
 
 def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
-    """Columns of paths such as `deposit.amount`, or `name=path` if the name differs."""
+    """Columns of paths such as `deposit.amount`, or `name=path` if the name differs.
+
+    `kinds` are those of columns whose kind does not follow from the name of the field.
+    """
     columns = []
-    for column_text in paths.split():
-        column_name, _, path = column_text.rpartition("=")
-        column_name = column_name or path.removeprefix("payload.").replace(".", "_")
-        columns.append(Column(column_name, kinds.get(column_name) or _kind_of_column(path), path))
+    for named_path in paths.split():
+        written_name, _, path = named_path.rpartition("=")
+        column_name = written_name or path.removeprefix("payload.").replace(".", "_")
+        kind = kinds.get(column_name) or _kind_of_column(path)
+        columns.append(Column(column_name, kind, path))
     return tuple(columns)
 
 
 def _kind_of_column(path: str) -> Kind:
+    """The kind of the values of a field, by its path: a rate is computed as an amount is."""
     if "*" in path:
         return "list"
     field_kind = kind_of_field(path.rpartition(".")[2])
@@ -89,7 +95,10 @@ INSTRUCTIONS = _columns(
     deposit_instructions.type deposit_instructions.currency deposit_instructions.payment_methods
     deposit_instructions.deadline
     """
-    + " ".join(f"deposit_instructions_{d}=deposit_instructions.details.{d}" for d in _DETAILS)
+    + " ".join(
+        f"deposit_instructions_{detail}=deposit_instructions.details.{detail}"
+        for detail in _DETAILS
+    )
 )
 
 TRANSFERS = Schema(
@@ -178,20 +187,24 @@ def schema_of(kind: str) -> Schema:
     return SCHEMAS[kind]
 
 
-def likeliest_schema(names: Iterable[str]) -> Schema:
-    """The schema that has most of these names."""
-    given_names = set(names)
-    return max(SCHEMAS.values(), key=lambda schema: len(given_names & set(schema.names)))
+def likeliest_schema(column_names: Iterable[str]) -> Schema:
+    """The schema that has most of these columns; the first of `SCHEMAS` if none has any."""
+    unique_names = set(column_names)
+
+    def count_known_names(schema: Schema) -> int:
+        return len(unique_names & set(schema.names))
+
+    return max(SCHEMAS.values(), key=count_known_names)
 
 
-def currency_of(amount: str) -> str | None:
+def currency_of(amount_name: str) -> str | None:
     """The name of the column with the currency of an amount; None for rates and other columns.
 
     Those of `net_source_amount`, `total_fee` and `deposit_amount` are `source_currency`,
     `fee_currency` and `deposit_currency`.
     """
-    prefixes = {"amount": amount.removesuffix("amount"), "fee": "fee_", "tax": "tax_"}
+    prefixes = {"amount": amount_name.removesuffix("amount"), "fee": "fee_", "tax": "tax_"}
     for suffix, prefix in prefixes.items():
-        if amount == suffix or amount.endswith(f"_{suffix}"):
+        if amount_name == suffix or amount_name.endswith(f"_{suffix}"):
             return f"{prefix.removeprefix('net_')}currency"
     return None

@@ -15,32 +15,34 @@ def csv_texts(table: pa.Table) -> pa.Table:
     return pa.table({name: csv_text(table, name) for name in table.column_names})
 
 
-def csv_text(table: pa.Table, name: str) -> pa.ChunkedArray:
+def csv_text(table: pa.Table, column_name: str) -> pa.ChunkedArray:
     """A column as the text of a CSV file: amounts without an exponent, times as ISO 8601."""
-    column = table[name]
+    column = table[column_name]
     if pa.types.is_decimal(column.type):
-        return amount_texts(table, name)
+        return amount_texts(table, column_name)
     if pa.types.is_timestamp(column.type) and column.type.tz:
         return times.to_texts(column)
     is_words = pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type)
     return column.cast(pa.string()) if is_words else column
 
 
-def amount_texts(table: pa.Table, name: str) -> pa.ChunkedArray:
-    """The amounts with the decimals of the currency in each row, and more only if needed."""
-    amount_column = decimals.write(table[name])
-    currency = currency_of(name)
-    if currency not in table.column_names:
-        return amount_column
-    currency_column = table[currency].cast(pa.string())
-    units = {word: minor_unit(word or "") for word in pc.unique(currency_column).to_pylist()}
-    trimmed_texts = amount_column
-    for decimal_places in sorted(set(units.values())):
-        currency_names = pa.array(
-            [word for word in units if units[word] == decimal_places], pa.string()
+def amount_texts(table: pa.Table, amount_name: str) -> pa.ChunkedArray:
+    """The amounts with the decimals of the currency in each row, and more only if needed.
+
+    Amounts without a column of their currency have all decimals of their Arrow type.
+    """
+    full_texts = decimals.write(table[amount_name])
+    currency_name = currency_of(amount_name)
+    if currency_name not in table.column_names:
+        return full_texts
+    currencies = table[currency_name].cast(pa.string())
+    places_of = {code: minor_unit(code or "") for code in pc.unique(currencies).to_pylist()}
+    trimmed_texts = full_texts
+    for decimal_places in sorted(set(places_of.values())):
+        codes = [code for code, places in places_of.items() if places == decimal_places]
+        has_these_places = pc.is_in(currencies, value_set=pa.array(codes, pa.string()))
+        texts_of_currencies = decimals.trim(
+            full_texts, table[amount_name].type.scale, decimal_places
         )
-        trimmed = decimals.trim(amount_column, table[name].type.scale, decimal_places)
-        trimmed_texts = pc.if_else(
-            pc.is_in(currency_column, value_set=currency_names), trimmed, trimmed_texts
-        )
+        trimmed_texts = pc.if_else(has_these_places, texts_of_currencies, trimmed_texts)
     return trimmed_texts

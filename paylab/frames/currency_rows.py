@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 
 from ..errors.base import PaylabWarning, warn_caller
 
-Codes = np.ndarray[Any, Any]
+IntegerArray = np.ndarray[Any, Any]
 UNKNOWN = -1
 
 
@@ -21,72 +22,81 @@ class CurrencyWarning(PaylabWarning):
 
 @dataclass(frozen=True)
 class CurrencyRows:
-    """The currency of each row: the place of its name in `names`, -1 for an unknown currency."""
+    """The currency of each row: the index of its name in `names`, -1 for an unknown currency."""
 
-    codes: Codes
+    codes: IntegerArray
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, words: pd.Series[Any]) -> CurrencyRows:
+    def of(cls, currencies: pd.Series[Any]) -> CurrencyRows:
         """The currencies of a column of words, in upper case."""
-        column = words.astype("category")
-        upper = [str(name).upper() for name in column.cat.categories]
-        currency_names = tuple(sorted(set(upper)))
-        name_indices = np.array(
-            [*(currency_names.index(name) for name in upper), UNKNOWN], dtype=np.int32
-        )
-        return cls(name_indices[column.cat.codes.to_numpy()], currency_names)
+        categories = currencies.astype("category").cat
+        upper_names = [str(name).upper() for name in categories.categories]
+        unique_names = tuple(sorted(set(upper_names)))
+        # A missing category has the code -1, which takes the last index: UNKNOWN.
+        index_of_category = [*map(unique_names.index, upper_names), UNKNOWN]
+        codes = np.array(index_of_category, dtype=np.int32)[categories.codes.to_numpy()]
+        return cls(codes, unique_names)
 
-    def take(self, places: Codes | slice, is_missing: Codes | None = None) -> CurrencyRows:
-        """The currencies of rows at some places; unknown where `is_missing`."""
-        if isinstance(places, slice) or is_missing is None or not is_missing.any():
-            return CurrencyRows(self.codes[places], self.names)
-        taken_codes = np.full(len(places), UNKNOWN, dtype=np.int32)
-        taken_codes[~is_missing] = self.codes[places[~is_missing]]
+    def take(
+        self, positions: IntegerArray | slice, is_missing: IntegerArray | None = None
+    ) -> CurrencyRows:
+        """The currencies of the rows at these positions; unknown where `is_missing`."""
+        if isinstance(positions, slice) or is_missing is None or not is_missing.any():
+            return CurrencyRows(self.codes[positions], self.names)
+        taken_codes = np.full(len(positions), UNKNOWN, dtype=np.int32)
+        taken_codes[~is_missing] = self.codes[positions[~is_missing]]
         return CurrencyRows(taken_codes, self.names)
 
-    def warn_of_sums(self, is_missing: Codes, ids: Codes | None = None) -> None:
+    def warn_of_sums(
+        self, is_missing: IntegerArray, group_of_row: IntegerArray | None = None
+    ) -> None:
         """Warn if rows that are added together have several currencies.
 
-        `ids` has the group of each row, -1 for none; without it, all rows are one group.
+        `group_of_row` is -1 for a row that is not added; without it, all rows are one group.
         """
-        counted = (self.codes >= 0) & ~is_missing
-        if ids is not None:
-            counted &= ids >= 0
-        present = np.flatnonzero(np.bincount(self.codes[counted], minlength=len(self.names)))
-        if len(present) < 2:
+        is_added = (self.codes >= 0) & ~is_missing
+        if group_of_row is not None:
+            is_added &= group_of_row >= 0
+        counts = np.bincount(self.codes[is_added], minlength=len(self.names))
+        mixed_codes = np.flatnonzero(counts)
+        if len(mixed_codes) < 2:
             return
-        if ids is not None:
-            pairs = np.unique(ids[counted].astype(np.int64) * len(self.names) + self.codes[counted])
-            groups = pairs // len(self.names)
-            mixed = np.isin(groups, groups[1:][groups[1:] == groups[:-1]])
-            present = np.unique(pairs[mixed] % len(self.names))
-        if len(present):
-            _warn([self.names[code] for code in present])
+        if group_of_row is not None:
+            mixed_codes = self._find_mixed_codes(group_of_row[is_added], self.codes[is_added])
+        if len(mixed_codes):
+            _warn([self.names[code] for code in mixed_codes])
+
+    def _find_mixed_codes(self, groups: IntegerArray, codes: IntegerArray) -> IntegerArray:
+        """The codes of the currencies in groups that have more than one."""
+        # One number for each pair of group and currency, sorted: pairs of a group are neighbours.
+        pairs = np.unique(groups.astype(np.int64) * len(self.names) + codes)
+        groups_of_pairs = pairs // len(self.names)
+        mixed_groups = groups_of_pairs[1:][groups_of_pairs[1:] == groups_of_pairs[:-1]]
+        is_mixed = np.isin(groups_of_pairs, mixed_groups)
+        return np.unique(pairs[is_mixed] % len(self.names))
 
 
-def joined_currencies(
-    parts: Sequence[CurrencyRows | None], sizes: Sequence[int]
+def join_currencies(
+    currencies_of_columns: Sequence[CurrencyRows | None], sizes: Sequence[int]
 ) -> CurrencyRows | None:
-    """The currencies of columns that are joined; None if none is known."""
-    known_parts = [currency_rows for currency_rows in parts if currency_rows is not None]
-    if not known_parts:
+    """The currencies of columns of these `sizes` that are joined; None if none is known."""
+    known_currencies = [currencies for currencies in currencies_of_columns if currencies]
+    if not known_currencies:
         return None
-    currency_names = tuple(
-        dict.fromkeys(name for currency_rows in known_parts for name in currency_rows.names)
-    )
+    all_names = chain.from_iterable(currencies.names for currencies in known_currencies)
+    names = tuple(dict.fromkeys(all_names))
     codes = []
-    for currency_rows, size in zip(parts, sizes, strict=True):
-        if currency_rows is None:
+    for currencies, size in zip(currencies_of_columns, sizes, strict=True):
+        if currencies is None:
             codes.append(np.full(size, UNKNOWN, dtype=np.int32))
-        elif currency_rows.names == currency_names:
-            codes.append(currency_rows.codes)
+        elif currencies.names == names:
+            codes.append(currencies.codes)
         else:
-            name_indices = np.array(
-                [*map(currency_names.index, currency_rows.names), UNKNOWN], dtype=np.int32
-            )
-            codes.append(name_indices[currency_rows.codes])
-    return CurrencyRows(np.concatenate(codes), currency_names)
+            # UNKNOWN is -1, which takes the last index.
+            new_codes = np.array([*map(names.index, currencies.names), UNKNOWN], dtype=np.int32)
+            codes.append(new_codes[currencies.codes])
+    return CurrencyRows(np.concatenate(codes), names)
 
 
 def _warn(currency_names: Sequence[str]) -> None:

@@ -19,46 +19,51 @@ from ..storage.addresses import is_url
 from .columns import ListName, Schema, likeliest_schema, schema_of
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
 from .parquet_files import frame_of
-from .parquet_types import with_parquet_types
+from .parquet_types import convert_frame_types
 from .sql_tables import SqlTable, open_sql, query_sql
 from .summary_sql import quote_name
 from .table_columns import require_fitting, require_ids
 
 IfExists = Literal["fail", "replace", "append", "upsert"]
 MODES = ("fail", "replace", "append", "upsert")
-DUCKDB_FILES = (".duckdb", ".ddb", ".db")
-NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
+DUCKDB_SUFFIXES = (".duckdb", ".ddb", ".db")
+TABLE_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
 
 
 def write_table(
     rows: pa.Table, target: object, table: str, if_exists: IfExists, schema: str | None
 ) -> int:
     """Write rows to a table of a database, all or none; return their number."""
-    if if_exists not in MODES:
-        nearest = find_nearest_name(str(if_exists), MODES)
-        hint = f"; nearest: {nearest}" if nearest else ""
-        message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint}"
-        raise RuleError([Problem("if_exists", message)])
-    if not table.strip() or not table.isprintable():
-        raise RuleError([Problem("table", "must be a name without control characters")])
+    _check_arguments(table, if_exists)
     if if_exists == "upsert":
         require_ids(rows)
-    typed_rows = with_parquet_types(rows, likeliest_schema(rows.column_names))
-    with _open_table(target, table, schema) as opened_table:
-        known_columns = opened_table.columns()
-        if known_columns is not None and if_exists == "fail":
+    typed_rows = convert_frame_types(rows, likeliest_schema(rows.column_names))
+    with _open_table(target, table, schema) as database_table:
+        table_columns = database_table.columns()
+        if table_columns is not None and if_exists == "fail":
             raise ConfigError(
                 f"there is a table {table} already: choose if_exists="
                 '"replace", "append" or "upsert", or another name'
             )
-        if known_columns is None or if_exists == "replace":
-            opened_table.replace(typed_rows)
+        if table_columns is None or if_exists == "replace":
+            database_table.replace(typed_rows)
             return int(rows.num_rows)
-        require_fitting(known_columns, typed_rows, table)
+        require_fitting(table_columns, typed_rows, table)
         if if_exists == "upsert":
-            opened_table.delete(typed_rows)
-        opened_table.insert(typed_rows)
+            database_table.delete(typed_rows)  # the old versions of these rows
+        database_table.insert(typed_rows)
     return int(rows.num_rows)
+
+
+def _check_arguments(table: str, if_exists: str) -> None:
+    """RuleError for an unknown mode, or a name that no table should have."""
+    if if_exists not in MODES:
+        nearest_mode = find_nearest_name(str(if_exists), MODES)
+        hint = f"; nearest: {nearest_mode}" if nearest_mode else ""
+        message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint}"
+        raise RuleError([Problem("if_exists", message)])
+    if not table.strip() or not table.isprintable():
+        raise RuleError([Problem("table", "must be a name without control characters")])
 
 
 @contextmanager
@@ -79,10 +84,10 @@ def _is_duckdb(target: object) -> bool:
     if is_url(target):
         return False
     if isinstance(target, str | os.PathLike):
-        target_text = os.fspath(target)
-        if Path(target_text).suffix.lower() not in DUCKDB_FILES:
-            files = ", ".join(DUCKDB_FILES)
-            raise ConfigError(f"{target_text} is neither a database URL nor a {files} file")
+        file_name = os.fspath(target)
+        if Path(file_name).suffix.lower() not in DUCKDB_SUFFIXES:
+            suffixes = ", ".join(DUCKDB_SUFFIXES)
+            raise ConfigError(f"{file_name} is neither a database URL nor a {suffixes} file")
         return True
     if type(target).__name__ == "DuckDBPyConnection":
         return True
@@ -108,15 +113,17 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
     'decimal'
     """
     sql = query
-    if NAME.fullmatch(query):
-        sql = f"select * from {'.'.join(map(quote_name, query.split('.')))}"  # noqa: S608 - quoted
-    table = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
-    schema = schema_of(kind) if kind else likeliest_schema(table.column_names)
-    _refuse_floats(table, schema)
-    return frame_of(table, schema)
+    if TABLE_NAME.fullmatch(query):
+        table_name = ".".join(map(quote_name, query.split(".")))
+        sql = f"select * from {table_name}"  # noqa: S608 - quoted
+    rows = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
+    schema = schema_of(kind) if kind else likeliest_schema(rows.column_names)
+    _refuse_float_amounts(rows, schema)
+    return frame_of(rows, schema)
 
 
-def _refuse_floats(table: pa.Table, schema: Schema) -> None:
+def _refuse_float_amounts(table: pa.Table, schema: Schema) -> None:
+    """ExactnessError for a column of amounts that are floats."""
     for column_name in table.column_names:
         if schema.kind(column_name) == "amount" and pa.types.is_floating(table[column_name].type):
             raise ExactnessError(

@@ -83,10 +83,11 @@ class Dataset:
         >>> paylab.frames.Dataset("days").sync(lab.transfers)
         SyncResult(new=130, updated=0, pages=2, removed=0)
         """
-        pull = source.pull()
+        synced_list = source.pull()
         overlap_duration = times.duration(overlap, "overlap")
         with self._files.locked():
-            sync = Sync(self._files, pull, self._state(pull), Tally(progress))
+            state = self._open_state(synced_list)
+            sync = Sync(self._files, synced_list, state, Tally(progress))
             return sync.run(overlap_duration, full=full)
 
     def frame(
@@ -105,7 +106,8 @@ class Dataset:
         """
         extract = Extract.read(since, until, columns)
         table = self._read_rows(extract)
-        return frame_of(table, SCHEMAS[self._find_kind(table)], extract.columns)
+        schema = SCHEMAS[self._find_kind(table)]
+        return frame_of(table, schema, extract.columns)
 
     def to_arrow(
         self,
@@ -142,10 +144,12 @@ class Dataset:
         table = read_part(self._files, self._files.names(PARQUET), self.address, extract)
         if table.num_columns:
             return table
-        empty = file_schema(SCHEMAS[self._find_kind(table)], self._scale).empty_table()
-        return empty.select(extract.columns_of(empty.column_names))
+        schema = SCHEMAS[self._find_kind(table)]
+        empty_table = file_schema(schema, self._scale).empty_table()
+        return empty_table.select(extract.columns_of(empty_table.column_names))
 
     def _find_kind(self, table: pa.Table) -> str:
+        """The kind of the rows: that of the last sync, or by the columns if there is none."""
         state = read_state(self._files)
         return state.kind if state else likeliest_schema(table.column_names).name
 
@@ -166,8 +170,8 @@ class Dataset:
         if cluster is None and isinstance(self._files, Folder) and self._files.path.is_dir():
             return summaries.of_folder(str(self._files.path), groups)
         if cluster is not None and groups.is_daily:  # no list of times has to be sent
-            days = on_cluster(cluster, whole_partition, self.partitions(), groups=groups)
-            summary = summaries.join_partitions(days, groups)
+            daily_summaries = on_cluster(cluster, whole_partition, self.partitions(), groups=groups)
+            summary = summaries.join_partitions(daily_summaries, groups)
             if summary is not None:
                 return summary
         partial_results = on_cluster(cluster, partials, self.partitions(), groups=groups)
@@ -189,19 +193,25 @@ class Dataset:
         file_names = self._files.names(PARQUET)
         return [Partition(self.address, name, self._options) for name in file_names]
 
-    def _state(self, pull: SyncedList) -> State:
-        url = pull.origin()["base_url"]
-        account = pull.account
+    def _open_state(self, synced_list: SyncedList) -> State:
+        """The state of the last sync, or a new one.
+
+        ConfigError if the dataset has rows of another list, service, account or scale.
+        """
+        base_url = synced_list.origin()["base_url"]
+        account = synced_list.account
         # If all files were removed, the rows are not known any more.
         known_state = read_state(self._files) if self._files.names(PARQUET) else None
-        state = known_state or State(pull.kind, url, account)
+        state = known_state or State(synced_list.kind, base_url, account)
         holds = f"{shown_address(self.address)} holds {state.kind} of"
-        if (state.kind, state.base_url) != (pull.kind, url):
+        if (state.kind, state.base_url) != (synced_list.kind, base_url):
             raise ConfigError(f"{holds} {state.base_url}; name another folder")
         if state.account not in ("", account):
-            note = self._files.note_name(STATE).removeprefix("../")
-            again = f"or, if only the key is new, delete {note}"
-            raise ConfigError(f"{holds} another account of {url}; name another folder, {again}")
+            state_file = self._files.note_name(STATE).removeprefix("../")
+            raise ConfigError(
+                f"{holds} another account of {base_url}; name another folder, or, if only the key "
+                f"is new, delete {state_file}"
+            )
         state.account = account
         state.fix_columns(self._files, self._scale)
         return state
@@ -209,13 +219,16 @@ class Dataset:
 
 @dataclass
 class PacedSource:
-    """A list with a limit of requests per second; also its own source."""
+    """A list with a limit of requests per second; also its own source.
+
+    `gap` are the seconds between the begins of two requests.
+    """
 
     inner: SyncedList
     gap: float
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    _next: float = 0.0
+    _next_request_at: float = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -236,9 +249,9 @@ class PacedSource:
 
     def _wait(self) -> None:
         now = self.clock()
-        if now < self._next:
-            self.sleep(self._next - now)
-        self._next = max(now, self._next) + self.gap
+        if now < self._next_request_at:
+            self.sleep(self._next_request_at - now)
+        self._next_request_at = max(now, self._next_request_at) + self.gap
 
 
 def from_profile(profile: str) -> Any:
@@ -264,22 +277,33 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     On `cluster` (a Dask client or address) the tasks run there, otherwise in threads.
     """
     profile_names = list(dict.fromkeys(profiles))
-    bad = [name for name in profile_names if not name.strip(".") or "/" in name or "\\" in name]
-    if bad:
-        raise RuleError([Problem("profiles", f"{name!r} cannot name a folder") for name in bad])
-    how = {"overlap": overlap, "full": full}
-    work = partial(_collect, into=into, gap=1 / per_second, source=source, how=how)
+    problems = [
+        Problem("profiles", f"{name!r} cannot name a folder")
+        for name in profile_names
+        if not name.strip(".") or "/" in name or "\\" in name
+    ]
+    if problems:
+        raise RuleError(problems)
+    sync_options = {"overlap": overlap, "full": full}
+    sync_profile = partial(
+        _sync_profile, into=into, gap=1 / per_second, source=source, sync_options=sync_options
+    )
     if cluster is not None:
-        results = on_cluster(cluster, work, profile_names)
+        results = on_cluster(cluster, sync_profile, profile_names)
     else:
         with make_executor(ACCOUNTS_AT_ONCE, "paylab-accounts") as executor:
-            results = list(executor.map(work, profile_names))
+            results = list(executor.map(sync_profile, profile_names))
     return dict(zip(profile_names, results, strict=True))
 
 
-def _collect(
-    profile_name: str, into: str, gap: float, source: Callable[[str], Any], how: dict[str, Any]
+def _sync_profile(
+    profile_name: str,
+    into: str,
+    gap: float,
+    source: Callable[[str], Any],
+    sync_options: dict[str, Any],
 ) -> SyncResult:
-    return Dataset(f"{into.rstrip('/')}/{profile_name}").sync(
-        PacedSource(source(profile_name).pull(), gap), **how
-    )
+    """Sync the transfers of one profile; `gap` are the seconds between two requests."""
+    dataset = Dataset(f"{into.rstrip('/')}/{profile_name}")
+    paced_source = PacedSource(source(profile_name).pull(), gap)
+    return dataset.sync(paced_source, **sync_options)

@@ -28,13 +28,12 @@ from pandas.api.types import is_integer_dtype, is_list_like, pandas_dtype
 
 from ..errors.base import ExactnessError
 from . import arithmetic, array_types, currency_rows, decimals, grouping, operands, pandas_callers
-from .array_types import Array, numpy_array
+from .array_types import Array, make_numpy_array
 from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal, make_elements
 from .ufuncs import compute
 
 ADDED = ("sum", "mean")
-POSITIONS = ("argmin", "argmax")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
@@ -62,8 +61,10 @@ class DecimalDtype(ExtensionDtype):
         return DecimalArray(array)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        exact = (isinstance(dtype, DecimalDtype) or is_integer_dtype(dtype) for dtype in dtypes)
-        return self if all(exact) else None
+        are_exact = all(
+            isinstance(dtype, DecimalDtype) or is_integer_dtype(dtype) for dtype in dtypes
+        )
+        return self if are_exact else None
 
 
 class DecimalArray(ExtensionArray):
@@ -92,17 +93,17 @@ class DecimalArray(ExtensionArray):
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
-        numbers = list(scalars)
-        present = [number for number in numbers if not operands.is_missing_value(number)]
-        if not present or not all(isinstance(number, Decimal) for number in present):
+        elements = list(scalars)
+        present = [element for element in elements if not operands.is_missing_value(element)]
+        if not present or not all(isinstance(element, Decimal) for element in present):
             raise ValueError("these are not decimals")
-        return cls(operands.exact_decimals(numbers))
+        return cls(operands.exact_decimals(elements))
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
-        joined = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
+        joined_values = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
         currencies = [column.currencies for column in to_concat]
-        return cls(joined, currency_rows.joined_currencies(currencies, [*map(len, to_concat)]))
+        return cls(joined_values, currency_rows.join_currencies(currencies, [*map(len, to_concat)]))
 
     @property
     def dtype(self) -> DecimalDtype:
@@ -121,27 +122,28 @@ class DecimalArray(ExtensionArray):
         return iter(make_elements(self._values.cast(pa.string()).to_pylist(), pd.NA))
 
     def __getitem__(self, item: Any) -> Any:
-        if isinstance(item, tuple):
-            item = next((part for part in item if part is not Ellipsis), slice(None))
+        if isinstance(item, tuple):  # pandas also writes [..., 3]
+            item = next((index for index in item if index is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
             number = self._values[int(item)].as_py()
             return pd.NA if number is None else ExactDecimal(number)
         if isinstance(item, slice) and item.step in (None, 1):
             begin, end, _ = item.indices(len(self))
-            currencies = self.currencies and self.currencies.take(slice(begin, max(begin, end)))
-            return DecimalArray(self._values.slice(begin, max(0, end - begin)), currencies)
-        key = item if isinstance(item, slice) else check_array_indexer(self, item)
-        return self.take(np.arange(len(self))[key])
+            end = max(begin, end)  # as a list, an empty column for an end before the begin
+            currencies = self.currencies and self.currencies.take(slice(begin, end))
+            return DecimalArray(self._values.slice(begin, end - begin), currencies)
+        indexer = item if isinstance(item, slice) else check_array_indexer(self, item)
+        return self.take(np.arange(len(self))[indexer])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
         new_values = operands.exact_decimals(value if is_many else [value])
-        chunks = [pa.chunked_array([part]) for part in (self._values, new_values)]
-        all_values = decimals.join(chunks)
-        indices = np.arange(len(self))
-        chosen = check_array_indexer(self, key) if is_list_like(key) else key
-        indices[chosen] = len(self) + (np.arange(len(new_values)) if is_many else 0)
-        self._values = all_values.combine_chunks().take(pa.array(indices))
+        old_and_new = [pa.chunked_array([array]) for array in (self._values, new_values)]
+        all_values = decimals.join(old_and_new).combine_chunks()  # in a type that holds both
+        positions = np.arange(len(self))
+        indexer = check_array_indexer(self, key) if is_list_like(key) else key
+        positions[indexer] = len(self) + (np.arange(len(new_values)) if is_many else 0)
+        self._values = all_values.take(pa.array(positions))
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         return self._values if type is None else self._values.cast(type)
@@ -150,7 +152,7 @@ class DecimalArray(ExtensionArray):
         """The decimals as objects; `nlargest` of pandas, which orders integers, gets the ranks."""
         if dtype is None and pandas_callers.is_ranking():
             return self._values_for_argsort()
-        return self._numbers(dtype)
+        return make_numpy_array(self._values, dtype)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> Array:
         """The values as an array of decimals, or of the given type.
@@ -159,11 +161,8 @@ class DecimalArray(ExtensionArray):
         """
         if dtype is not None and np.dtype(dtype).kind == "f" and pandas_callers.is_window():
             raise operands.WindowError(operands.WINDOWS)
-        return self._numbers(dtype, na_value)
-
-    def _numbers(self, dtype: object = None, na_value: object = no_default) -> Array:
-        missing_options = () if na_value is no_default else (na_value,)
-        return numpy_array(self._values, dtype, *missing_options)
+        missing = pd.NA if na_value is no_default else na_value
+        return make_numpy_array(self._values, dtype, missing)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
@@ -198,8 +197,8 @@ class DecimalArray(ExtensionArray):
             with_fill = self._concat_same_type([self, self._from_sequence([fill_value])])
             return with_fill.take(np.where(positions == -1, len(self), positions))
         currencies = self.currencies and self.currencies.take(positions, positions == -1)
-        taken = self._values.take(pa.array(positions, mask=positions == -1))
-        return DecimalArray(taken, currencies)
+        values = self._values.take(pa.array(positions, mask=positions == -1))
+        return DecimalArray(values, currencies)
 
     def copy(self) -> DecimalArray:
         """A copy of the array."""
@@ -207,11 +206,11 @@ class DecimalArray(ExtensionArray):
 
     def astype(self, dtype: object, copy: bool = True) -> Any:
         """The values in another type; to integers and Arrow types only without loss."""
-        target: Any = pandas_dtype(dtype)
-        if isinstance(target, DecimalDtype):
+        target_type: Any = pandas_dtype(dtype)
+        if isinstance(target_type, DecimalDtype):
             return self.copy() if copy else self
-        converted = array_types.convert(self._values, target)
-        return super().astype(target, copy) if converted is None else converted
+        converted = array_types.convert_amounts(self._values, target_type)
+        return super().astype(target_type, copy) if converted is None else converted
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:
         return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
@@ -235,63 +234,63 @@ class DecimalArray(ExtensionArray):
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
         operands.warn_of_floats(values)
-        numbers = {number for number in map(operands.number, values) if number is not None}
+        numbers = {operands.read_number(value) for value in values} - {None}
         has_missing = any(map(operands.is_missing_value, values))
-        return np.array([has_missing if v is pd.NA else v in numbers for v in self], dtype=bool)
+        is_member = [has_missing if amount is pd.NA else amount in numbers for amount in self]
+        return np.array(is_member, dtype=bool)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
     ) -> Any:
-        if name in POSITIONS:
+        if name in ("argmin", "argmax"):
             position = getattr(self, name)(skipna=skipna)
             return np.array([position]) if keepdims else position
         if name in ADDED:
             self._warn_of_currencies()
         is_missing = not skipna and self._values.null_count
-        reduced = None if is_missing else self._reduce_values(name, **options)
-        if isinstance(reduced, Decimal):
-            reduced = ExactDecimal(reduced)
+        result = None if is_missing else self._reduce_values(name, **options)
+        if isinstance(result, Decimal):
+            result = ExactDecimal(result)
         if not keepdims:
-            return pd.NA if reduced is None else reduced
-        return pd.array([reduced]) if isinstance(reduced, float) else self._from_sequence([reduced])
+            return pd.NA if result is None else result
+        return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
 
     def _warn_of_currencies(self, ids: object = None) -> None:
+        """Warn of a sum over several currencies; `ids` has the group of each row."""
         if self.currencies:
             self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
 
     def _reduce_values(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: object) -> Any:
         if name in grouping.STATISTICS:
-            floats = pd.Series(self._numbers(float))
-            return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
+            return array_types.compute_float_statistic(self._values, name, ddof)
         return arithmetic.reduce_numbers(self._values, name, min_count)
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: object) -> DecimalArray:
         return self._replace_values(arithmetic.compute_running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
-        shares = [Decimal(repr(float(share))) for share in qs]
-        quantiles = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
-        return DecimalArray(decimals.from_numbers(quantiles))
+        return DecimalArray(arithmetic.compute_quantiles(self._values, qs, interpolation))
 
     def _groupby_quantile(
         self, *, qs: Any, interpolation: str, starts: Any, ends: Any, **_: Any
     ) -> Any:
         """The quantiles of each group, whose rows are between `starts` and `ends`."""
-        return grouping.quantiles(self, qs, interpolation, zip(starts, ends, strict=True))
+        return grouping.find_quantiles(self, qs, interpolation, zip(starts, ends, strict=True))
 
     def _groupby_op(
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
     ) -> Any:
-        if how in ("first", "last", "rank", "idxmin", "idxmax"):
+        if how in ("first", "last", "rank", "idxmin", "idxmax"):  # pandas only compares for these
             column: Any = super()
             if how not in ("first", "last"):
                 column = pd.array(self._values_for_argsort(), dtype="Int64")
                 column[self.isna()] = pd.NA
-            arguments = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
-            return column._groupby_op(**arguments, **options)
+            return column._groupby_op(
+                how=how, ids=ids, ngroups=ngroups, min_count=min_count, **options
+            )
         if how in ADDED:
             self._warn_of_currencies(ids)
-        return grouping.by_group(self, how, ids, ngroups, min_count, options)
+        return grouping.compute_by_group(self, how, ids, ngroups, min_count, options)
 
     def interpolate(self, **_: object) -> Any:
         """ExactnessError: values between two others have no exact value."""
@@ -299,7 +298,7 @@ class DecimalArray(ExtensionArray):
 
     def round(self, decimals: int = 0, *_: object, **__: object) -> DecimalArray:
         """The values rounded half to even."""
-        return self._replace_values(arithmetic.rounded(self._values, decimals))
+        return self._replace_values(arithmetic.round_amounts(self._values, decimals))
 
     def __neg__(self) -> DecimalArray:
         return self._replace_values(pc.negate(self._values))
@@ -320,10 +319,11 @@ class DecimalArray(ExtensionArray):
         """The result of an operator; `swapped` if the column is the right operand."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
-        sides = [self._values, operands.convert_operand(other, len(self))]
-        computed = op(*(sides[::-1] if swapped else sides))
-        converts = is_list_like(other) and op not in ADDITIONS  # the other column may be a rate
-        return DecimalArray(computed) if converts else self._replace_values(computed)
+        operand = operands.read_operand(other, len(self))
+        results = op(operand, self._values) if swapped else op(self._values, operand)
+        # A product with another column, which may have rates, is in an unknown currency.
+        may_convert = is_list_like(other) and op not in ADDITIONS
+        return DecimalArray(results) if may_convert else self._replace_values(results)
 
     def _compare(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
@@ -332,11 +332,11 @@ class DecimalArray(ExtensionArray):
             operands.warn_of_floats(other)
         elif isinstance(other, float) and math.isinf(other):
             return ~self.isna() & op(0.0, other)
-        elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
-            raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN_LENGTH}}")
-        compared = operands.read_compared(other, len(self))
-        is_true = arithmetic.compare_rows(op, self._values, compared)
-        return np.asarray(is_true.fill_null(op is operator.ne))
+        elif not is_list_like(other):
+            operands.require_number(other)
+        operand = operands.read_compared(other, len(self))
+        comparisons = arithmetic.compare_rows(op, self._values, operand)
+        return np.asarray(comparisons.fill_null(op is operator.ne))  # missing is not equal
 
 
 for _name, _op in arithmetic.OPERATORS.items():

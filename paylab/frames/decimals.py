@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from ..errors.base import ExactnessError
 
 DIGITS_MAX = 38  # digits in Arrow's decimal128
+INTEGER_DIGITS = 18  # digits that a 64-bit integer always holds
 SHOWN_LENGTH = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
 PRECISIONS = (18, 24, 30, 36)  # a digit is left to add
@@ -26,163 +27,184 @@ WIDEST = pa.decimal256(2 * DIGITS_MAX, DIGITS_MAX)  # holds all numbers of 38 di
 UNLIMITED = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-def read_texts(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+def read_texts(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> pa.ChunkedArray:
     """The texts as exact decimals; null and blank are missing, other text is an ExactnessError.
 
-    The type is the narrowest, or `WIDEST` if no other one holds all values. `start` is the number
-    of the first row.
+    The type is the narrowest, or `WIDEST` if no other one holds all numbers. `first_row` is the
+    number of the first text in its column, for messages.
     """
-    usual = _read_plain_decimals(texts)
-    if usual is not None:
-        return usual
-    numbered_texts = enumerate(texts.to_pylist(), start)
-    return _join_numbers([_read(text or "", column, row) for row, text in numbered_texts])
+    quick_decimals = _read_plain_decimals(texts)
+    if quick_decimals is not None:
+        return quick_decimals
+    numbers = [
+        _read_number(number_text or "", column_name, row_number)
+        for row_number, number_text in enumerate(texts.to_pylist(), first_row)
+    ]
+    return _join_numbers(numbers)
 
 
-def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.ChunkedArray:
-    """The parts as one column of the narrowest type that holds them all."""
-    joined_type = parts[0].type
-    if joined_type == WIDEST or any(part.type != joined_type for part in parts):
-        integer_digits = max(map(integers, parts))
-        decimal_places = max(part.type.scale for part in parts)
-        # Without trailing zeros the values may fit.
-        joined_type = working_type(integer_digits, decimal_places) or pa.decimal128(
-            DIGITS_MAX, DIGITS_MAX - integer_digits
-        )
+def join(columns: Sequence[pa.ChunkedArray], column_name: str = "amount") -> pa.ChunkedArray:
+    """The rows of all columns as one column, of the narrowest type that holds every number.
+
+    ExactnessError, with `column_name`, if no type does.
+    """
+    joined_type = columns[0].type
+    if joined_type == WIDEST or any(column.type != joined_type for column in columns):
+        integer_digits = max(map(count_integer_digits, columns))
+        decimal_places = max(column.type.scale for column in columns)
+        # Without trailing zeros the numbers may fit.
+        with_fewer_decimals = pa.decimal128(DIGITS_MAX, DIGITS_MAX - integer_digits)
+        joined_type = working_type(integer_digits, decimal_places) or with_fewer_decimals
     try:
-        chunks = [chunk.cast(joined_type) for part in parts for chunk in part.chunks]
+        chunks = [chunk.cast(joined_type) for column in columns for chunk in column.chunks]
     except pa.ArrowInvalid:
-        raise ExactnessError(_describe_clash(parts, column)) from None
+        raise ExactnessError(_describe_clash(columns, column_name)) from None
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], joined_type)
 
 
-def join_seconds(parts: Sequence[pa.ChunkedArray], column: str) -> pa.ChunkedArray:
-    """The parts as integers, or as decimals if a value is not whole."""
-    exact = join(parts, column)
+def join_seconds(columns: Sequence[pa.ChunkedArray], column_name: str) -> pa.ChunkedArray:
+    """The rows of all columns as integers, or as decimals if a number is not whole."""
+    seconds = join(columns, column_name)
     try:
-        return exact.cast(pa.int64())
+        return seconds.cast(pa.int64())
     except pa.ArrowInvalid:
-        return exact
+        return seconds
 
 
-def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
-    """The texts as one column of exact decimals."""
-    return join([read_texts(texts, column, start)], column)
+def read_decimals(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> pa.ChunkedArray:
+    """The texts as one column of exact decimals, of at most 38 digits; see `read_texts`."""
+    return join([read_texts(texts, column_name, first_row)], column_name)
 
 
-def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> pa.ChunkedArray:
-    """Python's decimals as one column of exact decimals."""
-    numbered_values = enumerate(numbers)
-    checked = [
-        number if number is None else _check_digits(number, column, row)
-        for row, number in numbered_values
+def from_numbers(numbers: Iterable[Decimal | None], column_name: str = "amount") -> pa.ChunkedArray:
+    """Python's decimals as one column of exact decimals; None is missing."""
+    checked_numbers = [
+        None if number is None else _check_digits(number, column_name, row_number)
+        for row_number, number in enumerate(numbers)
     ]
-    return join([_join_numbers(checked)], column)
+    return join([_join_numbers(checked_numbers)], column_name)
 
 
 def cast_exactly(
-    texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0
+    texts: pa.ChunkedArray, column_name: str, arrow_type: pa.DataType, first_row: int = 0
 ) -> pa.ChunkedArray:
-    """The texts in a given type; ExactnessError for the first that does not fit."""
-    exact = read_decimals(texts, column, start)
-    integer_digits = 18
+    """The texts in a decimal type or `int64`; ExactnessError for the first that does not fit."""
+    numbers = read_decimals(texts, column_name, first_row)
+    integer_digits = INTEGER_DIGITS
     decimal_places = 0
-    if kind != pa.int64():
-        integer_digits = kind.precision - kind.scale
-        decimal_places = kind.scale
+    if arrow_type != pa.int64():
+        integer_digits = arrow_type.precision - arrow_type.scale
+        decimal_places = arrow_type.scale
     try:
-        if integers(exact) <= integer_digits:  # Arrow's own cast misses some overflows
-            return exact.cast(kind)
+        # Arrow's own cast misses some overflows.
+        if count_integer_digits(numbers) <= integer_digits:
+            return numbers.cast(arrow_type)
     except pa.ArrowInvalid:
         pass  # the error below names the row
-    misfit_row = _find_misfit(exact, integer_digits, decimal_places)
-    message = (
-        f"{_shorten(texts[misfit_row].as_py())} does not fit {kind}; a CSV file keeps it as text"
+    misfit_row = _find_misfit(numbers, integer_digits, decimal_places)
+    misfit_text = _quote_short(texts[misfit_row].as_py())
+    raise ExactnessError(
+        f"{column_name}, row {first_row + misfit_row}: {misfit_text} does not fit {arrow_type}; "
+        "a CSV file keeps it as text"
     )
-    raise ExactnessError(f"{column}, row {start + misfit_row}: {message}")
 
 
 def _find_misfit(numbers: pa.ChunkedArray, integer_digits: int, decimal_places: int) -> int:
-    """The first row whose value has more digits before or after the point."""
-    for row, number in enumerate(numbers.to_pylist()):
+    """The number of the first row with more digits than these before or after the point."""
+    for row_number, number in enumerate(numbers.to_pylist()):
         digits_before, digits_after = _count_digits(number or Decimal(0))
         if digits_before > integer_digits or digits_after > decimal_places:
-            return row
-    raise ValueError("every value fits")
+            return row_number
+    raise ValueError("every number fits")
 
 
-def fits(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> bool:
-    """Whether all texts are exact in a decimal type; also true for one that no type holds."""
+def fits(texts: pa.ChunkedArray, column_name: str, decimal_type: pa.DataType) -> bool:
+    """Whether the numbers in all texts are exact in a decimal type.
+
+    ExactnessError for a text that is not a number of at most 38 digits.
+    """
+    integer_digits_max = decimal_type.precision - decimal_type.scale
     integer_digits, decimal_places = _measure_lengths(texts)
-    is_small = integer_digits <= kind.precision - kind.scale and decimal_places <= kind.scale
-    if is_small and _is_plain(texts):
+    is_short = integer_digits <= integer_digits_max and decimal_places <= decimal_type.scale
+    if is_short and _is_plain(texts):
         return True
-    exact = read_decimals(texts, column)
+    numbers = read_decimals(texts, column_name)
     try:
-        exact.cast(kind)
+        numbers.cast(decimal_type)
     except pa.ArrowInvalid:
         return False
-    return integers(exact) <= int(kind.precision - kind.scale)
+    return count_integer_digits(numbers) <= int(integer_digits_max)
 
 
-def integers(values: pa.Array | pa.ChunkedArray) -> int:
-    """The largest number of digits before the point."""
-    extremes = pc.min_max(values).as_py().values()
-    return max([0, *(int(value.adjusted()) + 1 for value in extremes if value)])
+def count_integer_digits(numbers: pa.Array | pa.ChunkedArray) -> int:
+    """The most digits that one of the numbers has before its point; 0 without numbers."""
+    extremes = pc.min_max(numbers).as_py().values()
+    return max([0, *(int(extreme.adjusted()) + 1 for extreme in extremes if extreme)])
 
 
-def working_type(integers: int, places: int) -> pa.DataType | None:
+def working_type(integer_digits: int, decimal_places: int) -> pa.DataType | None:
     """The narrowest type for these digits before and after the point; None past 38."""
-    scale = next((rung for rung in SCALES if rung >= places), places)
+    usual_places = next((places for places in SCALES if places >= decimal_places), decimal_places)
     for precision in PRECISIONS:
-        if integers + scale <= precision:
-            return pa.decimal128(precision, scale)
-    return pa.decimal128(DIGITS_MAX, places) if integers + places <= DIGITS_MAX else None
+        if integer_digits + usual_places <= precision:
+            return pa.decimal128(precision, usual_places)
+    if integer_digits + decimal_places > DIGITS_MAX:
+        return None
+    return pa.decimal128(DIGITS_MAX, decimal_places)
 
 
-def fit_width(values: pa.Array) -> pa.Array:
+def fit_width(numbers: pa.Array) -> pa.Array:
     """Results of up to 76 digits as decimals of up to 38; ExactnessError if one needs more."""
-    integer_digits = integers(values)
-    decimal_places = min(
-        values.type.scale, DIGITS_MAX - integer_digits
-    )  # without trailing zeros the values may fit
-    precision = next(
-        (rung for rung in PRECISIONS if integer_digits + decimal_places <= rung), DIGITS_MAX
-    )
+    integer_digits = count_integer_digits(numbers)
+    # With fewer decimals than those of the type, the numbers may fit: zeros at the end are cut.
+    decimal_places = min(numbers.type.scale, DIGITS_MAX - integer_digits)
+    digits = integer_digits + decimal_places
+    precision = next((precision for precision in PRECISIONS if digits <= precision), DIGITS_MAX)
     try:
         if integer_digits <= DIGITS_MAX:
-            return values.cast(pa.decimal128(precision, decimal_places))
+            return numbers.cast(pa.decimal128(precision, decimal_places))
     except pa.ArrowInvalid:
         pass  # raised below
     raise ExactnessError(TOO_LONG)
 
 
 def narrow_scale(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The decimals in the narrowest working type that holds them."""
-    width = integers(column)
-    for scale in (*(rung for rung in SCALES if rung < column.type.scale), column.type.scale):
+    """The decimals in the narrowest working type that holds them, unchanged if none does."""
+    integer_digits = count_integer_digits(column)
+    fewer_places = (places for places in SCALES if places < column.type.scale)
+    for decimal_places in (*fewer_places, column.type.scale):
+        narrow_type = working_type(integer_digits, decimal_places) or column.type
         try:
-            return column.cast(working_type(width, scale) or column.type)
+            return column.cast(narrow_type)
         except pa.ArrowInvalid:
             continue
     return column
 
 
-def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
+def write(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
     """The decimals as text in plain digits: zero is 0.00, never 0E-18."""
-    number_texts = decimals.cast(pa.string())
+    number_texts = numbers.cast(pa.string())
     if not pc.any(pc.match_substring(number_texts, "E")).as_py():
         return number_texts
-    plain_texts = [text and format(Decimal(text), "f") for text in number_texts.to_pylist()]
+    plain_texts = [
+        number_text and format(Decimal(number_text), "f")  # None stays None
+        for number_text in number_texts.to_pylist()
+    ]
     return pa.chunked_array([pa.array(plain_texts, pa.string())])
 
 
-def trim(texts: pa.ChunkedArray, scale: int, places: int) -> pa.ChunkedArray:
-    """Plain texts of a scale without their last zeros, but with at least some decimal places."""
-    if scale <= places:
-        return texts
-    trimmed = pc.replace_substring_regex(texts, rf"(\.\d{{{places}}}\d*?)0+$", r"\1")
-    return pc.utf8_rtrim(trimmed, ".")
+def trim(
+    number_texts: pa.ChunkedArray, decimal_places: int, decimal_places_min: int
+) -> pa.ChunkedArray:
+    """Texts with `decimal_places` each, without zeros at their end, but with at least the minimum.
+
+    With a minimum of 2, 12.3000 becomes 12.30 and 12.3450 becomes 12.345.
+    """
+    if decimal_places <= decimal_places_min:
+        return number_texts
+    zeros_at_end = rf"(\.\d{{{decimal_places_min}}}\d*?)0+$"
+    trimmed_texts = pc.replace_substring_regex(number_texts, zeros_at_end, r"\1")
+    return pc.utf8_rtrim(trimmed_texts, ".")
 
 
 def _is_plain(number_texts: pa.ChunkedArray) -> bool:
@@ -192,15 +214,16 @@ def _is_plain(number_texts: pa.ChunkedArray) -> bool:
 
 
 def _measure_lengths(number_texts: pa.ChunkedArray) -> tuple[int, int]:
-    """The most characters before and after the point."""
+    """The most characters before the point, and after it; 0 and 0 without texts."""
     text_lengths = pc.binary_length(number_texts)
-    point = pc.find_substring(number_texts, ".")
-    is_whole = pc.less(point, 0)
-    before = pc.max(pc.if_else(is_whole, text_lengths, point)).as_py()
-    after = pc.max(
-        pc.if_else(is_whole, 0, pc.subtract(pc.subtract(text_lengths, point), 1))
-    ).as_py()
-    return before or 0, after or 0
+    point_positions = pc.find_substring(number_texts, ".")
+    is_whole = pc.less(point_positions, 0)
+    lengths_before = pc.if_else(is_whole, text_lengths, point_positions)
+    lengths_with_point = pc.subtract(text_lengths, point_positions)
+    lengths_after = pc.if_else(is_whole, 0, pc.subtract(lengths_with_point, 1))
+    longest_before = pc.max(lengths_before).as_py() or 0
+    longest_after = pc.max(lengths_after).as_py() or 0
+    return longest_before, longest_after
 
 
 def _read_plain_decimals(number_texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -221,60 +244,71 @@ def _read_plain_decimals(number_texts: pa.ChunkedArray) -> pa.ChunkedArray | Non
     if decimal_type.precision == PRECISIONS[0]:
         return numbers
     # A minus or a leading zero was counted as a digit.
-    return numbers.cast(working_type(integers(numbers), decimal_places))
+    return numbers.cast(working_type(count_integer_digits(numbers), decimal_places))
 
 
-def _read(number_text: str, column: str, row_number: int) -> Decimal | None:
+def _read_number(number_text: str, column_name: str, row_number: int) -> Decimal | None:
     """A number of at most 38 digits; None for blank text."""
-    stripped = number_text.strip()
-    if not stripped:
+    stripped_text = number_text.strip()
+    if not stripped_text:
         return None
-    if not NUMBER.fullmatch(stripped):
-        raise ExactnessError(f"{column}, row {row_number}: {_shorten(number_text)} is not a number")
-    return _check_digits(Decimal(stripped), column, row_number)
+    if not NUMBER.fullmatch(stripped_text):
+        quoted_text = _quote_short(number_text)
+        raise ExactnessError(f"{column_name}, row {row_number}: {quoted_text} is not a number")
+    return _check_digits(Decimal(stripped_text), column_name, row_number)
 
 
-def _check_digits(number: Decimal, column: str, row_number: int) -> Decimal:
+def _check_digits(number: Decimal, column_name: str, row_number: int) -> Decimal:
     """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
     if sum(_count_digits(number)) > DIGITS_MAX:
-        short_text = _shorten(str(number))
+        quoted_number = _quote_short(str(number))
         raise ExactnessError(
-            f"{column}, row {row_number}: {short_text} needs more than {DIGITS_MAX} digits"
+            f"{column_name}, row {row_number}: {quoted_number} needs more than {DIGITS_MAX} digits"
         )
-    return number if 0 <= _count_decimals(number) <= SCALES[-1] else number.normalize(UNLIMITED)
+    has_usual_places = 0 <= _count_decimals(number) <= SCALES[-1]
+    return number if has_usual_places else number.normalize(UNLIMITED)
 
 
 def _count_digits(number: Decimal) -> tuple[int, int]:
     """The digits before and after the point, without trailing zeros."""
     integer_digits = number.adjusted() + 1 if number else 0
-    return max(0, integer_digits), max(0, _count_decimals(number.normalize(UNLIMITED)))
+    decimal_places = _count_decimals(number.normalize(UNLIMITED))
+    return max(0, integer_digits), max(0, decimal_places)
 
 
 def _count_decimals(number: Decimal) -> int:
+    """The digits after the point; less than 0 for a number such as 1E+3."""
     return -int(number.as_tuple().exponent)
 
 
 def _join_numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Numbers of at most 38 digits in the narrowest type that holds all of them."""
-    chunk = pa.chunked_array([pa.array(numbers, WIDEST)])
-    decimal_places = max(
-        (_count_decimals(number) for number in numbers if number is not None), default=0
+    widest_column = pa.chunked_array([pa.array(numbers, WIDEST)])
+    places_of_numbers = (_count_decimals(number) for number in numbers if number is not None)
+    decimal_places = max(0, max(places_of_numbers, default=0))
+    integer_digits = count_integer_digits(widest_column)
+    return widest_column.cast(working_type(integer_digits, decimal_places) or WIDEST)
+
+
+def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str:
+    """Name the two numbers with the most digits before and after the point, and their rows."""
+    numbers = [number or Decimal(0) for column in columns for number in column.to_pylist()]
+    digit_counts = [_count_digits(number) for number in numbers]
+    rows = range(len(numbers))
+    largest_row = max(rows, key=lambda row_number: digit_counts[row_number][0])
+    finest_row = max(rows, key=lambda row_number: digit_counts[row_number][1])
+    clashing_numbers = [
+        f"{_quote_short(format(numbers[row_number].normalize(UNLIMITED), 'f'))} (row {row_number})"
+        for row_number in (largest_row, finest_row)
+    ]
+    return (
+        f"{column_name}: {' and '.join(clashing_numbers)} together need more than {DIGITS_MAX} "
+        "digits in one column"
     )
-    return chunk.cast(working_type(integers(chunk), max(0, decimal_places)) or WIDEST)
 
 
-def _describe_clash(column_parts: Sequence[pa.ChunkedArray], column: str) -> str:
-    numbers = [value or Decimal(0) for part in column_parts for value in part.to_pylist()]
-    sizes = [_count_digits(value) for value in numbers]
-    widest_rows = [max(range(len(sizes)), key=lambda row: sizes[row][side]) for side in (0, 1)]
-    plain_texts = [format(numbers[row].normalize(UNLIMITED), "f") for row in widest_rows]
-    large, fine = (
-        f"{_shorten(text)} (row {row})" for text, row in zip(plain_texts, widest_rows, strict=True)
-    )
-    return f"{column}: {large} and {fine} together need more than {DIGITS_MAX} digits in one column"
-
-
-def _shorten(number_text: str) -> str:
-    return repr(
-        number_text if len(number_text) <= SHOWN_LENGTH else f"{number_text[:SHOWN_LENGTH]}…"
-    )
+def _quote_short(number_text: str) -> str:
+    """A text in quotes for a message, cut if it is long."""
+    if len(number_text) > SHOWN_LENGTH:
+        return repr(f"{number_text[:SHOWN_LENGTH]}…")
+    return repr(number_text)

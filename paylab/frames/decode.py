@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Literal, cast
 
 import pyarrow as pa
@@ -32,8 +33,6 @@ from .text_table import (
 )
 
 Fetch = Callable[["str | None"], bytes]
-
-
 Unknown = Literal["error", "ignore"]
 # Arrow's reader aborts the process at a null outside of objects.
 BARE_NULL = re.compile(rb"\}\s*null")
@@ -55,14 +54,17 @@ class Decoder:
         self._extra = extra
         self._as_json = as_json
         self._unknown: Unknown = "error" if schema.is_whole else "ignore"
-        self.rows = self.pages = self._empty = 0
+        self.rows = 0
+        self.pages = 0
+        self._empty_pages = 0  # in succession
 
     def quick(self, pages: Sequence[object]) -> PagePart | None:
         """The pages as one table, in any thread; None if they need `decode`."""
         if self._extra or not self._schema.is_flat or not all(map(_is_safe, pages)):
             return None
+        page_bytes = cast("Sequence[bytes]", pages)  # only bytes are safe
         try:
-            return _read_bytes(cast("Sequence[bytes]", pages), self._schema, self._unknown)
+            return _read_bytes(page_bytes, self._schema, self._unknown)
         except (pa.ArrowException, APIResponseError):
             return None
 
@@ -70,16 +72,18 @@ class Decoder:
         """The pages as one table of text; `quick` is the result of the method of that name."""
         all_pages = quick or self.quick(pages)
         page_parts = []
+        # If one page does not fit, `quick` refuses all: then each is decoded alone.
         for page_part in [all_pages] if all_pages else map(self._decode_page, pages):
             self._count(page_part)
             page_parts.append(page_part)
+        tables = [page_part.table for page_part in page_parts]
+        rows_per_page = tuple(chain.from_iterable(page_part.sizes for page_part in page_parts))
+        last_part = page_parts[-1]
         return PagePart(
-            pa.concat_tables(
-                [page_part.table for page_part in page_parts], promote_options="default"
-            ),
-            tuple(size for page_part in page_parts for size in page_part.sizes),
-            page_parts[-1].more,
-            page_parts[-1].cursor,
+            pa.concat_tables(tables, promote_options="default"),
+            rows_per_page,
+            last_part.more,
+            last_part.cursor,
         )
 
     def _count(self, page_part: PagePart) -> None:
@@ -87,40 +91,49 @@ class Decoder:
         self.rows += page_part.table.num_rows
         for row_count in page_part.sizes:
             self.pages += 1
-            self._empty = 0 if row_count else self._empty + 1
-            if self._empty > EMPTY_PAGES_MAX:
-                raise PagingError(f"the list gave {self._empty} empty pages, and more follow")
+            self._empty_pages = 0 if row_count else self._empty_pages + 1
+            if self._empty_pages > EMPTY_PAGES_MAX:
+                message = f"the list gave {self._empty_pages} empty pages, and more follow"
+                raise PagingError(message)
 
     def _decode_page(self, page: object) -> PagePart:
         if page_part := self.quick([page]):
             return page_part
-        page_found = _read_page(page, f"page {self.pages}")
-        keeps_all = self._extra or self._as_json
-        if isinstance(page, bytes) and self._schema.is_flat and not keeps_all:
-            self._ignore_unknown_fields(page_found.data)
-        table = text_table(page_found.data, self._schema, extra=self._extra, start=self.rows)
+        parsed_page = _parse_page(page, f"page {self.pages}")
+        rows = parsed_page.data
+        keeps_unknown_fields = self._extra or self._as_json
+        if isinstance(page, bytes) and self._schema.is_flat and not keeps_unknown_fields:
+            self._ignore_unknown_fields(rows)
+        table = text_table(rows, self._schema, extra=self._extra, first_row=self.rows)
         if self._as_json:
-            table = table.append_column(EXTRA, json_column(page_found.data, self._schema))
-        return PagePart(table, (len(page_found.data),), page_found.has_next_page, page_found.cursor)
+            table = table.append_column(EXTRA, json_column(rows, self._schema))
+        return PagePart(table, (len(rows),), parsed_page.has_next_page, parsed_page.cursor)
 
     def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:
-        """Ignore them from now on, with a warning, so that the next pages can be read quickly."""
-        tree = path_tree(self._schema)
-        unknown_names = {name: 1 for row in rows for name, _ in unknown_fields(row, tree)}
-        if unknown_names and self._unknown == "error":
-            self._unknown = "ignore"
-            message = (
-                f"page {self.pages} of {self._schema.name} has the unknown fields "
-                f"{plain(', '.join(unknown_names))}; known fields were read "
-                "(extra=True keeps unknown fields)"
-            )
-            warn_caller(message, MisfitWarning)
+        """Ignore unknown fields in these and the next pages; warn at the first page with some.
+
+        Then Arrow's reader, which is faster, can read the next pages.
+        """
+        column_tree = path_tree(self._schema)
+        field_names = [name for row in rows for name, _ in unknown_fields(row, column_tree)]
+        if not field_names or self._unknown == "ignore":
+            return
+        self._unknown = "ignore"
+        unique_names = ", ".join(dict.fromkeys(field_names))
+        message = (
+            f"page {self.pages} of {self._schema.name} has the unknown fields "
+            f"{plain(unique_names)}; known fields were read (extra=True keeps unknown fields)"
+        )
+        warn_caller(message, MisfitWarning)
 
 
 def _is_safe(page: object) -> bool:
-    """Whether a page looks like one object: Arrow's reader must not find a bare null."""
-    page_text = page.strip() if isinstance(page, bytes) else b""
-    return page_text[:1] == b"{" and page_text[-1:] == b"}" and not BARE_NULL.search(page_text)
+    """Whether a page is bytes of one object, without a null that would end the process."""
+    if not isinstance(page, bytes):
+        return False
+    json_bytes = page.strip()
+    is_object = json_bytes.startswith(b"{") and json_bytes.endswith(b"}")
+    return is_object and not BARE_NULL.search(json_bytes)
 
 
 def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> PagePart:
@@ -128,47 +141,49 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
 
     Arrow reads without holding the GIL.
     """
-    raw = b"\n".join(pages)
-    tree = path_tree(schema)
-    page = [
-        ("data", pa.list_(_arrow_type_of(tree))),
+    json_lines = b"\n".join(pages)
+    column_tree = path_tree(schema)
+    page_fields = [
+        ("data", pa.list_(_arrow_type_of(column_tree))),
         ("has_next_page", pa.bool_()),
         ("cursor", TEXT),
     ]
     table = pj.read_json(
-        pa.BufferReader(raw),
-        read_options=pj.ReadOptions(block_size=len(raw) + 1, use_threads=False),
+        pa.BufferReader(json_lines),
+        # One block for all, because no page may be split between two.
+        read_options=pj.ReadOptions(block_size=len(json_lines) + 1, use_threads=False),
         parse_options=pj.ParseOptions(
-            explicit_schema=pa.schema(page), unexpected_field_behavior=unknown
+            explicit_schema=pa.schema(page_fields), unexpected_field_behavior=unknown
         ),
     )
-    lists = table["data"].combine_chunks()
-    if len(lists) != len(pages) or lists.null_count or lists.values.null_count:
+    row_lists = table["data"].combine_chunks()
+    if len(row_lists) != len(pages) or row_lists.null_count or row_lists.values.null_count:
         raise pa.ArrowInvalid("a page without a list of objects")
-    columns = dict(_flatten_columns(lists.flatten(), tree))
-    flat = pa.table({name: columns[name] for name in schema.names})
-    flat.validate(full=True)  # the reader does not check that text is UTF-8
-    return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *read_next_page(pages[-1]))
+    columns = dict(_flatten_columns(row_lists.flatten(), column_tree))
+    text_columns = pa.table({name: columns[name] for name in schema.names})
+    text_columns.validate(full=True)  # the reader does not check that text is UTF-8
+    rows_per_page = tuple(row_lists.value_lengths().to_pylist())
+    return PagePart(text_columns, rows_per_page, *read_next_page(pages[-1]))
 
 
-def _flatten_columns(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]:
-    """The columns of objects of this shape by name, including nested ones."""
-    for branch, branch_values in zip(shape.values(), rows.flatten(), strict=True):
+def _flatten_columns(objects: pa.StructArray, column_tree: Tree) -> Iterator[tuple[str, pa.Array]]:
+    """Yield name and texts of each column of the objects, also of those in nested objects."""
+    for branch, field_values in zip(column_tree.values(), objects.flatten(), strict=True):
         if isinstance(branch, dict):
-            yield from _flatten_columns(branch_values, branch)
+            yield from _flatten_columns(field_values, branch)
+        elif branch.kind != "list":
+            yield branch.name, field_values
+        elif field_values.values.null_count:
+            raise pa.ArrowInvalid("a list with a null in it")
         else:
-            if branch.kind == "list" and branch_values.values.null_count:
-                raise pa.ArrowInvalid("a list with a null in it")
-            yield (
-                branch.name,
-                pc.binary_join(branch_values, ",") if branch.kind == "list" else branch_values,
-            )
+            yield branch.name, pc.binary_join(field_values, ",")
 
 
-def _arrow_type_of(shape: Tree | Column) -> pa.DataType:
-    if isinstance(shape, dict):
-        return pa.struct([(key, _arrow_type_of(branch)) for key, branch in shape.items()])
-    return pa.list_(TEXT) if shape.kind == "list" else TEXT
+def _arrow_type_of(branch: Tree | Column) -> pa.DataType:
+    """The Arrow type of a column in the pages, or of an object with such columns."""
+    if isinstance(branch, dict):
+        return pa.struct([(key, _arrow_type_of(inner)) for key, inner in branch.items()])
+    return pa.list_(TEXT) if branch.kind == "list" else TEXT
 
 
 # Right before the closing brace of the outermost object, unescaped quotes belong to that object's
@@ -180,29 +195,41 @@ TAIL = re.compile(
 TAIL_LENGTH_MAX = 4096  # longer than any usual tail
 
 
-def read_next_page(body: bytes) -> tuple[bool, str | None]:
-    """Whether another page follows, and its cursor."""
-    page_end = TAIL.search(body, max(0, len(body) - TAIL_LENGTH_MAX)) if body[:1] == b"{" else None
-    if page_end is None:
-        page = _read_page(body)
-        return page.has_next_page, page.cursor
-    return page_end[1] == b"true", None if page_end[2] is None else page_end[2].decode()
+def read_next_page(page: bytes) -> tuple[bool, str | None]:
+    """Whether another page follows, and its cursor, from the bytes of a page."""
+    tail = None
+    if page.startswith(b"{"):
+        tail = TAIL.search(page, max(0, len(page) - TAIL_LENGTH_MAX))
+    if tail is None:
+        parsed_page = _parse_page(page)
+        return parsed_page.has_next_page, parsed_page.cursor
+    has_next_page, cursor = tail.groups()
+    return has_next_page == b"true", None if cursor is None else cursor.decode()
 
 
 @explain_arguments
 def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
     """Yield the pages of a list as bytes; PagingError for invalid cursors."""
 
-    def page(cursor: str | None) -> Page[dict[str, bytes]]:
-        body = fetch(cursor)
-        return Page([{"body": body}], *read_next_page(body))
+    def fetch_page(cursor: str | None) -> Page[dict[str, bytes]]:
+        page_bytes = fetch(cursor)
+        return Page([{"bytes": page_bytes}], *read_next_page(page_bytes))
 
-    for page_found in Pager(page, lambda item: item, start).raw_pages():
-        yield page_found.data[0]["body"]
+    # The pager walks the cursors; for it, a page has one row, the bytes of the page.
+    for page in Pager(fetch_page, lambda row: row, start).raw_pages():
+        yield page.data[0]["bytes"]
 
 
-def _read_page(page: object, page_name: str = "a page") -> Page[Row]:
-    """A page as bytes or parsed; only a parsed one may be a bare list or have only `data`."""
+def make_page(json_object: bytes) -> bytes:
+    """A page with one row, the JSON of an object that was fetched alone."""
+    return b'{"data":[' + json_object + b'],"has_next_page":false,"cursor":null}'
+
+
+def _parse_page(page: object, page_name: str = "a page") -> Page[Row]:
+    """The rows and cursor of a page; APIResponseError, with `page_name`, if it is no page.
+
+    A page is bytes, or parsed JSON, which may also be a bare list or have only `data`.
+    """
     try:
         if isinstance(page, bytes):
             return read_page(loads(page))
@@ -211,12 +238,12 @@ def _read_page(page: object, page_name: str = "a page") -> Page[Row]:
         raise APIResponseError(f"{page_name} of the list {error}") from None
 
 
-def loads(body: bytes) -> object:
-    """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
+def loads(json_bytes: bytes) -> object:
+    """Decode JSON with exact numbers; APIResponseError if it is not JSON or repeats a key."""
     try:
-        return EXACT_DECODER.decode(body.decode("utf-8-sig"))
+        return EXACT_DECODER.decode(json_bytes.decode("utf-8-sig"))
     except RepeatedMemberError as error:
         reason = str(error)
     except (ValueError, ArithmeticError, RecursionError):
-        reason = "is not JSON"  # raised below: the parser's error would contain the whole body
+        reason = "is not JSON"  # raised below: the parser's error would contain the whole page
     raise APIResponseError(f"a page {reason}")

@@ -16,7 +16,7 @@ from ..spec import status, timestamps
 from ..spec.row_filter import RowFilter
 from . import times
 from .columns import SCHEMAS
-from .decode import Decoder, bodies
+from .decode import Decoder, bodies, make_page
 from .parquet_types import Scale, convert_types
 from .selection import Selection
 from .sync import OVERLAP, SyncedList
@@ -58,25 +58,25 @@ def dlt_source(
             raise RuleError([Problem("lab", message)])
     overlap_duration = times.duration(overlap, "overlap")
 
-    def resources() -> list[Any]:
+    def make_resources() -> list[Any]:
         return [
             _make_resource(dlt, getattr(lab, list_name).pull(), overlap_duration, scale)
             for list_name in list_names
         ]
 
-    return dlt.source(resources, name="paylab")()
+    return dlt.source(make_resources, name="paylab")()
 
 
-def _make_resource(dlt: Any, listed: SyncedList, overlap: timedelta, scale: Scale) -> Any:
-    """A resource of one list."""
+def _make_resource(dlt: Any, synced_list: SyncedList, overlap: timedelta, scale: Scale) -> Any:
+    """The rows of one list as a resource of dlt."""
 
-    def rows() -> Iterator[pa.Table]:
+    def read_rows() -> Iterator[pa.Table]:
         state = dlt.current.resource_state()
-        yield from Reading(listed, overlap, scale).tables(state)
+        yield from Reading(synced_list, overlap, scale).tables(state)
 
     return dlt.resource(
-        rows,
-        name=listed.kind,
+        read_rows,
+        name=synced_list.kind,
         primary_key="id",
         write_disposition="merge",
         columns={"updated_at": {"dedup_sort": "desc"}},
@@ -86,68 +86,73 @@ def _make_resource(dlt: Any, listed: SyncedList, overlap: timedelta, scale: Scal
 class Reading:
     """One reading of a list: the rows that are new or may have changed since the last one."""
 
-    def __init__(self, listed: SyncedList, overlap: timedelta, scale: Scale) -> None:
-        self._list = listed
+    def __init__(self, synced_list: SyncedList, overlap: timedelta, scale: Scale) -> None:
+        self._list = synced_list
         self._overlap = overlap
-        self._schema = SCHEMAS[listed.kind]
+        self._schema = SCHEMAS[synced_list.kind]
         self._types = file_schema(self._schema, scale)
 
     def tables(self, state: dict[str, Any]) -> Iterator[pa.Table]:
         """Yield tables of rows, and note in the state what is known then."""
         newest = timestamps.read(state.get(NEWEST))
-        since = self._find_start(newest)
-        opened = {id_: timestamps.read(text) for id_, text in state.get(OPEN, {}).items()}
-        selection = Selection(row_filter=RowFilter(since=since), order=self._list.order)
+        selection = Selection(
+            row_filter=RowFilter(since=self._find_start(newest)), order=self._list.order
+        )
         decoder = Decoder(self._schema, as_json=True)
-        still_open: dict[str, str] = {}
-        seen: set[str] = set()
+        open_rows: dict[str, str] = {}
+        read_ids: set[str] = set()
         for page in bodies(self._list.fetch):
             table = self._convert_types(selection.apply(decoder.decode([page])).table)
-            newest = max(filter(None, [newest, pc.max(table["created_at"]).as_py()]), default=None)
-            seen.update(table["id"].drop_null().to_pylist())
-            still_open |= self._open_rows(table)
+            newest_here = pc.max(table["created_at"]).as_py()
+            newest = max(filter(None, [newest, newest_here]), default=None)
+            read_ids.update(table["id"].drop_null().to_pylist())
+            open_rows |= self._find_open_rows(table)
             yield table
             if selection.reached:
                 break
-        for id_ in sorted(opened.keys() - seen):
-            body = self._list.one(id_)
-            if body is None:
+        # Rows that were open before and are older than the pages that were read.
+        for id_ in sorted(state.get(OPEN, {}).keys() - read_ids):
+            json_object = self._list.one(id_)
+            if json_object is None:
                 continue
-            page = b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}'
-            table = self._convert_types(Decoder(self._schema, as_json=True).decode([page]).table)
-            still_open |= self._open_rows(table)
+            page_part = Decoder(self._schema, as_json=True).decode([make_page(json_object)])
+            table = self._convert_types(page_part.table)
+            open_rows |= self._find_open_rows(table)
             yield table
         state[NEWEST] = timestamps.to_text(newest) if newest else None
-        state[OPEN] = still_open
+        state[OPEN] = open_rows
 
     def _find_start(self, newest: datetime | None) -> datetime | None:
+        """The time from which to read; None for all rows."""
         if newest is None or self._list.order != "newest_first":
             return None
         try:
             return newest - self._overlap
-        except OverflowError:
+        except OverflowError:  # before the year 1
             return None
 
     def _convert_types(self, text_table: pa.Table) -> pa.Table:
-        types = self._types.remove(self._types.get_field_index(EXTRA))
-        unknown = pa.nulls(text_table.num_rows, pa.string())
-        if EXTRA in text_table.column_names:
-            unknown = text_table[EXTRA]
-        typed_rows = convert_types(text_table, self._schema, types=types).append_column(
-            EXTRA, unknown
-        )
-        with_id = typed_rows.filter(
-            typed_rows["id"].is_valid()
-        )  # by which dlt merges: it cannot be null
-        required = with_id.schema.field("id").with_nullable(False)
-        return with_id.cast(with_id.schema.set(with_id.schema.get_field_index("id"), required))
+        """The rows in the types of the pipeline, without those that have no id.
 
-    def _open_rows(self, table: pa.Table) -> dict[str, str]:
+        dlt merges rows by id, which therefore cannot be null.
+        """
+        types = self._types.remove(self._types.get_field_index(EXTRA))
+        typed_rows = convert_types(text_table, self._schema, types=types)
+        unknown_fields = pa.nulls(text_table.num_rows, pa.string())
+        if EXTRA in text_table.column_names:
+            unknown_fields = text_table[EXTRA]
+        typed_rows = typed_rows.append_column(EXTRA, unknown_fields)
+        rows_with_id = typed_rows.filter(typed_rows["id"].is_valid())
+        schema = rows_with_id.schema
+        required_id = schema.field("id").with_nullable(False)
+        return rows_with_id.cast(schema.set(schema.get_field_index("id"), required_id))
+
+    def _find_open_rows(self, table: pa.Table) -> dict[str, str]:
         """The ids of rows that may still change, with their times of creation."""
         machine = status.MACHINES[self._list.kind]
         columns = (table[name].to_pylist() for name in ("id", "status", "created_at"))
         return {
             id_: timestamps.to_text(created) if created else ""
-            for id_, word, created in zip(*columns, strict=True)
-            if id_ and not machine.is_final(word)
+            for id_, row_status, created in zip(*columns, strict=True)
+            if id_ and not machine.is_final(row_status)
         }

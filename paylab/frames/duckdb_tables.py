@@ -17,7 +17,7 @@ from .summary_sql import quote_name
 from .table_columns import TableColumn
 
 ROWS = "rows_of_frame"
-COLUMNS = """
+COLUMNS_SQL = """
     select column_name, data_type, numeric_precision, numeric_scale from information_schema.columns
     where table_name = ? and table_schema = coalesce(?, current_schema())"""
 
@@ -27,20 +27,24 @@ class DuckTable:
 
     def __init__(self, connection: Any, name: str, schema: str | None) -> None:
         self._connection = connection
-        self._place = (name, schema)
-        self._name = f"{quote_name(schema)}.{quote_name(name)}" if schema else quote_name(name)
+        self._name = name
+        self._schema = schema
 
     def columns(self) -> dict[str, TableColumn] | None:
         """Its columns; None if there is no such table."""
-        column_rows = self._connection.execute(COLUMNS, list(self._place)).fetchall()
-        return {name: _column_of(*facts) for name, *facts in column_rows} or None
+        column_rows = self._connection.execute(COLUMNS_SQL, [self._name, self._schema]).fetchall()
+        columns = {
+            column_name: _column_of(type_name, precision, decimal_places)
+            for column_name, type_name, precision, decimal_places in column_rows
+        }
+        return columns or None
 
     def replace(self, rows: pa.Table) -> None:
-        """Make it anew, with these rows."""
+        """Create the table anew, with these rows."""
         self._run("create or replace table {table} as from {rows}", rows)
 
     def insert(self, rows: pa.Table) -> None:
-        """Add rows."""
+        """Add rows; columns are matched by name."""
         self._run("insert into {table} by name from {rows}", rows)
 
     def delete(self, rows: pa.Table) -> None:
@@ -48,9 +52,13 @@ class DuckTable:
         self._run("delete from {table} where id in (select id from {rows})", rows)
 
     def _run(self, sql: str, rows: pa.Table) -> None:
+        """Execute SQL that reads the rows, by the name ROWS, and writes the table."""
+        table_name = quote_name(self._name)
+        if self._schema:
+            table_name = f"{quote_name(self._schema)}.{table_name}"
         self._connection.register(ROWS, rows)
         try:
-            self._connection.execute(sql.format(table=self._name, rows=ROWS))
+            self._connection.execute(sql.format(table=table_name, rows=ROWS))
         except Exception:
             with suppress(Exception):  # it fails, too, and would hide the cause
                 self._connection.unregister(ROWS)
@@ -58,17 +66,21 @@ class DuckTable:
         self._connection.unregister(ROWS)
 
 
-def _column_of(type_name: str, precision: int | None, scale: int | None) -> TableColumn:
+def _column_of(type_name: str, precision: int | None, decimal_places: int | None) -> TableColumn:
+    """The form of a column of DuckDB, by its type such as DECIMAL(24,6)."""
     if type_name.startswith("DECIMAL"):
-        return TableColumn("number", precision, scale)
+        return TableColumn("number", precision, decimal_places)
     if type_name in ("DOUBLE", "FLOAT", "REAL"):
         return TableColumn("float")
     return TableColumn("text" if type_name == "VARCHAR" else "other")
 
 
 @contextmanager
-def open_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
-    """A connection to a DuckDB file, in a transaction; one of yours stays open."""
+def open_duckdb(target: Any, participle: str = "written") -> Iterator[Any]:
+    """A connection to a DuckDB file, in a transaction; one of yours stays open.
+
+    ConfigError for an error of DuckDB: it says that the file cannot be `participle`.
+    """
     with extra_imports():
         import duckdb
     is_path = isinstance(target, str | os.PathLike)
@@ -86,7 +98,9 @@ def open_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
                 connection.close()
     except duckdb.Error as error:
         database_name = os.fspath(target) if is_path else "the DuckDB database"
-        raise ConfigError(f"{database_name} cannot be {act}: {one_sentence(error)}") from None
+        raise ConfigError(
+            f"{database_name} cannot be {participle}: {one_sentence(error)}"
+        ) from None
 
 
 def query_duckdb(target: Any, sql: str) -> pa.Table:

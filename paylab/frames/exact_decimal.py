@@ -25,8 +25,7 @@ LIMIT = Context(
     Emin=-999_999,
     traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
 )
-POWER_DIGITS_MAX = 10_000  # elements of a column
-USUAL = Context(prec=DIGITS)
+LARGE_COLUMN = 10_000  # elements
 ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
 SHORT = Context(prec=DIGITS_MAX, traps=LIMIT.traps)
 USE_DECIMAL = (
@@ -47,7 +46,7 @@ class ObjectColumnError(PaylabError):
         super().__init__(OBJECTS)
 
 
-def _constructor(number: Decimal) -> str:
+def _write_constructor(number: Decimal) -> str:
     return f"Decimal('{number}')"
 
 
@@ -61,7 +60,7 @@ class ExactDecimal(Decimal):
     __slots__ = ()
 
     __str__ = partialmethod(Decimal.__format__, "f")
-    __repr__ = partialmethod(_constructor)
+    __repr__ = partialmethod(_write_constructor)
 
     def __format__(self, specifier: str, *options: Any) -> str:
         return super().__format__(specifier, *options) if specifier else format(self, "f")
@@ -97,46 +96,48 @@ class ExactDecimal(Decimal):
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
         base = _read_operand(other)
-        return _compute_exactly(raise_to_power, base, self) if isinstance(base, Decimal) else base
+        if not isinstance(base, Decimal):
+            return base  # NaN, or NotImplemented
+        return _compute_exactly(raise_to_power, base, self)
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
         exponent = _read_operand(other)
-        return (
-            _compute_exactly(raise_to_power, self, exponent)
-            if isinstance(exponent, Decimal)
-            else exponent
-        )
+        if not isinstance(exponent, Decimal):
+            return exponent  # NaN, or NotImplemented
+        return _compute_exactly(raise_to_power, self, exponent)
 
 
-def raise_to_power(left: Decimal, right: Decimal) -> Decimal:
+def raise_to_power(base: Decimal, exponent: Decimal) -> Decimal:
     """The exact power; ExactnessError unless the exponent is a whole number of at least 0."""
-    if right < 0 or right != int(right):
-        raise ExactnessError(f"the power {right} has no exact value: {USE_DECIMAL}")
+    if exponent < 0 or exponent != int(exponent):
+        raise ExactnessError(f"the power {exponent} has no exact value: {USE_DECIMAL}")
     try:
-        return LIMIT.power(left, right)
+        return LIMIT.power(base, exponent)
     except Inexact:  # also an overflow
-        raise ExactnessError(f"the power {right} has too many digits") from None
+        raise ExactnessError(f"the power {exponent} has too many digits") from None
 
 
-def divide(left: Decimal, right: Decimal) -> Decimal:
+def divide(dividend: Decimal, divisor: Decimal) -> Decimal:
     """The exact quotient, or, if it needs more than 38 digits, one of at least 28 digits."""
     try:
-        return SHORT.divide(left, right)
+        return SHORT.divide(dividend, divisor)
     except Inexact:
-        digits = len(left.as_tuple().digits)
-        context = USUAL if digits <= DIGITS else Context(prec=digits)
-        return context.divide(left, right)
+        digit_count = max(DIGITS, len(dividend.as_tuple().digits))
+        return Context(prec=digit_count).divide(dividend, divisor)
 
 
-def make_elements(texts: Sequence[str | None], missing: object = None) -> list[Any]:
+def make_elements(number_texts: Sequence[str | None], missing: object = None) -> list[Any]:
     """The elements of a column from their texts, with `missing` for None."""
-    is_collecting = gc.isenabled()
-    if len(texts) > POWER_DIGITS_MAX:  # Python would look for garbage after every 700 elements
+    was_collecting = gc.isenabled()
+    if len(number_texts) > LARGE_COLUMN:  # Python would look for garbage after every 700 elements
         gc.disable()
     try:
-        return [missing if text is None else ExactDecimal(text) for text in texts]
+        return [
+            missing if number_text is None else ExactDecimal(number_text)
+            for number_text in number_texts
+        ]
     finally:
-        if is_collecting:
+        if was_collecting:
             gc.enable()
 
 
@@ -151,6 +152,7 @@ _OPERATORS: dict[str, Operator] = {
 
 
 def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
+    """The exact result; ExactnessError for one of more digits than `LIMIT` allows."""
     try:
         return ExactDecimal(op(left, right))
     except Inexact:
@@ -158,7 +160,11 @@ def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecima
 
 
 def _read_operand(operand: object) -> Any:
-    """The other operand as a Decimal; NaN is a missing value, and any other float refused."""
+    """The other operand as a Decimal; NaN, a missing value, unchanged.
+
+    ExactnessError for another float; NotImplemented, by which Python tries the other operand's
+    own method, for anything else.
+    """
     if isinstance(operand, Decimal):
         return operand
     if isinstance(operand, numbers.Integral):
@@ -178,10 +184,10 @@ def _make_operator_method(
     def method(self: ExactDecimal, other: object) -> Any:
         operand = _read_operand(other)
         if not isinstance(operand, Decimal):
-            return operand
-        return (
-            _compute_exactly(op, operand, self) if swapped else _compute_exactly(op, self, operand)
-        )
+            return operand  # NaN, or NotImplemented
+        if swapped:
+            return _compute_exactly(op, operand, self)
+        return _compute_exactly(op, self, operand)
 
     return method
 
@@ -190,10 +196,10 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
     """A method of Decimal with room for all digits."""
     decimal_method: Callable[..., Decimal] = getattr(Decimal, method_name)
 
-    def method(self: ExactDecimal, *values: object, **options: object) -> Any:
-        has_context = any(isinstance(value, Context) for value in values)
-        room = {} if has_context else {"context": ROOM}
-        return ExactDecimal(decimal_method(self, *values, **room | options))
+    def method(self: ExactDecimal, *arguments: object, **options: object) -> Any:
+        if not any(isinstance(argument, Context) for argument in arguments):
+            options = {"context": ROOM, **options}  # unless the caller gives a context
+        return ExactDecimal(decimal_method(self, *arguments, **options))
 
     method.__name__ = method_name
     method.__doc__ = decimal_method.__doc__

@@ -26,11 +26,11 @@ from .column_choice import Names, chosen_schema, read_columns, schema_for
 from .columns import ListName, Schema, schema_of
 from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, open_draft, sweep_drafts
-from .file_writers import STANDARD_OUTPUT, FileRows, find_writer
+from .file_writers import STANDARD_OUTPUT, FileRows, Write, find_writer
 from .pages import Progress, Tally, read_pages
 from .parquet_days import ours
 from .parquet_types import Scale
-from .repeats import Rows, drop_rows, find_superseded
+from .repeats import RowNumbers, drop_rows, find_superseded
 from .selection import Selection
 from .text_table import text_schema
 
@@ -80,23 +80,27 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     >>> paylab.frames.export([lab.request("GET", "/v1/transfers")], "page.csv").rows
     20
     """
-    tally = Tally(progress)
     row_filter = row_filter or read_row_filter(kind, filters)
-    selection = Selection(row_filter=row_filter)
-    column_names = read_columns(columns, schema_of(kind))
-    schema = schema_for(schema_of(kind), column_names, row_filter.fields)
-    written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
-    write = find_writer(to, written)
+    read_schema, written_schema = _choose_schemas(kind, columns, row_filter)
+    file_rows = FileRows(written_schema, scale=scale, excel_safe=excel_safe)
+    write_file = find_writer(to, file_rows)
+    tally = Tally(progress)
     with local_target(to, ours, storage_options) as (path, shown_path):
-        folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
         require_parent(path)
+        # Beside the target, where there is room for its rows; else in the system's folder.
+        folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
         with TemporaryFile(dir=folder) as file:
-            spool = Spool(file, text_schema(schema))
-            read_pages(pages, schema, spool.append, tally, selection=selection)
-            dropped = _find_superseded_rows(spool.tables, schema)
-            row_count = tally.rows - len(dropped)
+            spool = Spool(file, text_schema(read_schema))
+            selection = Selection(row_filter=row_filter)
+            read_pages(pages, read_schema, spool.append, tally, selection=selection)
+            superseded = _find_superseded_rows(spool.tables, read_schema)
+            row_count = tally.rows - len(superseded)
+            # Only escaped cells need a sidecar, by which `read_csv` knows of them.
             file_facts = {"rows": row_count, "excel_safe": True} if excel_safe else None
-            write(written.read_from(lambda: drop_rows(spool.tables(), dropped), file_facts), path)
+            written_rows = file_rows.read_from(
+                lambda: drop_rows(spool.tables(), superseded), file_facts
+            )
+            write_file(written_rows, path)
     return Export(shown_path, row_count, tally.pages)
 
 
@@ -141,73 +145,117 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             row_filter=row_filter,
             storage_options=storage_options,
         )
-    column_names = read_columns(columns, schema_of(kind))
-    schema = schema_for(schema_of(kind), column_names, row_filter.fields)
-    written = FileRows(chosen_schema(schema, column_names), scale=scale, excel_safe=excel_safe)
-    write = find_writer(to, written)
-    file_facts = dict(origin or {})
-    fetched_at = file_facts.get("fetched_at")
-    now = datetime.now(UTC) if fetched_at is None else timestamps.from_text(fetched_at)
-    job = {
-        "kind": kind,
-        "base_url": file_facts.get("base_url"),
-        "filter": file_facts.get("filter"),
-        "rows": row_filter.describe(),
-        "columns": schema.names,
-        "account": account,
-    }
+    read_schema, written_schema = _choose_schemas(kind, columns, row_filter)
+    file_rows = FileRows(written_schema, scale=scale, excel_safe=excel_safe)
+    write_file = find_writer(to, file_rows)
+    origin_facts = dict(origin or {})
+    job = _describe_job(read_schema, row_filter, origin_facts, account)
     with local_target(to, ours, storage_options) as (path, shown_path):
-        _check_target(path)
+        _require_writable_target(path)
         sweep_drafts(path)
-        with open_draft(path, job, now, resume) as draft:
+        with open_draft(path, job, _read_now(origin_facts), resume) as draft:
             recover_path(path)
             tally = Tally(progress, draft.last.rows, draft.last.pages)
-            _fetch_all(fetch, draft, schema, tally, Selection(row_filter=row_filter, order=order))
-            dropped = _find_superseded_rows(draft.tables, schema)
-            row_count = draft.last.rows - len(dropped)
-            file_facts |= {
-                "rows": row_count,
-                "excel_safe": excel_safe,
-                "resumed": draft.resumed,
-                "oldest_page_at": timestamps.to_text(draft.begun),
-            }
-            write(written.read_from(lambda: drop_rows(draft.tables(), dropped), file_facts), path)
+            selection = Selection(row_filter=row_filter, order=order)
+            _fetch_missing_pages(fetch, draft, read_schema, tally, selection)
+            row_count = _write_draft(draft, read_schema, file_rows, origin_facts, write_file, path)
             draft.remove()
     return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
 
 
-def _check_target(path: Path) -> None:
+def _choose_schemas(
+    kind: ListName, columns: Names | None, row_filter: RowFilter
+) -> tuple[Schema, Schema]:
+    """The columns to read, with those that choose the rows, and the columns to write."""
+    column_names = read_columns(columns, schema_of(kind))
+    read_schema = schema_for(schema_of(kind), column_names, row_filter.fields)
+    return read_schema, chosen_schema(read_schema, column_names)
+
+
+def _describe_job(
+    schema: Schema, row_filter: RowFilter, origin: Mapping[str, Any], account: str | None
+) -> dict[str, object]:
+    """What makes two exports the same one, so that the second can continue the first."""
+    return {
+        "kind": schema.name,
+        "base_url": origin.get("base_url"),
+        "filter": origin.get("filter"),
+        "rows": row_filter.describe(),
+        "columns": schema.names,
+        "account": account,
+    }
+
+
+def _read_now(origin: Mapping[str, Any]) -> datetime:
+    """The time of the service's clock, if the source of the rows has it; else of this machine."""
+    fetched_at = origin.get("fetched_at")
+    return datetime.now(UTC) if fetched_at is None else timestamps.from_text(fetched_at)
+
+
+def _write_draft(  # noqa: PLR0913 - the rows, what is said of them, and where to
+    draft: Draft,
+    schema: Schema,
+    file_rows: FileRows,
+    origin: Mapping[str, Any],
+    write_file: Write,
+    path: Path,
+) -> int:
+    """Write the rows of a complete draft to its target; return their number."""
+    superseded = _find_superseded_rows(draft.tables, schema)
+    row_count = draft.last.rows - len(superseded)
+    file_facts = {
+        **origin,
+        "rows": row_count,
+        "excel_safe": file_rows.excel_safe,
+        "resumed": draft.resumed,
+        "oldest_page_at": timestamps.to_text(draft.begun),
+    }
+    written_rows = file_rows.read_from(lambda: drop_rows(draft.tables(), superseded), file_facts)
+    write_file(written_rows, path)
+    return row_count
+
+
+def _require_writable_target(path: Path) -> None:
     """ConfigError, before anything is fetched, for a target that cannot be written."""
     require_parent(path)
     if path.is_dir():
         require_own_files(path.resolve(), ours)
 
 
-def _find_superseded_rows(read_tables: Callable[[], Iterator[pa.Table]], schema: Schema) -> Rows:
-    """The numbers of the rows to leave out, with a warning."""
-    dropped = find_superseded(read_tables if schema.is_list else lambda: iter(()))
-    warn_of_repeats(len(dropped))
-    return dropped
+def _find_superseded_rows(
+    read_tables: Callable[[], Iterator[pa.Table]], schema: Schema
+) -> RowNumbers:
+    """The numbers of rows that a newer version replaces, with a warning if there are any.
+
+    Without a list of the service, such as for quotes, an id may stand for several rows: then none.
+    """
+    if not schema.is_list:
+        return find_superseded(lambda: iter(()))
+    superseded = find_superseded(read_tables)
+    warn_of_repeats(len(superseded))
+    return superseded
 
 
-def _fetch_all(
+def _fetch_missing_pages(
     fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection
 ) -> None:
     """Fetch the missing pages; start again if the service refuses the stored cursor.
 
     ConfigError if `progress` stopped it: the fetched pages are stored.
     """
-    segment = draft.last
-    if not segment.more:
+    stored = draft.last
+    if not stored.more:
         return
     try:
-        pages = bodies(fetch, segment.cursor)
-        read_pages(pages, schema, draft.append, tally, selection=selection)
+        remaining_pages = bodies(fetch, stored.cursor)
+        read_pages(remaining_pages, schema, draft.append, tally, selection=selection)
     except BadRequestError:
-        if segment.cursor is None or draft.last != segment:  # the cursor was valid a moment ago
+        # Not a refusal of the stored cursor if there was none, or if a page came with it.
+        if stored.cursor is None or draft.last != stored:
             raise
         draft.restart()
-        tally.rows = tally.pages = 0
+        tally.rows = 0
+        tally.pages = 0
         read_pages(bodies(fetch), schema, draft.append, tally, selection=selection)
     if tally.stopped:
         raise ConfigError(

@@ -58,38 +58,35 @@ class Draft:
         if self._can_continue():
             return
         (self._folder / JOB).unlink(missing_ok=True)
-        for path in self._segments():
+        for path in self._find_segments():
             path.unlink()
         with replace(self._folder / JOB) as sink:
             sink.write(json.dumps({"job": self._job, "begun": to_text(self.begun)}).encode())
 
-    def append(self, part: PagePart) -> None:
-        """Store new rows and the cursor after them."""
-        table = part.table
-        previous_page = self.last
+    def append(self, page_part: PagePart) -> None:
+        """Store new rows and the cursor after them as the next segment."""
+        table = page_part.table
         self.last = Segment(
-            previous_page.rows + table.num_rows,
-            previous_page.pages + len(part.sizes),
-            part.more,
-            part.cursor,
+            self.last.rows + table.num_rows,
+            self.last.pages + len(page_part.sizes),
+            page_part.more,
+            page_part.cursor,
         )
-        note = table.schema.with_metadata({"paylab": json.dumps(vars(self.last))})
-        with (
-            replace(self._folder / f"{self.last.pages:09d}.arrow") as sink,
-            pa.ipc.new_stream(sink, note) as writer,
-        ):
+        schema = table.schema.with_metadata({"paylab": json.dumps(vars(self.last))})
+        path = self._folder / f"{self.last.pages:09d}.arrow"
+        with replace(path) as sink, pa.ipc.new_stream(sink, schema) as writer:
             writer.write_table(table)
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield all rows, one table per segment."""
-        for path in self._segments():
-            # A map, because the first of two readings uses only two columns.
+        for path in self._find_segments():
+            # Mapped, not read: the search for repeated rows uses only two columns.
             with pa.memory_map(str(path)) as mapped_file, pa.ipc.open_stream(mapped_file) as reader:
                 yield reader.read_all()
 
     def restart(self) -> None:
         """Drop the stored pages: the list is read from its start."""
-        for path in reversed(self._segments()):
+        for path in reversed(self._find_segments()):
             path.unlink()
         self.last = Segment()
         self.resumed = 0
@@ -100,7 +97,8 @@ class Draft:
         sync_folder(self._folder)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _segments(self) -> list[Path]:
+    def _find_segments(self) -> list[Path]:
+        """The files of the segments, in the order of their pages."""
         return sorted(self._folder.glob("*.arrow"))
 
     def _can_continue(self) -> bool:
@@ -108,25 +106,28 @@ class Draft:
         if self._resume is False:
             return False
         try:
-            job_facts = json.loads((self._folder / JOB).read_text())
-            begun = from_text(job_facts["begun"])
-            job = job_facts["job"]
-            notes = [_read_note(path) for path in self._segments()]
+            job_file = json.loads((self._folder / JOB).read_text())
+            begun = from_text(job_file["begun"])
+            stored_job = job_file["job"]
+            segments = [_read_segment_header(path) for path in self._find_segments()]
         except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
+            return False  # there is no draft, or one that cannot be read
+        if stored_job != self._job:
             return False
+        # The age by this machine's clock or by the service's, whichever is more.
         own_age = time.time() - (self._folder / JOB).stat().st_mtime
-        # By this machine's clock or the service's, whichever is more.
-        age = max(abs(own_age), abs((self.begun - begun).total_seconds()))
-        if job != self._job or not (self._resume or age < FRESH_SECONDS):
+        service_age = (self.begun - begun).total_seconds()
+        is_fresh = max(abs(own_age), abs(service_age)) < FRESH_SECONDS
+        if not self._resume and not is_fresh:
             return False
         self.begun = begun
-        self.last = [Segment(), *notes][-1]
+        self.last = segments[-1] if segments else Segment()
         self.resumed = self.last.rows
         return True
 
 
-def _read_note(path: Path) -> Segment:
-    with path.open("rb") as source, pa.ipc.open_stream(source) as reader:
+def _read_segment_header(path: Path) -> Segment:
+    with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
         return Segment(**json.loads(reader.schema.metadata[b"paylab"]))
 
 
@@ -140,9 +141,9 @@ class Spool:
         self._file = file
         self._writer = pa.ipc.new_stream(file, schema)
 
-    def append(self, part: PagePart) -> None:
+    def append(self, page_part: PagePart) -> None:
         """Store new rows."""
-        self._writer.write_table(part.table)
+        self._writer.write_table(page_part.table)
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield all rows, as often as you ask; no more can be stored."""
@@ -157,27 +158,29 @@ def open_draft(
     path: Path, job: Mapping[str, object], now: datetime, resume: bool | None = None
 ) -> Iterator[Draft]:
     """The draft of an export to `path`, in a private folder, locked; see `Draft`."""
-    folder = _draft_folder(path)
+    folder = _find_draft_folder(path)
     folder.mkdir(mode=0o700, exist_ok=True)
+    # In a shared folder another user could have put a link or a folder of that name there.
     folder_status = folder.lstat()
-    is_ours = not hasattr(os, "getuid") or folder_status.st_uid == os.getuid()
-    if not stat.S_ISDIR(folder_status.st_mode) or not is_ours:
+    is_own = not hasattr(os, "getuid") or folder_status.st_uid == os.getuid()
+    if not stat.S_ISDIR(folder_status.st_mode) or not is_own:
         raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
     folder.chmod(0o700)
     with hold_file_lock(folder / "lock"):
         yield Draft(folder, job, now, resume)
 
 
-def _draft_folder(path: Path) -> Path:
+def _find_draft_folder(path: Path) -> Path:
     """The path of an export's draft: a hidden folder beside its target."""
-    path = path.resolve()
-    return path.with_name(f".{path.name}.export")
+    target = path.resolve()
+    return target.with_name(f".{target.name}.export")
 
 
 def sweep_drafts(path: Path) -> None:
     """Remove drafts that are older than their target: those exports were finished."""
-    folder = _draft_folder(path)
-    if path.exists() and (folder / JOB).exists():
-        newest = max(file.stat().st_mtime_ns for file in folder.iterdir())
-        if newest < path.stat().st_mtime_ns:
-            shutil.rmtree(folder)
+    folder = _find_draft_folder(path)
+    if not path.exists() or not (folder / JOB).exists():
+        return
+    newest_ns = max(file.stat().st_mtime_ns for file in folder.iterdir())
+    if newest_ns < path.stat().st_mtime_ns:
+        shutil.rmtree(folder)

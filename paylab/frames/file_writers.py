@@ -62,7 +62,7 @@ class FileRows:
         return replace_fields(self, read=read, about=about)
 
     def texts(self) -> Tables:
-        """The columns of the file as text."""
+        """Yield the columns of the file as text."""
         for table in self.read():
             yield table.select(self.schema.names)
 
@@ -70,8 +70,8 @@ class FileRows:
         """The Arrow schema of a Parquet file that holds all rows."""
         return fitting_schema(self.texts(), self.schema, self.scale)
 
-    def typed(self, types: pa.Schema) -> Tables:
-        """The columns of the file in these types."""
+    def convert_to(self, types: pa.Schema) -> Tables:
+        """Yield the columns of the file in these types."""
         first_row = 0
         for table in self.texts():
             yield convert_types(table, self.schema, first_row, types)
@@ -91,7 +91,7 @@ def find_writer(to: str | os.PathLike[str], rows: FileRows) -> Write:
         raise ConfigError("the destination is empty: name a file or a folder")
     if address == STANDARD_OUTPUT:
         return _print_csv
-    writer = _writer_of(address)
+    writer = _find_writer_by_suffix(address)
     if writer is _write_excel:
         require_extra("excel")
     if rows.excel_safe and writer is not _write_csv:
@@ -105,12 +105,13 @@ def find_writer(to: str | os.PathLike[str], rows: FileRows) -> Write:
     return writer
 
 
-def _writer_of(address: str) -> Write:
+def _find_writer_by_suffix(address: str) -> Write:
     path = path_of(address) if is_url(address) else local_path(address)
     if address.endswith(("/", os.sep)) or (not is_url(address) and path.is_dir()):
         return _write_folder
     for suffix, writer in WRITERS.items():
-        if address.lower().endswith(suffix) and path.name.lower() != suffix:
+        is_suffix_only = path.name.lower() == suffix  # a file ".csv" has a name and no suffix
+        if address.lower().endswith(suffix) and not is_suffix_only:
             return writer
     printable_address = shown_address(address)
     raise ConfigError(
@@ -120,24 +121,26 @@ def _writer_of(address: str) -> Write:
 
 def _write_csv(rows: FileRows, path: Path) -> None:
     with replace(path) as sink:
-        with zipped(sink, path) as target:
-            _write_rows(rows, target)
-        # Before the file is replaced: it describes the old one.
+        with zipped(sink, path) as file:
+            _write_csv_rows(rows, file)
+        # Before the file is replaced: the sidecar describes the old one.
         mode = sidecars.forget_sidecar(path)
-    _describe(rows, path, mode)
+    _write_or_remove_sidecar(rows, path, mode)
 
 
 def _print_csv(rows: FileRows, _: Path) -> None:
-    if not sys.stdout.isatty():
-        _write_rows(rows, sys.stdout.buffer)
-    else:  # a terminal would obey the control characters of a text
-        csv_content = BytesIO()
-        _write_rows(rows, csv_content)
-        sys.stdout.buffer.write(printable_lines(csv_content.getvalue().decode()).encode())
-    sys.stdout.buffer.flush()
+    standard_output = sys.stdout.buffer
+    if sys.stdout.isatty():  # a terminal would obey the control characters of a text
+        csv_file = BytesIO()
+        _write_csv_rows(rows, csv_file)
+        printable_csv = printable_lines(csv_file.getvalue().decode())
+        standard_output.write(printable_csv.encode())
+    else:
+        _write_csv_rows(rows, standard_output)
+    standard_output.flush()
 
 
-def _write_rows(rows: FileRows, sink: BinaryIO) -> None:
+def _write_csv_rows(rows: FileRows, sink: BinaryIO) -> None:
     # Without the mark a spreadsheet reads UTF-8 as Latin-1.
     sink.write(BOM if rows.excel_safe else b"")
     with pcsv.CSVWriter(sink, text_schema(rows.schema)) as writer:
@@ -148,18 +151,19 @@ def _write_rows(rows: FileRows, sink: BinaryIO) -> None:
 def _write_json_lines(rows: FileRows, path: Path) -> None:
     """One JSON object a line, with the names of the columns, and every value as it was sent."""
     with replace(path) as sink:
-        with zipped(sink, path) as target:
+        with zipped(sink, path) as file:
             for table in rows.texts():
                 json_lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
-                target.writelines(json_line.encode() + b"\n" for json_line in json_lines)
+                file.writelines(json_line.encode() + b"\n" for json_line in json_lines)
+        # Before the file is replaced: the sidecar describes the old one.
         mode = sidecars.forget_sidecar(path)
-    _describe(rows, path, mode)
+    _write_or_remove_sidecar(rows, path, mode)
 
 
 def _write_excel(rows: FileRows, path: Path) -> None:
-    amounts = [column.name for column in rows.schema.columns if column.kind == "amount"]
-    types = widen_types(parquet_schema(rows.schema), amounts)
-    tables = chain([types.empty_table()], rows.typed(types))
+    amount_names = [column.name for column in rows.schema.columns if column.kind == "amount"]
+    types = widen_types(parquet_schema(rows.schema), amount_names)
+    tables = chain([types.empty_table()], rows.convert_to(types))  # a header also without rows
     excel.write_workbook(tables, path, about=rows.about)
     sidecars.forget_sidecar(path)
 
@@ -167,21 +171,21 @@ def _write_excel(rows: FileRows, path: Path) -> None:
 def _write_parquet(rows: FileRows, path: Path) -> None:
     types = rows.types()
     with replace(path) as sink, pq.ParquetWriter(sink, types, compression="zstd") as writer:
-        for table in rows.typed(types):
+        for table in rows.convert_to(types):
             writer.write_table(table)
-    _describe(rows, path)
+    _write_or_remove_sidecar(rows, path)
 
 
 def _write_folder(rows: FileRows, path: Path) -> None:
     types = rows.types()
     with replace_folder(path, ours) as folder:
-        write_days(rows.typed(types), folder, types)
-        # Before the folder is replaced: it describes the old one.
+        write_days(rows.convert_to(types), folder, types)
+        # Before the folder is replaced: the sidecar describes the old one.
         mode = sidecars.forget_sidecar(path)
-    _describe(rows, path, mode)
+    _write_or_remove_sidecar(rows, path, mode)
 
 
-def _describe(rows: FileRows, path: Path, mode: int | None = None) -> None:
+def _write_or_remove_sidecar(rows: FileRows, path: Path, mode: int | None = None) -> None:
     if rows.about is None:
         sidecars.forget_sidecar(path)
     else:

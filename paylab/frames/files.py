@@ -34,7 +34,7 @@ from .frame import typed_frame
 from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import unguard_cells
 
-BLOCK = 1 << 24  # a row must fit in one block
+BLOCK_BYTES = 1 << 24  # a row must fit in one block
 JSON_SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
@@ -86,33 +86,36 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
         raise ArgumentError(message, "path")
     begin, end = read_period(since, until)
     chosen_names = read_names(columns)
+    period_columns = [CREATED] if begin or end else []
     with local_copy(path, storage_options) as file:
         header = read_written_header(file, delimiter, name=path)
-        file_facts = {} if is_url(path) else read_sidecar(local_path(path))
-        is_escaped = bool(file_facts.get("excel_safe")) or set(header) >= RESULTS
+        sidecar = {} if is_url(path) else read_sidecar(local_path(path))
+        # Exports and the results of a batch are the files in which paylab escapes cells.
+        is_escaped = bool(sidecar.get("excel_safe")) or set(header) >= RESULTS
         column_names = [*map(restore_cell, header)] if is_escaped else header
-        schema = schema_of(kind or file_facts.get("kind") or likeliest_schema(column_names).name)
-        _require_once(column_names, path)
-        period_columns = [CREATED] if begin or end else []
+        schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+        _require_unique(column_names, path)
         needed_names = needed_columns(chosen_names, column_names, period_columns)
-        header_cells = [
-            cell for cell, name in zip(header, column_names, strict=True) if name in needed_names
-        ]
+        name_of_cell = dict(zip(header, column_names, strict=True))
+        needed_cells = [cell for cell in header if name_of_cell[cell] in needed_names]
         try:
-            texts = read_csv_texts(file, header_cells, delimiter)
+            texts = read_csv_texts(file, needed_cells, delimiter)
         except pa.ArrowException as error:
             raise unreadable_address_error(path, "CSV", error) from None
-    frame = typed_frame(unguard_cells(texts) if is_escaped else texts, schema)
+    if is_escaped:
+        texts = unguard_cells(texts)
+    frame = typed_frame(texts, schema)
     if period_columns:
         frame = select_period(frame, begin, end)
     return frame if chosen_names is None else frame[chosen_names]
 
 
-def _require_once(names: Sequence[str], path: str | os.PathLike[str]) -> None:
-    duplicate = next((name for name in names if names.count(name) > 1), None)
-    if duplicate is not None:
+def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -> None:
+    """PaylabError for a column name that the file has more than once."""
+    repeated_name = next((name for name in column_names if column_names.count(name) > 1), None)
+    if repeated_name is not None:
         raise PaylabError(
-            f"{shown_address(os.fspath(path))} has two columns {duplicate[:60]!r}: "
+            f"{shown_address(os.fspath(path))} has two columns {repeated_name[:60]!r}: "
             "rename or remove one of them"
         )
 
@@ -120,36 +123,41 @@ def _require_once(names: Sequence[str], path: str | os.PathLike[str]) -> None:
 def select_period(
     frame: pd.DataFrame, begin: datetime | None, end: datetime | None
 ) -> pd.DataFrame:
-    """The rows of a period, and those without a time; RuleError without a column of times."""
+    """The rows created from `begin` to before `end`, and those without a time of creation.
+
+    RuleError if the frame has no column of times of creation.
+    """
     require_columns([CREATED], list(frame.columns))
     created = frame[CREATED]
-    is_kept = created.isna()
-    is_late = created.ge(pd.Timestamp(begin)) if begin else ~is_kept
-    is_early = created.lt(pd.Timestamp(end)) if end else ~is_kept
-    rows: pd.DataFrame = frame[is_kept | (is_late & is_early)]
+    is_selected = created.notna()
+    if begin:
+        is_selected &= created.ge(pd.Timestamp(begin))
+    if end:
+        is_selected &= created.lt(pd.Timestamp(end))
+    rows: pd.DataFrame = frame[is_selected | created.isna()]
     return rows.reset_index(drop=True)
 
 
 def read_csv_texts(
-    source: str | os.PathLike[str] | BinaryIO,
-    names: Sequence[str],
+    file: str | os.PathLike[str] | BinaryIO,
+    column_names: Sequence[str],
     delimiter: str,
     *,
     skip_empty_lines: bool = False,
 ) -> pa.Table:
     """Read the cells of a UTF-8 CSV as text; empty cells are null, empty texts in quotes are not.
 
-    `names` are those of the columns to read. pyarrow.ArrowException if it cannot be read.
+    `column_names` are those of the columns to read. pyarrow.ArrowException if it cannot be read.
     """
     return pcsv.read_csv(
-        source,
-        read_options=pcsv.ReadOptions(block_size=BLOCK),
+        file,
+        read_options=pcsv.ReadOptions(block_size=BLOCK_BYTES),
         parse_options=pcsv.ParseOptions(
             delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=skip_empty_lines
         ),
         convert_options=pcsv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
-            include_columns=list(names),
+            column_types=dict.fromkeys(column_names, pa.string()),
+            include_columns=list(column_names),
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,

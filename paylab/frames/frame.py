@@ -2,195 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, Unpack, cast, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Unpack, get_args
 
 import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ExactnessError, MissingExtraError
-from ..errors.extras import is_installed
-from ..errors.text import plain, printable_lines
+from ..errors.base import ArgumentError
+from ..errors.text import plain
 from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import FILTER_NAMES, RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
 from . import repeats
 from .column_choice import Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, likeliest_schema, schema_of
-from .decimal_array import DecimalDtype
-from .exact_decimal import USE_DECIMAL
-from .frame_forms import as_floats, exact_styler, sql_columns
-from .merges import refuse_other_index, refuse_other_keys
-from .operands import refuse_floats
+from .exact_frame import ExactFrame
+from .frame_forms import as_floats
 from .pages import Progress, Tally, read_pages
 from .selection import Selection
-from .text_table import text_schema
+from .text_table import PagePart, text_schema
 from .typed_columns import Columns
 
 Amounts = Literal["exact", "float"]
-
-
-class ExactSeries(pd.Series):
-    """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
-
-    @property
-    def _constructor(self) -> Callable[..., ExactSeries]:
-        return ExactSeries
-
-    @property
-    def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
-        return ExactFrame
-
-    @property
-    def plot(self) -> Any:
-        """As in pandas; amounts are drawn as floats."""
-        _require_matplotlib()
-        is_exact = isinstance(self.dtype, DecimalDtype)
-        return pd.Series(self.astype(float) if is_exact else self).plot
-
-    def hist(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are counted as floats."""
-        _require_matplotlib()
-        return pd.Series(self.astype(float)).hist(*args, **options)
-
-    def value_counts(self, *args: Any, **options: Any) -> Any:
-        """As in pandas, which would return a plain series."""
-        return ExactSeries(super().value_counts(*args, **options))
-
-    def __repr__(self) -> str:
-        return printable_lines(super().__repr__())
-
-    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; without a file to write to, invisible characters are escaped."""
-        return _text_unless_written(super().to_string(buf, *args, **options))
-
-
-class ExactFrame(pd.DataFrame):
-    """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
-
-    Results of its methods are frames of this class too. The text of the service that a frame holds
-    is escaped when it is shown; `to_csv` and values have it as it was sent.
-    """
-
-    @property
-    def _constructor(self) -> Callable[..., ExactFrame]:
-        return ExactFrame
-
-    @property
-    def _constructor_sliced(self) -> Callable[..., ExactSeries]:
-        return ExactSeries
-
-    def __repr__(self) -> str:
-        return printable_lines(super().__repr__())
-
-    def _repr_html_(self) -> str | None:
-        return _text_unless_written(cast(Any, super())._repr_html_())
-
-    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; without a file to write to, invisible characters are escaped."""
-        return _text_unless_written(super().to_string(buf, *args, **options))
-
-    @property
-    def plot(self) -> Any:
-        """As in pandas; amounts are drawn as floats."""
-        _require_matplotlib()
-        return pd.DataFrame(as_floats(self)).plot
-
-    def hist(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are counted as floats."""
-        _require_matplotlib()
-        return pd.DataFrame(as_floats(self)).hist(*args, **options)
-
-    def boxplot(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are drawn as floats."""
-        _require_matplotlib()
-        return pd.DataFrame(as_floats(self)).boxplot(*args, **options)
-
-    @property
-    def style(self) -> Any:
-        """As in pandas; the lengths of bars are computed with floats."""
-        return exact_styler(self)
-
-    def merge(self, right: Any, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
-        keys_given = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
-        refuse_other_keys(self, right, keys_given | options)
-        return super().merge(right, *args, **options)
-
-    def join(self, other: Any, on: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
-        refuse_other_index(self, other, on)
-        return super().join(other, on, *args, **options)
-
-    def dot(self, other: Any) -> Any:
-        """As in pandas; ExactnessError for floats."""
-        refuse_floats(other)
-        return super().dot(other)
-
-    def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
-        """As in pandas; amounts are exact numbers, but text in SQLite, which has none."""
-        columns, types = sql_columns(self, con)
-        return columns.to_sql(name, con, **options | {"dtype": types | options.get("dtype", {})})
-
-    def eval(self, expr: str, **options: Any) -> Any:
-        """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
-        options["level"] = options.get("level", 0) + 1
-        try:
-            return super().eval(expr, **options)
-        except TypeError as error:
-            if "'decimal'" in str(error):
-                message = f"{error}: {USE_DECIMAL}, as @rate in the expression"
-                raise ExactnessError(message) from None
-            # pandas reads '2026-11-01' as a time without a zone
-            naive = self._without_zones("UTC")
-            times = {name: naive[name] for name in self.select_dtypes("datetimetz")}
-            index = {"index": naive.index, naive.index.name: naive.index}
-            options["resolvers"] = (*options.get("resolvers", ()), times, index)
-            try:
-                return super().eval(expr, **options)
-            except TypeError:
-                raise error from None
-
-    def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
-        """As in pandas; times are written without their zone, because a workbook has no zones.
-
-        `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
-        """
-        self._without_zones().to_excel(*args, **options)
-
-    def _without_zones(self, tz: str | None = None) -> pd.DataFrame:
-        """A plain frame with naive times, in a zone or as shown."""
-        naive_frame = pd.DataFrame(self)
-        for at, kind in enumerate(naive_frame.dtypes):
-            if isinstance(kind, pd.DatetimeTZDtype):
-                naive_frame.isetitem(at, _remove_zone(naive_frame.iloc[:, at].array, tz))
-        index = naive_frame.index
-        if isinstance(index, pd.MultiIndex):
-            naive_frame.index = index.set_levels(
-                [_remove_zone(level, tz) for level in index.levels]
-            )
-        else:
-            naive_frame.index = _remove_zone(index, tz)
-        return naive_frame
-
-
-def _require_matplotlib() -> None:
-    """MissingExtraError unless the plotting library that pandas is set to is installed."""
-    if pd.get_option("plotting.backend") == "matplotlib" and not is_installed("matplotlib"):
-        raise MissingExtraError("matplotlib", "plots")
-
-
-def _text_unless_written(text: str | None) -> str | None:
-    """A text that pandas made for people; None when it was written to a file."""
-    return None if text is None else printable_lines(text)
-
-
-def _remove_zone(values: Any, tz: str | None) -> Any:
-    """An array or an index; times lose their zone."""
-    if not isinstance(values.dtype, pd.DatetimeTZDtype):
-        return values
-    return (values.tz_convert(tz) if tz else values).tz_localize(None)
 
 
 class _Reading(RowFilters, total=False):
@@ -253,37 +87,44 @@ def frame(
     used in place of the keywords of filters.
     """
     schema = schema_of(kind)
-    tally = Tally(options.get("progress"))
-    if options.get("amounts", "exact") not in get_args(Amounts):
-        message = f"amounts must be 'exact' or 'float', not {options['amounts']!r:.60}"
-        raise ArgumentError(message, "amounts")
+    _check_amounts_option(options)
     if row_filter is None:
-        own = _Reading.__annotations__.keys() - FILTER_NAMES
-        filters = {name: value for name, value in options.items() if name not in own}
-        row_filter = read_row_filter(kind, filters)
+        row_filter = read_row_filter(kind, _select_filters(options))
     selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
     extra = options.get("extra", False)
     column_names = read_columns(options.get("columns"), schema, extra=extra)
     if not extra:  # to know the unknown fields, all known ones are read
         schema = schema_for(schema, column_names, row_filter.fields)
     columns = Columns(schema)
-    columns.add(text_schema(schema).empty_table())
-    read_pages(
-        pages,
-        schema,
-        lambda part: columns.add(part.table),
-        tally,
-        selection=selection,
-        extra=extra,
-    )
-    every_row = ExactFrame(columns.series())
-    exact_frame = _remove_repeats(every_row) if schema.is_list and once else every_row
+    columns.add(text_schema(schema).empty_table())  # without rows, a frame has columns too
+
+    def add_rows(page_part: PagePart) -> None:
+        columns.add(page_part.table)
+
+    tally = Tally(options.get("progress"))
+    read_pages(pages, schema, add_rows, tally, selection=selection, extra=extra)
+    exact_frame: pd.DataFrame = ExactFrame(columns.series())
+    if schema.is_list and once:
+        exact_frame = _remove_repeats(exact_frame)
     origin = _describe_origin(exact_frame, tally) | dict(options.get("attrs", {}))
     if column_names is not None:
         require_columns(column_names, list(exact_frame.columns))
         exact_frame = exact_frame[column_names]
     exact_frame.attrs.update(origin)
     return as_floats(exact_frame) if options.get("amounts") == "float" else exact_frame
+
+
+def _check_amounts_option(options: _Reading) -> None:
+    """ArgumentError unless `amounts` is one of the two words, or left out."""
+    if options.get("amounts", "exact") not in get_args(Amounts):
+        message = f"amounts must be 'exact' or 'float', not {options['amounts']!r:.60}"
+        raise ArgumentError(message, "amounts")
+
+
+def _select_filters(options: _Reading) -> dict[str, Any]:
+    """The keywords that are filters of rows, also unknown ones, which a filter refuses."""
+    other_names = _Reading.__annotations__.keys() - FILTER_NAMES
+    return {name: option for name, option in options.items() if name not in other_names}
 
 
 @explain_arguments
@@ -295,34 +136,37 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     >>> paylab.frames.of([quote])["source_amount"].tolist()
     [Decimal('20.00')]
     """
-    rows = [_read_fields(object_) for object_ in objects]
+    rows = [_read_fields(result) for result in objects]
     field_names = {name for row in rows for name in row}
     page = {"data": rows, "has_next_page": False}
     return frame([page], kind or likeliest_schema(field_names).name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
-    dropped = repeats.find_superseded(lambda: [pa.table(columns)])
-    warn_of_repeats(len(dropped))
-    if not len(dropped):
+    """The frame with the newest version of each id; a warning if there were others."""
+    version_columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
+    superseded = repeats.find_superseded(lambda: [pa.table(version_columns)])
+    warn_of_repeats(len(superseded))
+    if not len(superseded):
         return frame
-    unique_rows: pd.DataFrame = frame.drop(index=dropped.tolist()).reset_index(drop=True)
-    for name in unique_rows.select_dtypes("category"):
-        unique_rows[name] = unique_rows[name].cat.remove_unused_categories()
+    unique_rows: pd.DataFrame = frame.drop(index=superseded.tolist()).reset_index(drop=True)
+    for column_name in unique_rows.select_dtypes("category"):
+        categories = unique_rows[column_name].cat
+        unique_rows[column_name] = categories.remove_unused_categories()
     return unique_rows
 
 
-def _read_fields(value: Any) -> dict[str, Any]:
+def _read_fields(result: Any) -> dict[str, Any]:
     """The fields of a result, by paylab's names; for an event its type and payload."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if hasattr(value, "payload"):
-        return {"type": value.type, "payload": value.resource.to_dict()}
-    if not hasattr(value, "to_dict"):
-        message = f"a frame is made of results or dicts, not of {plain(repr(value), 60)}"
+    if isinstance(result, Mapping):
+        return dict(result)
+    is_event = hasattr(result, "payload")
+    if is_event:
+        return {"type": result.type, "payload": result.resource.to_dict()}
+    if not hasattr(result, "to_dict"):
+        message = f"a frame is made of results or dicts, not of {plain(repr(result), 60)}"
         raise ArgumentError(message, "objects")
-    fields: dict[str, Any] = value.to_dict()
+    fields: dict[str, Any] = result.to_dict()
     return fields
 
 
@@ -334,8 +178,9 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
 
 
 def _describe_origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:
-    ids = [None if pd.isna(value) else value for value in frame["id"].iloc[[0, -1][: len(frame)]]]
-    first_id, last_id = (ids[0], ids[-1]) if ids else (None, None)
+    """The facts of a reading for `attrs`; the ids are None in a frame without rows."""
+    first_and_last = frame["id"].iloc[[0, -1]] if len(frame) else [None, None]
+    first_id, last_id = (None if pd.isna(id_) else id_ for id_ in first_and_last)
     return {
         "pages": tally.pages,
         "first_id": first_id,

@@ -16,10 +16,15 @@ COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and 
 
 def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with exact columns as floats, for statistics and plots; `attrs` says so."""
-    exact = [name for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
-    floats = frame.astype(dict.fromkeys(exact, float))
-    floats.attrs = {**frame.attrs, "amounts": "float"}
-    return floats
+    amount_names = _find_exact_columns(frame)
+    float_frame = frame.astype(dict.fromkeys(amount_names, float))
+    float_frame.attrs = {**frame.attrs, "amounts": "float"}
+    return float_frame
+
+
+def _find_exact_columns(frame: pd.DataFrame) -> list[Any]:
+    """The names of the columns with exact decimals."""
+    return [name for name, dtype in frame.dtypes.items() if isinstance(dtype, DecimalDtype)]
 
 
 def exact_styler(frame: pd.DataFrame) -> Any:
@@ -35,27 +40,29 @@ def exact_styler(frame: pd.DataFrame) -> Any:
             styler: Any = super()
             if getattr(func, "__name__", "") not in COMPUTED:
                 return styler._apply(func, *args, **options)
-            exact = self.data
-            self.data = as_floats(exact)
+            exact_frame = self.data
+            self.data = as_floats(exact_frame)  # only while the function computes
             try:
                 return styler._apply(func, *args, **options)
             finally:
-                self.data = exact
+                self.data = exact_frame
 
     return ExactStyler(frame)
 
 
 def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, dict[Any, Any]]:
     """The frame as pandas writes it, and the database types of its exact columns."""
-    exact = [str(name) for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
+    amount_names = [str(name) for name in _find_exact_columns(frame)]
     if _is_sqlite(connection):
-        texts = {name: frame[name].astype("string").astype(object) for name in exact}
-        return pd.DataFrame(frame).assign(**texts), {}
+        amount_texts = {name: frame[name].astype("string").astype(object) for name in amount_names}
+        return pd.DataFrame(frame).assign(**amount_texts), {}
     import sqlalchemy
 
-    kinds = {name: pa.array(frame[name].array).type for name in exact}
-    numbers = {name: sqlalchemy.Numeric(kind.precision, kind.scale) for name, kind in kinds.items()}
-    return pd.DataFrame(frame), numbers
+    sql_types: dict[str, Any] = {}
+    for amount_name in amount_names:
+        arrow_type = pa.array(frame[amount_name].array).type
+        sql_types[amount_name] = sqlalchemy.Numeric(arrow_type.precision, arrow_type.scale)
+    return pd.DataFrame(frame), sql_types
 
 
 def _is_sqlite(connection: object) -> bool:

@@ -2,60 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from . import arithmetic
+from . import arithmetic, machine_integers
 
 STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 
 
-def quantiles(column: Any, shares: Any, interpolation: str, groups: Iterable[Any]) -> Any:
-    """The quantiles of each group; `groups` are the first row and the row after the last."""
+def find_quantiles(
+    column: Any, shares: Any, interpolation: str, row_ranges: Iterable[tuple[int, int]]
+) -> Any:
+    """The quantiles of each group, as one column: those of the first group, of the second, ...
+
+    `row_ranges` have the first row of each group and the row after its last.
+    """
     group_quantiles = [
-        column[first_row:end_row]._quantile(shares, interpolation) for first_row, end_row in groups
+        column[first_row:end_row]._quantile(shares, interpolation)
+        for first_row, end_row in row_ranges
     ]
     return column._concat_same_type([column[:0], *group_quantiles])
 
 
-def by_group(  # noqa: PLR0913 - as pandas calls it
+def compute_by_group(  # noqa: PLR0913 - as pandas calls it
     column: Any, how: str, ids: Any, ngroups: int, min_count: int, options: Mapping[str, Any]
 ) -> Any:
-    """A sum, a running sum or another result per group; `ids` has the group of each row."""
+    """A sum, a running sum or another result per group; `ids` has the group of each row.
+
+    Sums, extremes and running sums of all groups are computed at once, other results one by one.
+    """
+    group_of_row = np.asarray(ids)
     skipna = options.get("skipna", True)
     if how in ("sum", "min", "max") and skipna:
-        aggregated = arithmetic.aggregate_by_group(
-            column._values, how, np.asarray(ids), ngroups, min_count
+        group_amounts = arithmetic.aggregate_by_group(
+            column._values, how, group_of_row, ngroups, min_count
         )
-        return type(column)(aggregated)
-    rows_by_group = np.argsort(ids, kind="stable")
-    bounds = np.searchsorted(np.asarray(ids)[rows_by_group], np.arange(ngroups + 1))
+        return type(column)(group_amounts)
+    rows_by_group = _split_rows(group_of_row, ngroups)
     if how == "cumsum" and skipna:
-        totals = arithmetic.sum_groups(column._values, rows_by_group[bounds[0] :], np.asarray(ids))
+        totals = machine_integers.sum_groups(
+            column._values, _join_rows(rows_by_group), group_of_row
+        )
         if totals is not None:
             return column._replace_values(totals)
-    without_currencies = type(column)(column._values)
-    group_columns = [
-        without_currencies.take(group_rows) for group_rows in np.split(rows_by_group, bounds)[1:-1]
-    ]
+    # A warning about several currencies was given for the whole column.
+    plain_column = type(column)(column._values)
+    group_columns = [plain_column.take(rows) for rows in rows_by_group]
     if how in arithmetic.RUNNING:
-        running = [group_column._accumulate(how, skipna=skipna) for group_column in group_columns]
-        positions = np.full(len(column), -1)
-        positions[rows_by_group[bounds[0] :]] = np.arange(len(column) - bounds[0])
-        return column._concat_same_type([column[:0], *running]).take(positions, allow_fill=True)
-    reduction_options = {
-        name: value for name, value in options.items() if name in ("skipna", "ddof")
-    }
-    single = [
-        group_column._reduce(how, min_count=max(min_count, 0), **reduction_options)
+        running_columns = [
+            group_column._accumulate(how, skipna=skipna) for group_column in group_columns
+        ]
+        return _restore_order(column, running_columns, rows_by_group)
+    return _reduce_groups(column, how, group_columns, min_count, options)
+
+
+def _split_rows(group_of_row: Any, group_count: int) -> list[Any]:
+    """The numbers of the rows of each group; rows in no group (-1) are left out."""
+    grouped_rows = np.argsort(group_of_row, kind="stable")
+    first_of_group = np.searchsorted(group_of_row[grouped_rows], np.arange(group_count + 1))
+    # Before the first group are the rows in no group; after the last one are none.
+    return np.split(grouped_rows, first_of_group)[1:-1]
+
+
+def _join_rows(rows_by_group: Sequence[Any]) -> Any:
+    """The numbers of the rows, group after group."""
+    return np.concatenate([np.empty(0, np.intp), *rows_by_group])
+
+
+def _restore_order(
+    column: Any, running_columns: Sequence[Any], rows_by_group: Sequence[Any]
+) -> Any:
+    """The results of all groups in the order of the rows; missing for rows in no group."""
+    joined_column = column._concat_same_type([column[:0], *running_columns])
+    positions = np.full(len(column), -1)
+    positions[_join_rows(rows_by_group)] = np.arange(len(joined_column))
+    return joined_column.take(positions, allow_fill=True)
+
+
+def _reduce_groups(
+    column: Any,
+    how: str,
+    group_columns: Sequence[Any],
+    min_count: int,
+    options: Mapping[str, Any],
+) -> Any:
+    """One number, or one boolean, per group."""
+    reduce_options = {name: options[name] for name in ("skipna", "ddof") if name in options}
+    reductions = [
+        group_column._reduce(how, min_count=max(min_count, 0), **reduce_options)
         for group_column in group_columns
     ]
     if how in STATISTICS:
-        return np.array([np.nan if pd.isna(figure) else figure for figure in single], dtype=float)
+        floats = [np.nan if pd.isna(statistic) else statistic for statistic in reductions]
+        return np.array(floats, dtype=float)
     if how in ("any", "all"):
-        return np.array(single, bool)
-    numbers = [None if pd.isna(number) else number for number in single]
+        return np.array(reductions, bool)
+    numbers = [None if pd.isna(number) else number for number in reductions]
     return type(column)(arithmetic.fit_quotients(numbers))

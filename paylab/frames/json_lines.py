@@ -59,9 +59,9 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
         except (ValueError, ArithmeticError, RecursionError) as error:
             raise unreadable_address_error(path, FORMAT, error) from None
     column_names = list(dict.fromkeys(name for row in rows for name in row))
-    file_facts = {} if is_url(path) else read_sidecar(local_path(path))
-    schema = schema_of(kind or file_facts.get("kind") or likeliest_schema(column_names).name)
-    if not rows:
+    sidecar = {} if is_url(path) else read_sidecar(local_path(path))
+    schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+    if not rows:  # an empty file gives a frame with all columns
         column_names = schema.names
     period_columns = [CREATED] if begin or end else []
     texts = {

@@ -39,58 +39,68 @@ def merge_exact(
 def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]) -> None:
     """ExactnessError if a key is an exact amount on one side and another kind on the other."""
     right_frame = right.to_frame() if isinstance(right, pd.Series) else right
-    on, left_on, right_on = (options.get(name) for name in ("on", "left_on", "right_on"))
-    left_index, right_index = (options.get(name, False) for name in ("left_index", "right_index"))
-    is_unnamed = on is None and left_on is None and not left_index
-    if is_unnamed and options.get("how") != "cross":
-        on = [name for name in left.columns if name in right_frame.columns]
-    pairs = zip(
-        _find_merge_keys(left, left_on if on is None else on, is_index=left_index),
-        _find_merge_keys(right_frame, right_on if on is None else on, is_index=right_index),
-        strict=False,
+    on = options.get("on")
+    left_on = options.get("left_on")
+    left_index = options.get("left_index", False)
+    has_no_keys = on is None and left_on is None and not left_index
+    if has_no_keys and options.get("how") != "cross":
+        on = [name for name in left.columns if name in right_frame.columns]  # as pandas does
+    left_keys = _find_merge_keys(left, left_on if on is None else on, is_index=left_index)
+    right_keys = _find_merge_keys(
+        right_frame,
+        options.get("right_on") if on is None else on,
+        is_index=options.get("right_index", False),
     )
-    for key_pair in pairs:
-        is_exact = [isinstance(key_column.dtype, DecimalDtype) for key_column in key_pair]
-        if sum(is_exact) == 1:
-            exact_key = key_pair[is_exact.index(True)]
-            _require_decimals(key_pair[is_exact.index(False)], exact_key.name)
+    for left_key, right_key in zip(left_keys, right_keys, strict=False):
+        is_left_exact = isinstance(left_key.dtype, DecimalDtype)
+        is_right_exact = isinstance(right_key.dtype, DecimalDtype)
+        if is_left_exact and not is_right_exact:
+            _require_decimals(right_key, left_key.name)
+        if is_right_exact and not is_left_exact:
+            _require_decimals(left_key, right_key.name)
 
 
 def refuse_other_index(left: pd.DataFrame, others: object, on: object) -> None:
     """As `refuse_other_keys`, for a join with the index of one or more frames."""
     for right in others if isinstance(others, list | tuple) else [others]:
-        keys = {"left_on": on, "left_index": on is None, "right_index": True}
-        refuse_other_keys(left, right, keys)
+        options = {"left_on": on, "left_index": on is None, "right_index": True}
+        refuse_other_keys(left, right, options)
 
 
-def _require_decimals(key_column: Any, name: object) -> None:
-    """ExactnessError unless a key column holds decimals, in whatever type."""
-    key_values = getattr(key_column.dtype, "categories", key_column)
-    kind = key_values.dtype
-    if is_float_dtype(kind):
+def _require_decimals(key: Any, exact_name: object) -> None:
+    """ExactnessError unless a key has decimals, in whatever type.
+
+    `exact_name` is the name of the exact key on the other side of the merge.
+    """
+    values = getattr(key.dtype, "categories", key)
+    dtype = values.dtype
+    if is_float_dtype(dtype):
         message = 'a float on the other: read the other column as text and write .astype("decimal")'
-    elif is_object_dtype(kind):
-        if pd.api.types.infer_dtype(key_values, skipna=False) == "decimal":
+    elif is_object_dtype(dtype):
+        if pd.api.types.infer_dtype(values, skipna=False) == "decimal":
             return
         message = 'other objects on the other: write .astype("decimal") there'
-    elif is_bool_dtype(kind) or is_integer_dtype(kind) or is_string_dtype(kind):
-        message = f'{kind} on the other: write .astype("decimal") there'
+    elif is_bool_dtype(dtype) or is_integer_dtype(dtype) or is_string_dtype(dtype):
+        message = f'{dtype} on the other: write .astype("decimal") there'
     else:
-        return
-    raise ExactnessError(f"{name} is exact on one side of the merge and {message}")
+        return  # pandas refuses the other kinds, such as times, with a good error
+    raise ExactnessError(f"{exact_name} is exact on one side of the merge and {message}")
 
 
 def _find_merge_keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:
-    """The columns and levels of the index that a merge compares."""
+    """The columns, and levels of the index, that a merge compares; `names` as pandas takes them.
+
+    A name may also be an array of keys. A name that the frame does not have is left to pandas.
+    """
     if is_index:
         return [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
-    name_list = names if isinstance(names, list | tuple) else [names]
-    key_columns: list[Any] = []
-    for name in name_list:
+    names_or_arrays = names if isinstance(names, list | tuple) else [names]
+    keys: list[Any] = []
+    for name in names_or_arrays:
         if is_list_like(name):
-            key_columns.append(pd.Series(cast(Any, name)))
+            keys.append(pd.Series(cast(Any, name)))
         elif name in frame.columns:
-            key_columns.append(frame[name])
+            keys.append(frame[name])
         elif name in frame.index.names:
-            key_columns.append(frame.index.get_level_values(name))
-    return key_columns
+            keys.append(frame.index.get_level_values(name))
+    return keys

@@ -45,15 +45,15 @@ def exact_decimals(values: Any) -> pa.Array:
     """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
     array = _convert_to_arrow(values)
     if array is None:
-        return decimals.from_numbers(map(_exact_number, values)).combine_chunks()
+        return decimals.from_numbers(map(_read_exact_number, values)).combine_chunks()
     if pa.types.is_decimal128(array.type):
         return array
     if pa.types.is_decimal(array.type):
         return decimals.fit_width(array)
     if pa.types.is_integer(array.type):
-        return decimals.fit_width(array.cast(pa.decimal128(20, 0)))
+        return decimals.fit_width(array.cast(pa.decimal128(20, 0)))  # any integer of 64 bits
     if pa.types.is_null(array.type) or array.null_count == len(array):
-        return pa.nulls(len(array), pa.decimal128(18, 2))
+        return pa.nulls(len(array), pa.decimal128(18, 2))  # the narrowest type of a column
     if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
         texts = pa.chunked_array([array.cast(pa.string())])
         return decimals.read_decimals(texts, "amount").combine_chunks()
@@ -61,57 +61,76 @@ def exact_decimals(values: Any) -> pa.Array:
 
 
 def refuse_floats(values: Any) -> None:
-    """ExactnessError if a number, a column or a frame has a float."""
+    """ExactnessError if a number, a column or a frame has a float; NaN is a missing value."""
     for value in np.asarray(values, dtype=object).flat:
         if isinstance(value, float | np.floating) and not is_missing_value(value):
             raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
 
 
-def convert_operand(other: object, rows: int) -> pa.Array:
-    """The other operand of arithmetic: a column, or one number for all rows."""
-    if is_list_like(other):
-        return _require_length(exact_decimals(other), rows)
-    if isinstance(other, str) or (number(other) is None and not is_missing_value(other)):
-        raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN_LENGTH}}")
-    return pa.repeat(exact_decimals([other])[0], rows)
+def read_operand(operand: object, row_count: int) -> pa.Array:
+    """The other operand of arithmetic as decimals: a column, or one number for all rows.
+
+    TypeError for one that is no number; ValueError for a column of another length.
+    """
+    if is_list_like(operand):
+        return _require_length(exact_decimals(operand), row_count)
+    is_computable = read_number(operand) is not None or is_missing_value(operand)
+    if isinstance(operand, str) or not is_computable:  # also the text of a number
+        raise TypeError(f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}")
+    return pa.repeat(exact_decimals([operand])[0], row_count)
 
 
-def read_compared(other: Any, rows: int) -> pa.Array:
-    """The other operand of a comparison; values that are not numbers are missing."""
-    if not is_list_like(other):
-        return pa.repeat(decimals.from_numbers([number(other)])[0], rows)
-    array = _convert_to_arrow(other)
+def read_compared(operand: Any, row_count: int) -> pa.Array:
+    """The other operand of a comparison; values that are not numbers are missing.
+
+    ValueError for a column of another length.
+    """
+    if not is_list_like(operand):
+        return pa.repeat(decimals.from_numbers([read_number(operand)])[0], row_count)
+    array = _convert_to_arrow(operand)
     if array is not None and not pa.types.is_floating(array.type):
-        return _require_length(exact_decimals(array), rows)
-    return _require_length(decimals.from_numbers(map(number, other)).combine_chunks(), rows)
+        return _require_length(exact_decimals(array), row_count)
+    numbers = decimals.from_numbers(map(read_number, operand))
+    return _require_length(numbers.combine_chunks(), row_count)
 
 
-def number(value: Any) -> Decimal | None:
+def read_number(value: Any) -> Decimal | None:
     """A number with its printed digits; None for anything else and for infinite values."""
     if isinstance(value, str):
-        return Decimal(value.strip()) if decimals.NUMBER.fullmatch(value.strip()) else None
+        number_text = value.strip()
+        return Decimal(number_text) if decimals.NUMBER.fullmatch(number_text) else None
     if isinstance(value, bool | np.bool_) or is_missing_value(value):
         return None
     if isinstance(value, float | np.floating):
-        value = Decimal(repr(float(value)))
-    if isinstance(value, int | np.integer):
-        value = Decimal(int(value))
-    return value if isinstance(value, Decimal) and value.is_finite() else None
+        number = Decimal(repr(float(value)))
+    elif isinstance(value, int | np.integer):
+        number = Decimal(int(value))
+    elif isinstance(value, Decimal):
+        number = value
+    else:
+        return None
+    return number if number.is_finite() else None
+
+
+def require_number(operand: Any) -> None:
+    """TypeError for an operand of `<` or `>` that is no number and no missing value."""
+    if read_number(operand) is None and not pd.isna(operand):
+        raise TypeError(f"amounts do not compare with {operand!r:.{decimals.SHOWN_LENGTH}}")
 
 
 def is_missing_value(value: Any) -> bool:
-    """None, NaN, NaT and NA."""
+    """Whether a value is None, NaN, NaT or NA."""
     return not is_list_like(value) and bool(pd.isna(value))
 
 
-def warn_of_floats(other: Any) -> None:
-    """Warn, at the line of the caller, when a float is compared for equality."""
-    values = other if is_list_like(other) else [other]
-    kind = getattr(values, "dtype", "object")
-    if is_object_dtype(kind):
+def warn_of_floats(operand: Any) -> None:
+    """Warn, at the line of the caller, if the operand of a comparison is or has a float."""
+    values = operand if is_list_like(operand) else [operand]
+    dtype = getattr(values, "dtype", "object")
+    if is_object_dtype(dtype):
         has_float = any(isinstance(value, float) and math.isfinite(value) for value in values)
     else:
-        has_float = is_float_dtype(kind)
+        has_float = is_float_dtype(dtype)
     if has_float:
         message = (
             "exact amounts are compared with a float; it is taken as it is printed. Compare with "
@@ -133,25 +152,29 @@ def _describe_inexact(array: pa.Array) -> str:
 
 
 def _convert_to_arrow(values: object) -> pa.Array | None:
+    """The values as an Arrow array; None if no type of Arrow holds them all."""
     try:
-        chunks = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
+        array = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    array = chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    return None if pa.types.is_decimal(array.type) and array.type.scale < 0 else array
+    # Arrow gives 1E+3 a negative scale, in which it cannot compute.
+    has_negative_scale = pa.types.is_decimal(array.type) and array.type.scale < 0
+    return None if has_negative_scale else array
 
 
-def _exact_number(value: object) -> Decimal | None:
+def _read_exact_number(value: object) -> Decimal | None:
     refuse_floats([value])
-    exact = number(value)
-    if exact is None and not is_missing_value(value):
+    number = read_number(value)
+    if number is None and not is_missing_value(value):
         raise ExactnessError(f"{value!r:.{decimals.SHOWN_LENGTH}} is not a number")
-    return exact
+    return number
 
 
-def _require_length(values: Sequence[object], rows: int) -> pa.Array:
-    if len(values) != rows:
-        raise ValueError(f"{len(values)} values beside a column of {rows}")
+def _require_length(values: Sequence[object], row_count: int) -> pa.Array:
+    if len(values) != row_count:
+        raise ValueError(f"{len(values)} values beside a column of {row_count}")
     return values

@@ -21,7 +21,8 @@ from .text_table import PagePart
 Progress = Callable[[int, int], object]
 
 FIRST_BATCH_PAGES = 16
-BATCH_PAGES = 24  # pages per batch: when the threads are idle, and when they are busy
+BATCH_PAGES = 24
+"""Pages per batch: the first if the threads are idle, this many if they are busy."""
 THREADS = 2
 
 
@@ -41,9 +42,9 @@ class Tally:
     def add(self, sizes: Iterable[int], *, complete: bool) -> None:
         """Count pages by their rows, and call `progress`."""
         self.complete = complete
-        for rows in sizes:
-            self.rows = self.rows + rows
-            self.pages = self.pages + 1
+        for row_count in sizes:
+            self.rows += row_count
+            self.pages += 1
             if self.progress and self.progress(self.rows, self.pages) is False:
                 self.stopped = True
 
@@ -53,7 +54,9 @@ class Worker:
     """Two threads that prepare batches of pages in parallel, and process them in order."""
 
     prepare: Callable[[Sequence[object]], Any]
-    work: Callable[[Sequence[object], Any], Any]
+    """Called with a batch of pages, in any order, by both threads at a time."""
+    process: Callable[[Sequence[object], Any], Any]
+    """Called with a batch and what `prepare` returned, in order, one call at a time."""
     _pool: Executor = field(default_factory=lambda: make_executor(THREADS, "paylab-pages"))
     _running: deque[Future[Any]] = field(default_factory=deque)
     _waiting: list[object] = field(default_factory=list)
@@ -66,28 +69,33 @@ class Worker:
     def take(self, page: object) -> None:
         """Take a page; work starts when a batch is complete."""
         self._waiting.append(page)
-        if len(self._waiting) >= (BATCH_PAGES if self._running else FIRST_BATCH_PAGES):
+        batch_size = BATCH_PAGES if self._running else FIRST_BATCH_PAGES
+        if len(self._waiting) >= batch_size:
             self.submit()
 
     def submit(self) -> None:
-        """Start work on the waiting pages."""
-        if self._waiting:
-            batch = self._waiting
-            self._waiting = []
-            earlier_run = self._running[-1] if self._running else None
-            self._running.append(self._pool.submit(self._run, batch, earlier_run))
+        """Start work on the waiting pages, if there are any."""
+        if not self._waiting:
+            return
+        batch = self._waiting
+        self._waiting = []
+        earlier_batch = self._running[-1] if self._running else None
+        self._running.append(self._pool.submit(self._run, batch, earlier_batch))
 
-    def _run(self, batch: Sequence[object], before: Future[Any] | None) -> Any:
-        prepared = self.prepare(batch)
-        if before:
-            before.result()  # in order; nothing more is done after a failure
-        return self.work(batch, prepared)
+    def _run(self, batch: Sequence[object], earlier_batch: Future[Any] | None) -> Any:
+        prepared_batch = self.prepare(batch)
+        if earlier_batch:
+            earlier_batch.result()  # in order; nothing more is done after a failure
+        return self.process(batch, prepared_batch)
 
     def results(self, *, wait: bool) -> Iterator[Any]:
         """Yield finished results in order; with `wait`, all. At most two batches run."""
         if wait:
             self.submit()
-        while self._running and (wait or self._running[0].done() or len(self._running) > THREADS):
+        while self._running:
+            must_wait = wait or len(self._running) > THREADS
+            if not must_wait and not self._running[0].done():
+                return
             yield self._running.popleft().result()
 
     def close(self) -> None:
@@ -107,33 +115,33 @@ def _until_interrupted(pages: Iterable[object], *, keep: bool) -> Iterator[objec
 def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     pages: Iterable[object],
     schema: Schema,
-    use: Callable[[PagePart], object],
+    use_rows: Callable[[PagePart], object],
     tally: Tally,
     *,
     selection: Selection,
     extra: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Use the rows of all pages, in order.
+    """Read the rows of all pages, in order, until the selection has all that it needs.
 
-    A page is the service's body as bytes, or its parsed JSON. `use` is called in other threads,
-    one at a time and in order, with some pages each, while the next page is fetched here.
+    A page is the service's body as bytes, or its parsed JSON. `use_rows` is called in other
+    threads, one at a time and in order, with some pages each, while the next page is fetched here.
     """
     decoder = Decoder(schema, extra=extra, as_json=as_json)
 
-    def work(batch: Sequence[object], quick: PagePart | None) -> tuple[tuple[int, ...], bool]:
-        part = selection.apply(decoder.decode(batch, quick))
-        use(part)
-        return part.sizes, part.more
+    def process(batch: Sequence[object], quick: PagePart | None) -> tuple[tuple[int, ...], bool]:
+        page_part = selection.apply(decoder.decode(batch, quick))
+        use_rows(page_part)
+        return page_part.sizes, page_part.more
 
-    def count(*, wait: bool) -> None:
+    def count_results(*, wait: bool) -> None:
         for sizes, has_more in worker.results(wait=wait):
             tally.add(sizes, complete=not has_more)
 
-    with closing(Worker(decoder.quick, work)) as worker:
+    with closing(Worker(decoder.quick, process)) as worker:
         for page in _until_interrupted(pages, keep=tally.progress is not None):
             worker.take(page)
-            count(wait=not selection.ahead(worker.pending))
+            count_results(wait=not selection.may_prefetch(worker.pending))
             if selection.reached or tally.stopped:
                 break
-        count(wait=True)
+        count_results(wait=True)

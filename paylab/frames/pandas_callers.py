@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from operator import attrgetter
 
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
@@ -17,20 +18,18 @@ STATISTICS = "pandas.core.nanops"
 
 
 def has_windows() -> bool:
-    """Whether this pandas converts the values of windows in the known module."""
-    return _has(WINDOWS, "BaseWindow._prep_values")
+    """Whether this version of pandas converts the values of windows in the known module."""
+    return _has_attribute(WINDOWS, "BaseWindow._prep_values")
 
 
 def has_statistics() -> bool:
-    """Whether this pandas converts the objects of a statistic in the known module."""
-    return _has(STATISTICS, "_ensure_numeric")
+    """Whether this version of pandas converts the objects of a statistic in the known module."""
+    return _has_attribute(STATISTICS, "_ensure_numeric")
 
 
-def _has(module_name: str, dotted_name: str) -> bool:
+def _has_attribute(module_name: str, dotted_name: str) -> bool:
     try:
-        found: object = import_module(module_name)
-        for name in dotted_name.split("."):
-            found = getattr(found, name)
+        attrgetter(dotted_name)(import_module(module_name))
     except (ImportError, AttributeError):
         return False
     return True
@@ -42,20 +41,23 @@ HAS_BOTH = HAS_WINDOWS and has_statistics()
 
 def is_ranking() -> bool:
     """Whether the caller of the calling function is `nlargest` or `nsmallest`."""
-    return _caller() == RANKING
+    return _find_caller() == RANKING
 
 
 def is_window(*, is_known: bool = HAS_WINDOWS) -> bool:
     """Whether the caller of the calling function is a window of pandas."""
-    module = _caller()
-    return module == WINDOWS or (not is_known and module.startswith("pandas."))
+    caller = _find_caller()
+    return caller == WINDOWS or (not is_known and caller.startswith("pandas."))
 
 
 def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     """Whether the caller of the calling function is a statistic or a window of pandas."""
-    module = _caller()
-    return module in (STATISTICS, WINDOWS) or (not is_known and module.startswith("pandas."))
+    caller = _find_caller()
+    return caller in (STATISTICS, WINDOWS) or (not is_known and caller.startswith("pandas."))
 
 
-def _caller() -> str:
-    return str(sys._getframe(3).f_globals.get("__name__", ""))
+def _find_caller() -> str:
+    """The name of the module that called the function that asks who calls it."""
+    # 0 is this function, 1 for example `is_ranking`, 2 the method that asks, 3 its caller.
+    caller_frame = sys._getframe(3)
+    return str(caller_frame.f_globals.get("__name__", ""))

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,17 +34,17 @@ def write_days(tables: Iterable[pa.Table], folder: Path, types: pa.Schema) -> No
 
     If rows of a day come after its file was closed, a second part is written.
     """
-    day = pa.field("created_day", pa.string())
-    batches = (batch for table in tables for batch in _with_day(table).to_batches())
-    form = ds.ParquetFileFormat()
+    day_field = pa.field("created_day", pa.string())
+    batches = chain.from_iterable(_add_day(table).to_batches() for table in tables)
+    parquet_format = ds.ParquetFileFormat()
     ds.write_dataset(
         batches,
         folder,
-        schema=types.append(day),
-        partitioning=ds.partitioning(pa.schema([day]), flavor="hive"),
+        schema=types.append(day_field),
+        partitioning=ds.partitioning(pa.schema([day_field]), flavor="hive"),
         basename_template="part-{i}.parquet",
-        format=form,
-        file_options=form.make_write_options(compression="zstd"),
+        format=parquet_format,
+        file_options=parquet_format.make_write_options(compression="zstd"),
         max_open_files=OPEN_FILES_MAX,
         max_partitions=DAYS_MAX,
         use_threads=False,  # in the order of the rows
@@ -54,16 +55,19 @@ def write_days(tables: Iterable[pa.Table], folder: Path, types: pa.Schema) -> No
             os.fsync(file.fileno())
 
 
-def _with_day(table: pa.Table) -> pa.Table:
+def _add_day(table: pa.Table) -> pa.Table:
+    """The table with a column of the UTC day of creation."""
     days = table[CREATED].cast(pa.date32()).cast(pa.string())
     return table.append_column("created_day", days)
 
 
-def is_of_period(name: str, since: datetime | None, until: datetime | None) -> bool:
-    """Whether a file can have rows of a period, by the name of its folder."""
-    match = DAY_FOLDER.search(name)
-    if match is None:
+def may_have_rows(file_name: str, since: datetime | None, until: datetime | None) -> bool:
+    """Whether a file can have rows of a period, by the day in its path; also without a day."""
+    day_match = DAY_FOLDER.search(file_name)
+    if day_match is None:
         return True
-    first = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
-    is_early = since is not None and first + timedelta(days=1) <= since
-    return not is_early and not (until is not None and first >= until)
+    day_begin = datetime.fromisoformat(day_match[1]).replace(tzinfo=UTC)
+    day_end = day_begin + timedelta(days=1)
+    is_before_period = since is not None and day_end <= since
+    is_after_period = until is not None and day_begin >= until
+    return not is_before_period and not is_after_period

@@ -29,8 +29,9 @@ from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
 from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, Schema, likeliest_schema, schema_of
-from .frame import ExactFrame, typed_frame
-from .parquet_days import SUFFIX, is_of_period, ours
+from .exact_frame import ExactFrame
+from .frame import typed_frame
+from .parquet_days import SUFFIX, may_have_rows, ours
 from .sidecars import read_sidecar
 from .typed_columns import note_currencies, series
 
@@ -57,30 +58,35 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     """
     address = os.fspath(path) if is_url(path) else str(local_path(path))
     require_url(address, storage_options)
-    store, file_names = _files_of(address, storage_options or {})
+    store, file_names = _find_files(address, storage_options or {})
     extract = Extract.read(since, until, columns)
     table = read_part(store, file_names, address, extract)
-    file_facts = {} if is_url(address) else read_sidecar(Path(address))
-    known_kind = kind or file_facts.get("kind") or likeliest_schema(table.column_names).name
-    return frame_of(table, schema_of(known_kind), extract.columns)
+    sidecar = {} if is_url(address) else read_sidecar(Path(address))
+    kind = kind or sidecar.get("kind") or likeliest_schema(table.column_names).name
+    return frame_of(table, schema_of(kind), extract.columns)
 
 
-def _files_of(address: str, options: Mapping[str, Any]) -> tuple[Store, list[str]]:
-    """The store of a file or a folder, and the names of its Parquet files."""
+def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[str]]:
+    """The store of a file or a folder, and the names of its Parquet files.
+
+    ConfigError if there is neither, or if a folder has other files only; an empty one is good.
+    """
     if not is_url(address):
-        local_file = Path(address)
-        if not local_file.exists():
+        file_or_folder = Path(address)
+        if not file_or_folder.exists():
             raise ConfigError(f"there is no file or folder {address}")
-        if not local_file.is_dir():
-            return Folder(str(local_file.parent)), [local_file.name]
+        if not file_or_folder.is_dir():
+            return Folder(str(file_or_folder.parent)), [file_or_folder.name]
     elif address.lower().endswith(SUFFIX):
-        parent, _, name = address.rpartition("/")
-        store = open_store(parent, options)
-        if store.read(name) is not None:
-            return store, [name]
+        # A folder may have such a name too: then there is no file.
+        parent_address, _, file_name = address.rpartition("/")
+        parent_store = open_store(parent_address, options)
+        if parent_store.read(file_name) is not None:
+            return parent_store, [file_name]
     store = open_store(address, options)
     file_names = store.names(SUFFIX)
-    if not file_names and not all(ours(Path(name)) for name in store.names("")):
+    has_only_own_files = all(ours(Path(name)) for name in store.names(""))
+    if not file_names and not has_only_own_files:
         raise ConfigError(
             f"{shown_address(address)} has no Parquet files: name a folder of an export or a sync"
         )
@@ -99,46 +105,57 @@ class Extract:
     def read(
         cls, since: date | str | None, until: date | str | None, columns: Names | None
     ) -> Extract:
-        """The part that arguments describe; RuleError if there is none."""
+        """The part that arguments describe; RuleError for arguments that describe none."""
         return cls(*read_period(since, until), read_names(columns))
 
-    def columns_of(self, known: Sequence[str]) -> list[str]:
+    def columns_of(self, known_names: Sequence[str]) -> list[str]:
         """The columns to read of a file; the currency of an amount is one of them."""
-        return needed_columns(self.columns, known, [CREATED] if self.since or self.until else [])
+        period_columns = [CREATED] if self.since or self.until else []
+        return needed_columns(self.columns, known_names, period_columns)
 
     def rows_of(self, table: pa.Table) -> pa.Table:
         """The rows of the period, and those without a time."""
         if CREATED not in table.column_names:
             return table
-        for moment, compare in ((self.since, pc.greater_equal), (self.until, pc.less)):
-            if moment is not None:
-                is_wanted = compare(table[CREATED], pa.scalar(moment, times.INSTANT))
-                table = table.filter(pc.fill_null(is_wanted, True))
+        if self.since is not None:
+            is_late = pc.greater_equal(table[CREATED], pa.scalar(self.since, times.INSTANT))
+            table = table.filter(pc.fill_null(is_late, True))
+        if self.until is not None:
+            is_early = pc.less(table[CREATED], pa.scalar(self.until, times.INSTANT))
+            table = table.filter(pc.fill_null(is_early, True))
         return table
 
 
-def read_part(store: Store, names: Sequence[str], address: str, extract: Extract) -> pa.Table:
-    """The rows of Parquet files; a file that has only rows of other days is not opened."""
+def read_part(store: Store, file_names: Sequence[str], address: str, extract: Extract) -> pa.Table:
+    """The rows of Parquet files; a file that has only rows of other days is not opened.
+
+    Without rows in the period, a table with the columns of the first file; without files, no
+    columns.
+    """
+    if not file_names:
+        return pa.table({})
     period_files = [
-        file_name for file_name in names if is_of_period(file_name, extract.since, extract.until)
-    ]
-    tables = [
-        _read_file(store, file_name, address, extract) for file_name in period_files or names[:1]
+        file_name
+        for file_name in file_names
+        if may_have_rows(file_name, extract.since, extract.until)
     ]
     if not period_files:
-        tables = [table.slice(0, 0) for table in tables]
-    return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
+        return _read_file(store, file_names[0], address, extract).slice(0, 0)
+    tables = [_read_file(store, file_name, address, extract) for file_name in period_files]
+    return pa.concat_tables(tables, promote_options="permissive")
 
 
 def _read_file(store: Store, file_name: str, address: str, extract: Extract) -> pa.Table:
     try:
-        file = pq.ParquetFile(_open_source(store, file_name, address))
-        return extract.rows_of(file.read(columns=extract.columns_of(file.schema_arrow.names)))
+        parquet_file = pq.ParquetFile(_open_source(store, file_name, address))
+        column_names = extract.columns_of(parquet_file.schema_arrow.names)
+        return extract.rows_of(parquet_file.read(columns=column_names))
     except (pa.ArrowException, OSError) as error:
         raise unreadable_address_error(address, "Parquet", error) from None
 
 
 def _open_source(store: Store, file_name: str, address: str) -> Any:
+    """The path of a local file, or the content of one of a URL, for Arrow to open."""
     if isinstance(store, Folder):
         return store.path.absolute() / file_name
     content = store.read(file_name)
@@ -153,11 +170,11 @@ def frame_of(
     table: pa.Table, schema: Schema, columns: Collection[str] | None = None
 ) -> pd.DataFrame:
     """A table of Parquet as a frame with exact types; all columns unless you name some."""
-    is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
-    text_frame = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
+    text_names = [name for name in table.column_names if pa.types.is_string(table[name].type)]
+    text_frame = typed_frame(table.select(text_names), schema)
     typed_columns = {
-        name: text_frame[name] if text else series(_narrow_column(table[name]))
-        for name, text in is_text.items()
+        name: text_frame[name] if name in text_names else series(_narrow_column(table[name]))
+        for name in table.column_names
     }
     note_currencies(typed_columns)
     frame = ExactFrame(typed_columns)

@@ -38,57 +38,60 @@ class WiderDecimalWarning(PaylabWarning):
 
 def parquet_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
     """The Arrow schema of a Parquet file of these rows."""
-    scales = read_scale(scale, schema)
-    fields = []
+    chosen_places = read_scale(scale, schema)
+    names_and_types = []
     for column in schema.columns:
         arrow_type = TYPES.get(column.kind, pa.string())
         if column.kind == "amount":
-            arrow_type = decimal_type(column.name, scales.get(column.name))
-        fields.append((column.name, arrow_type))
-    return pa.schema(fields)
+            arrow_type = decimal_type(column.name, chosen_places.get(column.name))
+        names_and_types.append((column.name, arrow_type))
+    return pa.schema(names_and_types)
 
 
 def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
     """The chosen decimals by column; RuleError for a column that is no amount, and a bad number."""
     if scale is None:
         return {}
-    amounts = [column.name for column in schema.columns if column.kind == "amount"]
+    amount_names = [column.name for column in schema.columns if column.kind == "amount"]
     if isinstance(scale, Mapping):
-        require_columns(scale, amounts)
-        scales = dict(scale)
-    else:
-        scales = {name: scale for name in amounts if not name.endswith(RATE_SUFFIX)}
-    for scale_places in scales.values():
-        if type(scale_places) is not int or not 0 <= scale_places <= WIDE.scale:
+        require_columns(scale, amount_names)
+        places_by_column = dict(scale)
+    else:  # one number for all amounts, but not for rates
+        places_by_column = {name: scale for name in amount_names if not name.endswith(RATE_SUFFIX)}
+    for decimal_places in places_by_column.values():
+        if type(decimal_places) is not int or not 0 <= decimal_places <= WIDE.scale:
             message = (
-                f"must be a whole number of decimals from 0 to {WIDE.scale}, not {scale_places!r}"
+                f"must be a whole number of decimals from 0 to {WIDE.scale}, not {decimal_places!r}"
             )
             raise RuleError([Problem("scale", message)])
-    return scales
+    return places_by_column
 
 
-def decimal_type(name: str, places: int | None = None) -> pa.DataType:
-    """The type of an amount or a rate, with the chosen number of decimals."""
-    usual = RATE if name.endswith(RATE_SUFFIX) else _amount_type()
-    if places is None:
-        return usual
-    return pa.decimal128(usual.precision if places <= usual.scale else WIDE.precision, places)
+def decimal_type(column_name: str, decimal_places: int | None = None) -> pa.DataType:
+    """The type of an amount or a rate, with the chosen number of decimals if there is one."""
+    usual_type = RATE if column_name.endswith(RATE_SUFFIX) else _amount_type()
+    if decimal_places is None:
+        return usual_type
+    is_usual = decimal_places <= usual_type.scale
+    precision = usual_type.precision if is_usual else WIDE.precision
+    return pa.decimal128(precision, decimal_places)
 
 
 def _amount_type() -> pa.DataType:
+    """The usual type of amounts; the widest if a known currency has more than six decimals."""
     decimal_places = max(MINOR_UNIT_DEFAULT, *MINOR_UNITS.values())
     return AMOUNT if decimal_places <= AMOUNT.scale else WIDE
 
 
 def columns_too_narrow(texts: pa.Table, types: pa.Schema) -> set[str]:
     """The decimal columns with a value that does not fit their type, and could fit a wider one."""
-    return {
-        field.name
-        for field in types
-        if pa.types.is_decimal(field.type)
-        and field.type != WIDE
-        and not decimals.fits(texts[field.name], field.name, field.type)
-    }
+    narrow_names = set()
+    for arrow_field in types:
+        can_widen = pa.types.is_decimal(arrow_field.type) and arrow_field.type != WIDE
+        column_name = arrow_field.name
+        if can_widen and not decimals.fits(texts[column_name], column_name, arrow_field.type):
+            narrow_names.add(column_name)
+    return narrow_names
 
 
 def fitting_schema(tables: Iterable[pa.Table], schema: Schema, scale: Scale = None) -> pa.Schema:
@@ -97,13 +100,12 @@ def fitting_schema(tables: Iterable[pa.Table], schema: Schema, scale: Scale = No
     A column of a chosen scale keeps it.
     """
     types = parquet_schema(schema, scale)
-    chosen = read_scale(scale, schema)
-    narrow: set[str] = set()
+    narrow_names: set[str] = set()
     for table in tables:
-        narrow |= columns_too_narrow(table, types)
-    narrow -= chosen.keys()
-    warn_of_wide(narrow, types)
-    return widen_types(types, narrow)
+        narrow_names |= columns_too_narrow(table, types)
+    names_to_widen = narrow_names - read_scale(scale, schema).keys()
+    warn_of_wide(names_to_widen, types)
+    return widen_types(types, names_to_widen)
 
 
 def widen_types(types: pa.Schema, names: Collection[str]) -> pa.Schema:
@@ -114,53 +116,55 @@ def widen_types(types: pa.Schema, names: Collection[str]) -> pa.Schema:
 
 
 def warn_of_wide(names: Collection[str], types: pa.Schema) -> None:
-    """Say which columns are wide, and what that means."""
+    """Warn that columns become wider than these types, and what that means; not for no columns."""
     if not names:
         return
-    columns = ", ".join(f"{name} ({sql_type(types.field(name).type)})" for name in sorted(names))
+    names_with_types = [f"{name} ({sql_type(types.field(name).type)})" for name in sorted(names)]
     warn_caller(
-        f"values need more than the usual digits of {columns}: written as {sql_type(WIDE)}, which "
-        "DuckDB and Spark cannot multiply exactly; choose `scale=` for another type",
+        f"values need more than the usual digits of {', '.join(names_with_types)}: written as "
+        f"{sql_type(WIDE)}, which DuckDB and Spark cannot multiply exactly; choose "
+        "`scale=` for another type",
         WiderDecimalWarning,
     )
 
 
-def sql_type(kind: pa.DataType) -> str:
+def sql_type(decimal_type: pa.DataType) -> str:
     """The name of a decimal type in SQL: `DECIMAL(24, 6)`."""
-    return f"DECIMAL({kind.precision}, {kind.scale})"
+    return f"DECIMAL({decimal_type.precision}, {decimal_type.scale})"
 
 
 def convert_types(
-    texts: pa.Table, schema: Schema, start: int = 0, types: pa.Schema | None = None
+    texts: pa.Table, schema: Schema, first_row: int = 0, types: pa.Schema | None = None
 ) -> pa.Table:
     """A table of text in types of Parquet; those of `parquet_schema` unless you pass others.
 
-    ExactnessError for an amount that does not fit. `start` is the number of the first row.
+    ExactnessError for an amount that does not fit. `first_row` is the number of the first row.
     """
     types = parquet_schema(schema) if types is None else types
     columns = []
     for column in schema.columns:
         column_texts = texts[column.name]
         if column.kind == "time":
-            column_texts = times.read_times(column_texts, column.name, start)
+            columns.append(times.read_times(column_texts, column.name, first_row))
         elif column.kind in ("amount", "seconds"):
-            column_texts = decimals.cast_exactly(
-                column_texts, column.name, types.field(column.name).type, start
-            )
-        columns.append(column_texts)
+            arrow_type = types.field(column.name).type
+            columns.append(decimals.cast_exactly(column_texts, column.name, arrow_type, first_row))
+        else:
+            columns.append(column_texts)
     return pa.table(columns, schema=types)
 
 
-def with_parquet_types(table: pa.Table, schema: Schema) -> pa.Table:
+def convert_frame_types(table: pa.Table, schema: Schema) -> pa.Table:
     """A table of a frame in the types of `parquet_schema`, and wide where a value needs it."""
     columns = []
     for column_name, column in zip(table.column_names, table.columns, strict=True):
-        column_kind = schema.kind(column_name)
+        is_amount = pa.types.is_decimal(column.type) and schema.kind(column_name) == "amount"
         if pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type):
-            column = column.cast(pa.string())  # noqa: PLW2901 - the same column as text
-        elif pa.types.is_decimal(column.type) and column_kind == "amount":
-            column = _fit_to_width(column, decimal_type(column_name))  # noqa: PLW2901 - in its type
-        columns.append(column)
+            columns.append(column.cast(pa.string()))
+        elif is_amount:
+            columns.append(_cast_to_usual_or_wide(column, decimal_type(column_name)))
+        else:
+            columns.append(column)
     return pa.table(columns, table.column_names)
 
 
@@ -171,12 +175,15 @@ def polars_frame(table: pa.Table) -> pl.DataFrame:
     return cast("pl.DataFrame", pl.from_arrow(table))
 
 
-def _fit_to_width(column: pa.ChunkedArray, usual: pa.DataType) -> pa.ChunkedArray:
-    """The amounts in the first of these types that holds all of them; unchanged if none does."""
-    for decimal_type in (usual, WIDE):
-        try:
-            if decimals.integers(column) <= decimal_type.precision - decimal_type.scale:
-                return column.cast(decimal_type)
-        except pa.ArrowInvalid:
+def _cast_to_usual_or_wide(amounts: pa.ChunkedArray, usual_type: pa.DataType) -> pa.ChunkedArray:
+    """The amounts in the usual type, else in the widest; unchanged if neither holds all of them."""
+    integer_digits = decimals.count_integer_digits(amounts)
+    for decimal_type in (usual_type, WIDE):
+        # Arrow's own cast misses some overflows.
+        if integer_digits > decimal_type.precision - decimal_type.scale:
             continue
-    return column
+        try:
+            return amounts.cast(decimal_type)
+        except pa.ArrowInvalid:
+            continue  # decimals would be cut
+    return amounts

@@ -55,7 +55,7 @@ def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
 
 
 def whole_partition(partition: Partition, groups: Grouping) -> pa.Table | None:
-    """The summary of one file, if DuckDB can read it directly."""
+    """The summary of one file; None if DuckDB cannot read it directly."""
     files = open_store(partition.address, partition.options)
     if not isinstance(files, Folder):
         return None
@@ -93,11 +93,12 @@ def make_lazy_frame(partitions: Sequence[Partition]) -> dd.DataFrame:
         dask.config.set({"dataframe.shuffle.method": "tasks"})
     if not partitions:
         raise ConfigError("the dataset is empty: sync it first")
+    # Dask computes with examples of a type: of a sum of Decimals it gets an error instead.
     make_scalar.register(Decimal, _refuse_scalar)  # type: ignore[no-untyped-call]
     make_array_nonempty.register(DecimalDtype, lambda _: DecimalArray._from_sequence([1, 1]))  # type: ignore[no-untyped-call]
-    meta = load_partition(partitions[0]).iloc[:0]
-    frame: dd.DataFrame = dd.from_map(load_partition, list(partitions), meta=meta)  # type: ignore[no-untyped-call]
-    return frame
+    empty_frame = load_partition(partitions[0]).iloc[:0]
+    lazy_frame: dd.DataFrame = dd.from_map(load_partition, list(partitions), meta=empty_frame)  # type: ignore[no-untyped-call]
+    return lazy_frame
 
 
 def _refuse_scalar(_: Decimal) -> None:
@@ -109,10 +110,9 @@ def _refuse_scalar(_: Decimal) -> None:
 
 def load_partition(partition: Partition) -> pd.DataFrame:
     """A file as a frame of Arrow types; amounts are this package's exact decimals."""
-    table = partition.table()
-    frame: pd.DataFrame = table.to_pandas(
-        types_mapper=lambda kind: (
-            DecimalDtype() if pa.types.is_decimal(kind) else pd.ArrowDtype(kind)
-        )
-    )
+    frame: pd.DataFrame = partition.table().to_pandas(types_mapper=_choose_dtype)
     return frame
+
+
+def _choose_dtype(arrow_type: pa.DataType) -> DecimalDtype | pd.ArrowDtype:
+    return DecimalDtype() if pa.types.is_decimal(arrow_type) else pd.ArrowDtype(arrow_type)

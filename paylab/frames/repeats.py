@@ -12,63 +12,64 @@ import pyarrow as pa
 from ..spec.repeats import RowVersions
 
 COLUMNS = ["id", "updated_at"]
-Rows = np.ndarray[Any, np.dtype[Any]]
+RowNumbers = np.ndarray[Any, np.dtype[Any]]
+IdHashes = np.ndarray[Any, np.dtype[Any]]
 
 
-def find_superseded(read: Callable[[], Iterable[pa.Table]]) -> Rows:
+def find_superseded(read_tables: Callable[[], Iterable[pa.Table]]) -> RowNumbers:
     """The sorted numbers of the rows that another version of the same id replaces.
 
-    `read` yields the tables, of which only the two `COLUMNS` are used; it is called again if a
-    row may be repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
+    `read_tables` yields tables with at least the two `COLUMNS`; it is called again if a row may be
+    repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
     """
-    again = find_repeated([id_hashes(table) for table in read()])
+    repeated_hashes = find_repeated([hash_ids(table) for table in read_tables()])
     versions = RowVersions()
-    for row_number in _candidates(read, again) if len(again) else ():
-        versions.add(*row_number)
+    if len(repeated_hashes):
+        for row_number, id_, updated_at in _find_candidates(read_tables, repeated_hashes):
+            versions.add(row_number, id_, updated_at)
     return np.array(sorted(versions.superseded), np.int64)
 
 
-def find_repeated(hashes: Sequence[Rows]) -> Rows:
-    """The hashes that occur again, sorted, as often as they do."""
-    ordered = np.sort(np.concatenate([np.empty(0, np.uint64), *hashes]))
-    again: Rows = ordered[1:][ordered[1:] == ordered[:-1]]
-    return again
+def find_repeated(hashes_of_tables: Sequence[IdHashes]) -> IdHashes:
+    """The hashes that occur more than once, sorted: one that occurs three times is there twice."""
+    sorted_hashes = np.sort(np.concatenate([np.empty(0, np.uint64), *hashes_of_tables]))
+    repeated_hashes: IdHashes = sorted_hashes[1:][sorted_hashes[1:] == sorted_hashes[:-1]]
+    return repeated_hashes
 
 
-def drop_rows(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
-    """The tables without the rows of these numbers."""
+def drop_rows(tables: Iterable[pa.Table], dropped: RowNumbers) -> Iterator[pa.Table]:
+    """Yield the tables without the rows of these sorted numbers, counted over all tables."""
     first_row = 0
     for table in tables:
         end_row = first_row + table.num_rows
-        rows_here = (
-            dropped[np.searchsorted(dropped, first_row) : np.searchsorted(dropped, end_row)]
-            - first_row
-        )
-        yield (
-            table.take(np.delete(np.arange(table.num_rows), rows_here)) if len(rows_here) else table
-        )
+        begin, end = np.searchsorted(dropped, [first_row, end_row])
+        dropped_here = dropped[begin:end] - first_row
+        if len(dropped_here):
+            yield table.take(np.delete(np.arange(table.num_rows), dropped_here))
+        else:
+            yield table
         first_row = end_row
 
 
-def without_repeats(table: pa.Table) -> pa.Table:
-    """The table with each id once."""
+def drop_repeats(table: pa.Table) -> pa.Table:
+    """The table with the newest version of each id."""
     return next(drop_rows([table], find_superseded(lambda: [table])))
 
 
-def id_hashes(table: pa.Table) -> Rows:
-    """A hash of eight bytes for each id."""
+def hash_ids(table: pa.Table) -> IdHashes:
+    """A hash of eight bytes for each id; rows without an id have none."""
     ids = table["id"].drop_null().to_numpy()
     return pd.util.hash_array(ids.astype(object), categorize=False)
 
 
-def _candidates(
-    read_tables: Callable[[], Iterable[pa.Table]], again: Rows
+def _find_candidates(
+    read_tables: Callable[[], Iterable[pa.Table]], repeated_hashes: IdHashes
 ) -> Iterator[tuple[int, str, Any]]:
-    """The number, id and time of update of the rows whose hash occurs more than once."""
+    """Yield number, id and time of update of the rows whose hash occurs more than once."""
     first_row = 0
     for table in read_tables():
-        valid = np.flatnonzero(table["id"].is_valid().to_numpy())
-        for index in valid[np.isin(id_hashes(table), again)]:
-            id_, updated_at = (table[name][int(index)].as_py() for name in COLUMNS)
-            yield first_row + int(index), id_, updated_at
+        rows_with_id = np.flatnonzero(table["id"].is_valid().to_numpy())
+        for row_index in rows_with_id[np.isin(hash_ids(table), repeated_hashes)].tolist():
+            id_, updated_at = (table[name][row_index].as_py() for name in COLUMNS)
+            yield first_row + row_index, id_, updated_at
         first_row += table.num_rows

@@ -43,92 +43,108 @@ class Selection:
     kept: int = 0
     reached: bool = False
     _ids: set[str] = field(default_factory=set)
-    _last: int | None = None
-    _is_partial: bool = False
+    _last_microseconds: int | None = None
+    _has_dropped: bool = False
     _has_warned: bool = False
 
-    def ahead(self, pending: int) -> bool:
-        """Whether to fetch the next page while `pending` pages are not decoded yet."""
+    def may_prefetch(self, pending: int) -> bool:
+        """Whether to fetch the next page while `pending` pages are not decoded yet.
+
+        Not if the pending pages may be the last ones that are needed.
+        """
         if self.row_filter.since is not None and self.order == "newest_first":
             return False
         return self.limit is None or self.kept + pending * PAGE_MAX < self.limit
 
-    def apply(self, part: PagePart) -> PagePart:
-        """The part with only the wanted rows."""
+    def apply(self, page_part: PagePart) -> PagePart:
+        """The pages with only the wanted rows; pages are given in the order of the list."""
         row_filter = self.row_filter
-        table = (
-            part.table if row_filter.since is None else self._select_newer(part, row_filter.since)
-        )
-        table = table if row_filter.until is None else _select_older(table, row_filter.until)
+        table = page_part.table
+        if row_filter.since is not None:
+            table = self._select_newer(page_part, row_filter.since)
+        if row_filter.until is not None:
+            table = _select_older(table, row_filter.until)
         if row_filter.statuses is not None:
-            status_array = pa.array(sorted(row_filter.statuses))
-            table = table.filter(pc.is_in(table["status"], status_array))
-        for field_name, field_value in row_filter.fields.items():
-            table = table.filter(_is_equal(table, field_name, field_value))
-        table = table if self.limit is None else self._select_first(table, self.limit)
-        self.reached |= self.kept == self.limit
-        self._is_partial |= table.num_rows < part.table.num_rows
-        sizes = _cut_sizes(part.sizes, table.num_rows)
-        return replace(part, table=table, sizes=sizes, more=part.more or self._is_partial)
+            wanted_statuses = pa.array(sorted(row_filter.statuses))
+            table = table.filter(pc.is_in(table["status"], wanted_statuses))
+        for field_name, wanted_text in row_filter.fields.items():
+            table = table.filter(_has_text(table, field_name, wanted_text))
+        if self.limit is not None:
+            table = self._select_first(table, self.limit)
+            self.reached |= self.kept == self.limit
+        self._has_dropped |= table.num_rows < page_part.table.num_rows
+        return replace(
+            page_part,
+            table=table,
+            sizes=_cut_sizes(page_part.sizes, table.num_rows),
+            more=page_part.more or self._has_dropped,  # a result without all rows is incomplete
+        )
 
     def _select_first(self, table: pa.Table, limit: int) -> pa.Table:
         """The rows up to the limit; a row that the list repeats counts once."""
-        for row_number, id_ in enumerate(table["id"].to_pylist()):
+        for row_index, id_ in enumerate(table["id"].to_pylist()):
             if id_ in self._ids:
                 continue
             if self.kept == limit:
-                return table.slice(0, row_number)
-            self._ids.update({id_} - {None})
+                return table.slice(0, row_index)
+            if id_ is not None:  # each row without an id counts
+                self._ids.add(id_)
             self.kept += 1
         return table
 
     def _select_newer(self, page_part: PagePart, since: datetime) -> pa.Table:
         """The rows that are new enough, and those with an unreadable time."""
-        created = times.read_times(page_part.table["created_at"], "created_at")
-        since_scalar = pa.scalar(since, times.INSTANT)
+        created_times = times.read_times(page_part.table["created_at"], "created_at")
+        since_time = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
-        if self.order == "newest_first" and not self._is_newest_first(created):
+        if self.order == "newest_first" and not self._is_newest_first(created_times):
             self.order = "unknown"
             message = CONTRADICTED
         if self.order == "newest_first":
-            self.reached |= self._last is not None and self._last < int(since_scalar.value)
+            last = self._last_microseconds
+            self.reached |= last is not None and last < int(since_time.value)
         elif page_part.more and not self._has_warned:
             self._has_warned = True
             warn_caller(message, OrderWarning)
-        return page_part.table.filter(pc.fill_null(pc.greater_equal(created, since_scalar), True))
+        is_newer = pc.greater_equal(created_times, since_time)
+        return page_part.table.filter(pc.fill_null(is_newer, True))
 
-    def _is_newest_first(self, created: pa.ChunkedArray) -> bool:
+    def _is_newest_first(self, created_times: pa.ChunkedArray) -> bool:
         """Whether times never increase, starting from the last known one; ignores missing times."""
-        instants = created.drop_null().cast(pa.int64()).to_numpy()
-        if not len(instants):
+        microseconds = created_times.drop_null().cast(pa.int64()).to_numpy()
+        if not len(microseconds):
             return True
-        last_value = instants[:1] if self._last is None else [self._last]
-        self._last = int(instants[-1])
-        return not bool((np.diff(np.concatenate([last_value, instants])) > 0).any())
+        if self._last_microseconds is not None:
+            microseconds = np.concatenate([[self._last_microseconds], microseconds])
+        self._last_microseconds = int(microseconds[-1])
+        return not bool((np.diff(microseconds) > 0).any())
 
 
 def _select_older(table: pa.Table, until: datetime) -> pa.Table:
     """The rows that are old enough, and those with an unreadable time."""
-    created = times.read_times(table["created_at"], "created_at")
-    until_scalar = pa.scalar(until, times.INSTANT)
-    return table.filter(pc.fill_null(pc.less(created, until_scalar), True))
+    created_times = times.read_times(table["created_at"], "created_at")
+    is_older = pc.less(created_times, pa.scalar(until, times.INSTANT))
+    return table.filter(pc.fill_null(is_older, True))
 
 
-def _is_equal(table: pa.Table, column_name: str, wanted_text: str) -> pa.ChunkedArray:
-    """Whether a text is this one in any Unicode form, or has it between commas."""
+def _has_text(table: pa.Table, column_name: str, wanted_text: str) -> pa.ChunkedArray:
+    """Whether each row has this text in a column, in any Unicode form.
+
+    In `product_types`, which has several words joined by commas, whether one of them is the text.
+    """
     column_texts = pc.utf8_trim_whitespace(pc.utf8_normalize(table[column_name], "NFC"))
-    is_equal = pc.equal(column_texts, wanted_text)
     if column_name != "product_types":
-        return is_equal
-    return pc.match_substring(
-        pc.binary_join_element_wise("", column_texts, "", ","), f",{wanted_text},"
-    )
+        return pc.equal(column_texts, wanted_text)
+    between_commas = pc.binary_join_element_wise("", column_texts, "", ",")
+    return pc.match_substring(between_commas, f",{wanted_text},")
 
 
-def _cut_sizes(sizes: tuple[int, ...], rows_left: int) -> tuple[int, ...]:
-    """The numbers of rows per page after cutting the total."""
-    fitted = []
+def _cut_sizes(sizes: tuple[int, ...], row_count: int) -> tuple[int, ...]:
+    """The numbers of rows per page when the first `row_count` rows of all pages are left."""
+    new_sizes = []
+    remaining_rows = row_count
     for size in sizes:
-        fitted.append(min(size, rows_left))
-        rows_left -= fitted[-1]
-    return tuple(fitted)
+        new_size = min(size, remaining_rows)
+        new_sizes.append(new_size)
+        remaining_rows -= new_size
+    return tuple(new_sizes)

@@ -26,38 +26,46 @@ def sidecar_of(path: Path) -> Path:
 
     Some readers take every file in a folder for one of rows.
     """
-    path = path.resolve()
-    return path.with_name(f"{path.name}.columns.json")
+    target = path.resolve()
+    return target.with_name(f"{target.name}.columns.json")
 
 
 def write_sidecar(
     path: Path, schema: Schema, about: Mapping[str, object], mode: int | None = None
 ) -> None:
-    """Write a description of the columns and the source of the rows."""
+    """Write a description of the columns and the source of the rows, `about`.
+
+    `mode` are the permissions of an earlier sidecar, which the new one keeps.
+    """
     columns = [
-        {"name": c.name, "kind": c.kind, "field": c.path, "meaning": MEANING[c.kind]}
-        for c in schema.columns
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "field": column.path,
+            "meaning": MEANING[column.kind],
+        }
+        for column in schema.columns
     ]
-    sidecar_text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
+    sidecar_json = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
     with replace(sidecar_of(path), mode=mode) as sink:
-        sink.write(sidecar_text.encode() + b"\n")
+        sink.write(sidecar_json.encode() + b"\n")
 
 
 def forget_sidecar(path: Path) -> int | None:
-    """Remove the sidecar of a replaced file or folder; return its mode."""
-    mode = file_mode(sidecar_of(path))
-    sidecar_of(path).unlink(missing_ok=True)
+    """Remove the sidecar of a replaced file or folder; return its mode, None without one."""
+    sidecar_path = sidecar_of(path)
+    mode = file_mode(sidecar_path)
+    sidecar_path.unlink(missing_ok=True)
     return mode
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
-    """The content of a sidecar; empty if there is none."""
+    """The content of the sidecar of a file or folder; empty if there is none."""
     try:
         sidecar_path = sidecar_of(path)
-        # Older versions have that of a folder in it.
-        sidecar = json.loads(
-            (sidecar_path if sidecar_path.exists() else path / OLD_SIDECAR).read_text()
-        )
+        if not sidecar_path.exists():  # older versions wrote that of a folder into the folder
+            sidecar_path = path / OLD_SIDECAR
+        sidecar = json.loads(sidecar_path.read_text())
     except (OSError, ValueError, RuntimeError):  # a RuntimeError for a link to itself
         return {}
     return sidecar if isinstance(sidecar, dict) else {}

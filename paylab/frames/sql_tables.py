@@ -43,25 +43,25 @@ class SqlTable:
         return {column["name"]: _column_of(sql, column["type"]) for column in columns}
 
     def replace(self, rows: pa.Table) -> None:
-        """Make it anew, with these rows."""
-        table = self._table(rows)
+        """Create the table anew, with these rows."""
+        table = self.make_table(rows)
         table.drop(self._connection, checkfirst=True)
         table.create(self._connection)
         self.insert(rows)
 
     def insert(self, rows: pa.Table) -> None:
         """Add rows."""
-        table = self._table(rows)
+        table = self.make_table(rows)
         for batch in self._convert_for_storage(rows).to_batches(BATCH_ROWS):
             self._connection.execute(table.insert(), batch.to_pylist())
 
     def delete(self, rows: pa.Table) -> None:
         """Delete the rows that have the id of one of these."""
-        table = self._table(rows)
+        table = self.make_table(rows)
         ids = rows[ID].to_pylist()
         for first_index in range(0, len(ids), IDS_MAX):
-            chosen = table.c[ID].in_(ids[first_index : first_index + IDS_MAX])
-            self._connection.execute(table.delete().where(chosen))
+            has_id = table.c[ID].in_(ids[first_index : first_index + IDS_MAX])
+            self._connection.execute(table.delete().where(has_id))
 
     def _convert_for_storage(self, rows: pa.Table) -> pa.Table:
         """The rows as the database stores them: amounts are text in SQLite."""
@@ -73,11 +73,12 @@ class SqlTable:
         ]
         return pa.table(columns, rows.column_names)
 
-    def _table(self, rows: pa.Table) -> Any:
+    def make_table(self, rows: pa.Table) -> Any:
+        """SQLAlchemy's description of a table with the columns of the rows."""
         import sqlalchemy as sql
 
-        schema = self._convert_for_storage(rows.slice(0, 0)).schema
-        columns = [sql.Column(field.name, _sql_type_of(sql, field.type)) for field in schema]
+        stored_schema = self._convert_for_storage(rows.slice(0, 0)).schema
+        columns = [sql.Column(field.name, _sql_type_of(sql, field.type)) for field in stored_schema]
         return sql.Table(self._name, sql.MetaData(), *columns, schema=self._schema)
 
 
@@ -102,27 +103,35 @@ def _column_of(sql: Any, sql_type: Any) -> TableColumn:
 
 
 @contextmanager
-def open_sql(target: Any, act: str = "written") -> Iterator[Any]:
-    """A connection in a transaction, of a URL, an engine or a connection of yours."""
+def open_sql(target: Any, participle: str = "written") -> Iterator[Any]:
+    """A connection in a transaction, of a URL, an engine or a connection of yours.
+
+    ConfigError for an error of the database: it says that it cannot be `participle`.
+    """
     with extra_imports():
         import sqlalchemy as sql
-    engine = (
-        _make_engine(sql, target) if isinstance(target, str) else getattr(target, "engine", target)
-    )
-    url = engine.url
+    is_url = isinstance(target, str)
+    engine_or_connection = _make_engine(sql, target) if is_url else target
+    engine = getattr(engine_or_connection, "engine", engine_or_connection)
     try:
-        with _begin_transaction(target if not isinstance(target, str) else engine) as connection:
+        with _begin_transaction(engine_or_connection) as connection:
             yield connection
     except (sql.exc.SQLAlchemyError, ImportError) as error:
-        message = str(getattr(error, "orig", None) or error)
-        secret = str(url.password or "")
-        hidden = message.replace(secret, "***") if secret else message
-        first_line = hidden.strip().partition("\n")[0]
-        database_name = url.render_as_string(hide_password=True)
-        raise ConfigError(f"{database_name} cannot be {act}: {first_line:.200}") from None
+        database_name = engine.url.render_as_string(hide_password=True)
+        reason = _describe_error(error, str(engine.url.password or ""))
+        raise ConfigError(f"{database_name} cannot be {participle}: {reason}") from None
     finally:
-        if isinstance(target, str):
+        if is_url:
             engine.dispose()
+
+
+def _describe_error(error: Exception, password: str) -> str:
+    """The first line of the driver's message, without the password."""
+    message = str(getattr(error, "orig", None) or error)
+    if password:
+        message = message.replace(password, "***")
+    first_line = message.strip().partition("\n")[0]
+    return f"{first_line:.200}"
 
 
 def _make_engine(sql: Any, url: str) -> Any:
@@ -138,8 +147,9 @@ def _make_engine(sql: Any, url: str) -> Any:
 
 
 def _begin_transaction(target: Any) -> Any:
-    """A connection in a transaction; that of a connection of yours, if there is one."""
-    if not hasattr(target, "in_transaction"):
+    """A connection in a transaction; in yours, if your connection has begun one."""
+    is_engine = not hasattr(target, "in_transaction")
+    if is_engine:
         return target.begin()
     return nullcontext(target) if target.in_transaction() else _begin_own_transaction(target)
 
@@ -153,26 +163,28 @@ def _begin_own_transaction(connection: Any) -> Iterator[Any]:
 def query_sql(target: Any, query: str) -> pa.Table:
     """The result of a query: exact numbers, aware times, and text."""
     with open_sql(target, "read") as connection:
-        query_result = connection.exec_driver_sql(query)
-        column_names = list(query_result.keys())
-        rows = query_result.fetchall()
-    column_values = list(zip(*rows, strict=True)) or [() for _ in column_names]
-    return pa.table([_make_column(list(cells)) for cells in column_values], column_names)
+        result = connection.exec_driver_sql(query)
+        column_names = list(result.keys())
+        rows = result.fetchall()
+    # Without rows, `zip` yields no columns.
+    columns = list(zip(*rows, strict=True)) or [() for _ in column_names]
+    return pa.table([_make_column(list(cells)) for cells in columns], column_names)
 
 
-def _make_column(values: list[Any]) -> pa.ChunkedArray:
-    present_values = [value for value in values if value is not None]
-    if not present_values:
-        return pa.chunked_array([pa.nulls(len(values), pa.string())])
-    if all(isinstance(value, Decimal) for value in present_values):
-        return decimals.from_numbers(values)
-    if all(isinstance(value, datetime) for value in present_values):
-        values = [value and _add_zone(value) for value in values]
+def _make_column(cells: list[Any]) -> pa.ChunkedArray:
+    """A column of the type of its cells; text if they are of several types, or all missing."""
+    present_cells = [cell for cell in cells if cell is not None]
+    if not present_cells:
+        return pa.chunked_array([pa.nulls(len(cells), pa.string())])
+    if all(isinstance(cell, Decimal) for cell in present_cells):
+        return decimals.from_numbers(cells)
+    if all(isinstance(cell, datetime) for cell in present_cells):
+        cells = [cell and _add_zone(cell) for cell in cells]
     try:
-        return pa.chunked_array([pa.array(values)])
+        return pa.chunked_array([pa.array(cells)])
     except pa.ArrowException:  # SQLite has values of several types in a column
-        column_texts = [None if value is None else str(value) for value in values]
-        return pa.chunked_array([pa.array(column_texts, pa.string())])
+        cell_texts = [None if cell is None else str(cell) for cell in cells]
+        return pa.chunked_array([pa.array(cell_texts, pa.string())])
 
 
 def _add_zone(instant: datetime) -> datetime:

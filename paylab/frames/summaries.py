@@ -19,13 +19,15 @@ from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import extra_imports
 from . import decimals, summary_sql
 from .decimals import DIGITS_MAX
-from .frame import ExactFrame
-from .summary_rows import decode_categories, parquet_rows, prepare_rows
+from .exact_frame import ExactFrame
+from .summary_rows import decode_categories, prepare_rows, write_rows_sql
 from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
 from .typed_columns import series
 
+FAILURE_RATE = "failure_rate"
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
-PLACES = Decimal("1E-12")
+"""The amounts that are divided by the source amount."""
+RATIO_UNIT = Decimal("1E-12")
 
 
 @explain_arguments
@@ -55,27 +57,31 @@ def summarize(
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
         return merge_partials([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
-    coded, currencies_by_column = _number_currencies(rows, groups)
-    sql = summary_sql.write_whole_query(replace(groups, words=currencies_by_column), "rows")
-    return _finish_summary(_run(sql, rows=coded), groups)
+    numbered_rows, currencies_by_column = _number_currencies(rows, groups)
+    numbered_groups = replace(groups, words=currencies_by_column)
+    sql = summary_sql.write_whole_query(numbered_groups, "rows")
+    return _finish_summary(_run_sql(sql, rows=numbered_rows), groups)
 
 
 def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:
-    """The rows with a number for each currency, and the currencies in upper case."""
+    """The rows with a number in place of each currency, and the currencies by these numbers.
+
+    DuckDB groups numbers faster than text. Currencies are in upper case.
+    """
     currencies_by_column: dict[str, list[str]] = {}
-    for column_name in [
-        column_name
-        for column_name in CURRENCIES
-        if column_name in groups.keys and column_name not in groups.by
-    ]:
+    for column_name in CURRENCIES:
+        if column_name not in groups.keys or column_name in groups.by:
+            continue
         column = rows[column_name]
-        is_coded = pa.types.is_dictionary(column.type)
-        codes = (column if is_coded else column.dictionary_encode()).combine_chunks()
-        upper = pc.utf8_upper(codes.dictionary.cast(pa.string()))
-        unique_codes = upper.unique()
-        numbers = pc.index_in(upper, unique_codes).take(codes.indices)
-        rows = rows.set_column(rows.column_names.index(column_name), column_name, numbers)
-        currencies_by_column[column_name] = unique_codes.to_pylist()
+        if not pa.types.is_dictionary(column.type):
+            column = column.dictionary_encode()
+        encoded = column.combine_chunks()
+        upper_names = pc.utf8_upper(encoded.dictionary.cast(pa.string()))
+        unique_names = upper_names.unique()  # "usd" and "USD" are one currency
+        numbers = pc.index_in(upper_names, unique_names).take(encoded.indices)
+        column_index = rows.column_names.index(column_name)
+        rows = rows.set_column(column_index, column_name, numbers)
+        currencies_by_column[column_name] = unique_names.to_pylist()
     return rows, currencies_by_column
 
 
@@ -93,72 +99,83 @@ def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
 
 
 def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> pa.Table | None:
-    """The summary of a Parquet file or folder by DuckDB; None if `prepared` is needed."""
-    parquet_source, columns = parquet_rows(_list_files(path))
-    if parquet_source is None:
+    """The summary of a Parquet file or folder by DuckDB; None if `prepare_rows` is needed."""
+    rows_sql, column_names = write_rows_sql(_list_files(path))
+    if rows_sql is None:
         return None
-    groups.check(columns)
-    return _run(summary_sql.write_whole_query(groups, parquet_source), threads)
+    groups.check(column_names)
+    return _run_sql(summary_sql.write_whole_query(groups, rows_sql), threads)
 
 
-def join_partitions(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame | None:
-    """The summary of files from one per file; None if a group has rows in two files."""
-    wholes = [part for part in parts if part is not None]
-    if not wholes or len(wholes) < len(parts):
+def join_partitions(
+    file_summaries: Sequence[pa.Table | None], groups: Grouping
+) -> pd.DataFrame | None:
+    """The summary of all files, from one per file; None if a group has rows in two files.
+
+    Also None without files, or if one of them has no summary.
+    """
+    summaries = [summary for summary in file_summaries if summary is not None]
+    if not summaries or len(summaries) < len(file_summaries):
         return None
-    rows = _concatenate(wholes)
-    keys = rows.column_names[: rows.column_names.index("rows")]
-    if rows.group_by(keys).aggregate([]).num_rows < rows.num_rows:
+    all_groups = _concatenate(summaries)
+    key_names = all_groups.column_names[: all_groups.column_names.index("rows")]
+    unique_groups = all_groups.group_by(key_names).aggregate([])
+    if unique_groups.num_rows < all_groups.num_rows:
         return None
-    return _finish_summary(_run("select * from parts order by all", parts=rows), groups)
+    ordered = _run_sql("select * from parts order by all", parts=all_groups)
+    return _finish_summary(ordered, groups)
 
 
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
     groups.check(rows.column_names)
     rows = pa.table({name: decode_categories(rows[name]) for name in rows.column_names})
-    return _run(summary_sql.write_partial_query(groups, "rows"), rows=rows)
+    return _run_sql(summary_sql.write_partial_query(groups, "rows"), rows=rows)
 
 
 def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of a Parquet file or folder, to be merged; uses one thread."""
     files = _list_files(path)
-    parquet_source, columns = parquet_rows(files)
-    if parquet_source is not None:
-        groups.check(columns)
-        return [_run(summary_sql.write_partial_query(groups, parquet_source), threads=1)]
-    return [
-        partial_of(prepare_rows(pq.read_table(file, partitioning=None)), groups) for file in files
-    ]
+    rows_sql, column_names = write_rows_sql(files)
+    if rows_sql is not None:
+        groups.check(column_names)
+        return [_run_sql(summary_sql.write_partial_query(groups, rows_sql), threads=1)]
+    tables = (pq.read_table(file, partitioning=None) for file in files)
+    return [partial_of(prepare_rows(table), groups) for table in tables]
 
 
-def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
+def merge_partials(partial_summaries: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The exact summary of partial ones; without any, of no rows."""
-    rows = _concatenate(parts or [partial_of(prepare_rows(None), groups)])
-    return _finish_summary(_run(summary_sql.write_merging_query(groups), parts=rows), groups)
+    if not partial_summaries:
+        partial_summaries = [partial_of(prepare_rows(None), groups)]
+    merging_sql = summary_sql.write_merging_query(groups)
+    summary = _run_sql(merging_sql, parts=_concatenate(partial_summaries))
+    return _finish_summary(summary, groups)
 
 
 def _list_files(path: str) -> list[str]:
-    folder = Path(path).absolute()  # Arrow expands a leading `~`
-    files = [folder] if folder.is_file() else sorted(folder.rglob("*.parquet"))
-    if not files and not folder.is_dir():
+    """The Parquet files of a folder, or the one file; ConfigError if there is neither."""
+    file_or_folder = Path(path).absolute()  # Arrow expands a leading `~`
+    if file_or_folder.is_file():
+        return [str(file_or_folder)]
+    if not file_or_folder.is_dir():
         raise ConfigError(f"there is no file or folder {path}")
-    return [str(file) for file in files]
+    return [str(file) for file in sorted(file_or_folder.rglob("*.parquet"))]
 
 
-def _concatenate(partials: Sequence[pa.Table]) -> pa.Table:
-    """The rows of all parts; a sum has the narrowest type for all of them."""
-    sums = [sum_name for sum_name in AMOUNTS if sum_name in partials[0].column_names]
-    other_columns = (part.drop_columns(sums) for part in partials)
-    rows = pa.concat_tables(other_columns, promote_options="permissive")
-    for sum_name in sums:
-        rows = rows.append_column(
-            sum_name, decimals.join([part[sum_name] for part in partials], sum_name)
-        )
+def _concatenate(summaries: Sequence[pa.Table]) -> pa.Table:
+    """The rows of all summaries; a sum has the narrowest type for all of them."""
+    sum_names = [name for name in AMOUNTS if name in summaries[0].column_names]
+    without_sums = (summary.drop_columns(sum_names) for summary in summaries)
+    rows = pa.concat_tables(without_sums, promote_options="permissive")
+    for sum_name in sum_names:
+        sums = decimals.join([summary[sum_name] for summary in summaries], sum_name)
+        rows = rows.append_column(sum_name, sums)
     return rows
 
 
-def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
+def _run_sql(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
+    """The result of SQL over these tables by name; ExactnessError if a sum has too many digits."""
     with extra_imports():
         import duckdb
     with duckdb.connect() as connection:
@@ -176,41 +193,55 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
             ) from None
 
 
-def _finish_summary(table: pa.Table, groups: Grouping) -> pd.DataFrame:
+def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
-    columns: dict[str, Any] = {name: decode_categories(table[name]) for name in table.column_names}
-    sums = [name for name in AMOUNTS if name in columns]
+    column_names = summary.column_names
+    columns: dict[str, Any] = {name: decode_categories(summary[name]) for name in column_names}
+    sum_names = [name for name in AMOUNTS if name in columns]
+    ratios = _compute_ratio_columns(columns, groups)
+    for ratio_name, ratio_column in ratios.items():
+        columns[ratio_name] = decimals.from_numbers(ratio_column, ratio_name)
+    for amount_name in (*sum_names, *QUANTILES):
+        columns[amount_name] = decimals.narrow_scale(columns[amount_name])
+    exact_names = [FAILURE_RATE, *sum_names, *list(ratios)[1:], *QUANTILES]
+    measured_names = (*exact_names, "failure_reasons")
+    key_and_count_names = [name for name in column_names if name not in measured_names]
+    ordered_names = [*key_and_count_names, *measured_names]
+    return ExactFrame({name: series(columns[name]) for name in ordered_names})
+
+
+def _compute_ratio_columns(
+    columns: dict[str, Any], groups: Grouping
+) -> dict[str, list[Decimal | None]]:
+    """The failure rate of each group, and with sums the ratios to its source amount."""
     values_by_column = {name: column.to_pylist() for name, column in columns.items()}
-    ratios = {
-        "failure_rate": list(
-            map(_compute_ratio, values_by_column["failed"], values_by_column["rows"])
-        )
-    }
-    if groups.sums:
-        ratios |= {
-            name: _compute_ratios(values_by_column, part_name) for name, part_name in RATIOS.items()
-        }
-    columns |= {name: decimals.narrow_scale(columns[name]) for name in (*sums, *QUANTILES)}
-    columns |= {name: decimals.from_numbers(values, name) for name, values in ratios.items()}
-    exact = ["failure_rate", *sums, *list(ratios)[1:], *QUANTILES]
-    group_columns = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
-    return ExactFrame(
-        {name: series(columns[name]) for name in [*group_columns, *exact, "failure_reasons"]}
-    )
+    failed_and_all = zip(values_by_column["failed"], values_by_column["rows"], strict=True)
+    ratios = {FAILURE_RATE: [_compute_ratio(failed, rows) for failed, rows in failed_and_all]}
+    if not groups.sums:
+        return ratios
+    for ratio_name, amount_name in RATIOS.items():
+        amounts = values_by_column[amount_name]
+        if amount_name == "total_fee":
+            amounts = _select_source_fees(values_by_column)
+        source_amounts = values_by_column["source_amount"]
+        ratios[ratio_name] = list(map(_compute_ratio, amounts, source_amounts))
+    return ratios
 
 
-def _compute_ratios(columns: dict[str, list[Any]], part_name: str) -> list[Decimal | None]:
-    """A column as a part of the source amount, row by row; None for a fee in another currency."""
-    column_names = (part_name, "source_amount", "source_currency", "fee_currency")
-    rows = zip(*(columns[name] for name in column_names), strict=True)
+def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal | None]:
+    """The fee of each group; None if it is in another currency than the source amount."""
+    column_names = ("total_fee", "fee_currency", "source_currency")
+    rows = zip(*(values_by_column[name] for name in column_names), strict=True)
     return [
-        None if part_name == "total_fee" and source != fee else _compute_ratio(part, whole)
-        for part, whole, source, fee in rows
+        fee if fee_currency == source_currency else None
+        for fee, fee_currency, source_currency in rows
     ]
 
 
-def _compute_ratio(amount: Decimal | int | None, whole: Decimal | int | None) -> Decimal | None:
-    if amount is None or not whole:
+def _compute_ratio(dividend: Decimal | int | None, divisor: Decimal | int | None) -> Decimal | None:
+    """The quotient with at most 12 decimals; None if a number is missing or the divisor is 0."""
+    if dividend is None or not divisor:
         return None
     with localcontext(Context(prec=200)):
-        return (Decimal(amount) / Decimal(whole)).quantize(PLACES).normalize()
+        quotient = Decimal(dividend) / Decimal(divisor)
+        return quotient.quantize(RATIO_UNIT).normalize()

@@ -22,7 +22,7 @@ TYPES = {
     "created_at": (times.INSTANT, "timestamptz"),
 }
 WORD = pa.string(), "varchar"
-CONVERSION = {
+CONVERSION_NAMES = {
     "source_amount": "deposit_amount",
     "source_currency": "deposit_currency",
     "destination_amount": "payout_amount",
@@ -33,37 +33,41 @@ CONVERSION = {
 def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
     table = _read_table(data)
-    columns = {
-        column_name: table[column_name] for column_name in table.column_names
-    } | _rename_conversion_columns(table)
+    columns = {name: table[name] for name in table.column_names}
+    columns |= _rename_conversion_columns(table)
     for column_name in COLUMNS:
-        columns[column_name] = _convert_column(
-            column_name, columns.get(column_name), table.num_rows
-        )
-    product = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
-    if product and "product_type" not in table.column_names:
-        columns["product_type"] = pa.repeat(product, table.num_rows)
+        column = columns.get(column_name)
+        columns[column_name] = _convert_column(column_name, column, table.num_rows)
+    # A list that was filtered by product has rows of this product, which does not stand in them.
+    product_type = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
+    if product_type and "product_type" not in table.column_names:
+        columns["product_type"] = pa.repeat(product_type, table.num_rows)
     return pa.table(columns)
 
 
-def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
-    """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
-    schemas = [_schema_of(file) for file in files]
+def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
+    """SQL for the rows of Parquet files, and the names of its columns.
+
+    None and no names if only `prepare_rows` can read them: files of several types, of other
+    decimals, or of conversions, and no files.
+    """
+    schemas = [_read_schema(file) for file in files]
     schema_kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
     if len(schema_kinds) != 1 or not all(map(pa.types.is_decimal128, _amount_types(schemas[0]))):
         return None, []
     column_names = schemas[0].names
     if "deposit_amount" in column_names or "source_amount" not in column_names:
         return None, []
-    absent = [name for name in COLUMNS if name not in column_names]
-    nulls = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in absent)
-    file_list = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
-    reader = f"read_parquet([{file_list}], hive_partitioning = false)"
-    column_list = ", ".join(quote_name(name) for name in column_names)
-    return f"(select {column_list}{nulls} from {reader})", [*column_names, *absent]  # noqa: S608 - quoted
+    missing_names = [name for name in COLUMNS if name not in column_names]
+    nulls_sql = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in missing_names)
+    files_sql = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
+    reader_sql = f"read_parquet([{files_sql}], hive_partitioning = false)"
+    names_sql = ", ".join(map(quote_name, column_names))
+    rows_sql = f"(select {names_sql}{nulls_sql} from {reader_sql})"  # noqa: S608 - quoted
+    return rows_sql, [*column_names, *missing_names]
 
 
-def _schema_of(file: str) -> pa.Schema:
+def _read_schema(file: str) -> pa.Schema:
     try:
         return pq.read_schema(file)
     except (pa.ArrowException, OSError) as error:
@@ -75,6 +79,7 @@ def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
 
 
 def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:
+    """The data as a table, empty for None; ConfigError for anything else."""
     if frame_or_table is None:
         return pa.table({})
     if isinstance(frame_or_table, pa.Table):
@@ -88,30 +93,35 @@ def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:
 
 
 def _rename_conversion_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """The columns of conversions, with the names of transfers."""
-    if "deposit_amount" not in table.column_names:
+    """The columns of conversions, with the names of transfers; none for transfers."""
+    column_names = table.column_names
+    if "deposit_amount" not in column_names:
         return {}
-    measures = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
-    ends = [name for name in ("created_at", "payout_completed_at") if name in table.column_names]
-    if len(ends) == 2:
-        moments = (_typed_time(table[name], name) for name in ends)
-        measures["completed_in"] = pc.seconds_between(*moments)
-    return measures
+    renamed_columns = {
+        transfer_name: table[conversion_name]
+        for transfer_name, conversion_name in CONVERSION_NAMES.items()
+        if conversion_name in column_names
+    }
+    if "created_at" in column_names and "payout_completed_at" in column_names:
+        created = _convert_times(table["created_at"], "created_at")
+        completed = _convert_times(table["payout_completed_at"], "payout_completed_at")
+        renamed_columns["completed_in"] = pc.seconds_between(created, completed)
+    return renamed_columns
 
 
 def _convert_column(
     column_name: str, column: pa.ChunkedArray | None, row_count: int
 ) -> pa.ChunkedArray:
+    """A column in the type that a summary needs; missing values if the data do not have it."""
     if column is None or pa.types.is_null(column.type):
         return pa.chunked_array([pa.nulls(row_count, TYPES.get(column_name, WORD)[0])])
     if column_name in AMOUNTS:
         return _read_amounts(column, column_name)
     if column_name == "created_at":
-        return _typed_time(column, column_name)
+        return _convert_times(column, column_name)
     if column_name == "completed_in" and _is_text(column):
-        return decimals.join_seconds(
-            [decimals.read_texts(column.cast(pa.string()), column_name)], column_name
-        )
+        seconds = decimals.read_texts(column.cast(pa.string()), column_name)
+        return decimals.join_seconds([seconds], column_name)
     return column
 
 
@@ -126,7 +136,7 @@ def _read_amounts(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
     return decimals.read_decimals(decimals.write(column), column_name)
 
 
-def _typed_time(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
+def _convert_times(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
     if _is_text(column):
         return times.read_times(column.cast(pa.string()), column_name)
     return column.cast(times.INSTANT)
@@ -140,7 +150,7 @@ def _is_text(column: pa.ChunkedArray) -> bool:
 
 
 def decode_categories(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Categories as text, also those of no row, so that all partitions have the same type."""
+    """Categories as text, also if there are none, so that all partitions have the same type."""
     if not pa.types.is_dictionary(column.type):
         return column
     value_type = column.type.value_type

@@ -46,12 +46,12 @@ class Grouping:
             raise ConfigError("a grouping is named twice")
         time_zone(self.tz)
 
-    def check(self, columns: Sequence[str]) -> None:
+    def check(self, column_names: Sequence[str]) -> None:
         """RuleError for a name that is not a grouping and not a column."""
-        unknown = [name for name in self.by if name not in READY and name not in columns]
+        unknown_names = [name for name in self.by if name not in READY and name not in column_names]
         message = f"must be one of {', '.join(READY)}, or the name of a column"
-        if unknown:
-            raise RuleError([Problem(f"by: {name!r:.60}", message) for name in unknown])
+        if unknown_names:
+            raise RuleError([Problem(f"by: {name!r:.60}", message) for name in unknown_names])
 
     @property
     def keys(self) -> dict[str, str]:
@@ -60,11 +60,15 @@ class Grouping:
         A corridor is grouped by its two currencies, and sums by every currency.
         """
         sql_by_name = {name: self._write_key(name) for name in self.by if name != "corridor"}
-        source_and_destination = CURRENCIES[:2]
-        currencies = source_and_destination if "corridor" in self.by else ()
-        for name in CURRENCIES if self.sums else currencies:
+        currency_names: Sequence[str] = ()
+        if self.sums:
+            currency_names = CURRENCIES
+        elif "corridor" in self.by:
+            currency_names = CURRENCIES[:2]  # source and destination
+        for name in currency_names:
             # The words of a coded column are in upper case already.
-            sql_by_name.setdefault(name, name if name in self.words else f"upper({name})")
+            key_sql = name if name in self.words else f"upper({name})"
+            sql_by_name.setdefault(name, key_sql)  # unless `by` has the column
         return sql_by_name
 
     @property
@@ -74,43 +78,45 @@ class Grouping:
 
     @property
     def decoded(self) -> str:
-        """The SQL that decodes coded columns."""
-        replacements = [
-            f"list_extract([{', '.join(map(sql_text, words))}]::varchar[], {name} + 1) as {name}"
-            for name, words in self.words.items()
-        ]
-        return f"* replace ({', '.join(replacements)})" if replacements else "*"
+        """The SQL of all columns, coded ones as words."""
+        if not self.words:
+            return "*"
+        replacements = []
+        for name, words in self.words.items():
+            words_sql = ", ".join(map(sql_text, words))
+            replacements.append(f"list_extract([{words_sql}]::varchar[], {name} + 1) as {name}")
+        return f"* replace ({', '.join(replacements)})"
 
     @property
     def shown(self) -> str:
         """The SQL of the group columns of a finished summary, in order."""
-        corridor = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
-        grouped_names = [
-            corridor if name == "corridor" else f"s.{quote_name(name)}" for name in self.by
+        corridor_sql = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
+        shown_columns = [
+            corridor_sql if name == "corridor" else f"s.{quote_name(name)}" for name in self.by
         ]
-        other_keys = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
-        return "".join(f"{name_text}, " for name_text in [*grouped_names, *other_keys])
+        if self.sums:
+            shown_columns += [f"s.{name}" for name in self.keys if name not in self.by]
+        return "".join(f"{column_sql}, " for column_sql in shown_columns)
 
     def _write_key(self, key_name: str) -> str:
+        """The SQL of a name in `by`: a period of time, one of `WORDS`, or a column."""
         if key_name not in PERIODS:
             return WORDS.get(key_name) or quote_name(key_name)
         created_sql = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
         if self.tz != "UTC":
             created_sql = f"(created_at at time zone '{self.tz}')"
-        return (
-            f"date_trunc('{key_name}', {created_sql}::date)::date"
-            if key_name != "day"
-            else f"{created_sql}::date"
-        )
+        if key_name == "day":
+            return f"{created_sql}::date"
+        return f"date_trunc('{key_name}', {created_sql}::date)::date"
 
 
 def write_whole_query(groups: Grouping, source: str) -> str:
     """The SQL of a summary of all rows of `source`; completion times are whole seconds."""
     shares = ", ".join(QUANTILES.values())
-    columns = ", ".join(
+    quantiles_sql = ", ".join(
         # A quantile of integers at these shares has two decimals; only a float has more.
-        f"round(list_extract(shares, {at}), 2)::decimal(38, 2) as {name}"
-        for at, name in enumerate(QUANTILES, 1)
+        f"round(list_extract(shares, {list_index}), 2)::decimal(38, 2) as {name}"
+        for list_index, name in enumerate(QUANTILES, 1)
     )
     return f"""
         with s as (select {groups.decoded} from (
@@ -118,7 +124,8 @@ def write_whole_query(groups: Grouping, source: str) -> str:
                 quantile_cont(completed_in, [{shares}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
-        select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}), {columns},
+        select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}),
+            {quantiles_sql},
             array_to_string([rtrim(e.reason, '.') || ': ' || -e.n for e in list_sort(
                 [{{'n': -e.value::bigint, 'reason': e.key}} for e in counted])], '; ')
                 as failure_reasons
@@ -126,13 +133,17 @@ def write_whole_query(groups: Grouping, source: str) -> str:
 
 
 def write_partial_query(groups: Grouping, source: str) -> str:
-    """The SQL of a partial summary of the rows of `source`: `whole`, ready to be merged."""
-    lists = ", ".join(
-        f"list({{'v': {expression}, 'n': rows}}) filter ({expression} is not null) as {many}"
-        for many, expression in (("times", "_time"), ("reasons", "_reason"))
+    """The SQL of a partial summary of the rows of `source`.
+
+    It has lists of the completion times and reasons, with how often each occurs.
+    """
+    lists_sql = ", ".join(
+        f"list({{'v': {value}, 'n': rows}}) filter ({value} is not null) as {list_name}"
+        for list_name, value in (("times", "_time"), ("reasons", "_reason"))
     )
     return f"""
-        select {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}, {lists} from (
+        select {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}, {lists_sql}
+        from (
             select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
                 completed_in as _time, failure_reason as _reason
             from {source} group by all)
@@ -141,22 +152,25 @@ def write_partial_query(groups: Grouping, source: str) -> str:
 
 def write_merging_query(groups: Grouping) -> str:
     """The SQL of a summary from the partial ones in the table `parts`."""
-    ordered = _write_key_names(groups).rstrip(", ") or "1"
-    quantiles = ", ".join(_write_quantile(share, name) for name, share in QUANTILES.items())
-    choice = "select g, e.v as {0}, sum(e.n)::bigint as n"
-    many = "unnest({0}s) as e from keyed)"
+    order_sql = _write_key_names(groups).rstrip(", ") or "1"
+    quantiles_sql = ", ".join(_write_quantile(share, name) for name, share in QUANTILES.items())
+    # g is the number of a group, v a completion time or reason, n how many rows have it.
+    added_entries = "select g, e.v as {0}, sum(e.n)::bigint as n"
+    entries_of_groups = "(select g, unnest({0}s) as e from keyed) group by all"
+    times_sql = f"{added_entries.format('v')} from {entries_of_groups.format('time')}"
+    reasons_sql = f"{added_entries.format('reason')} from {entries_of_groups.format('reason')}"
     return f"""
-        with keyed as (select dense_rank() over (order by {ordered}) as g, * from parts),
+        with keyed as (select dense_rank() over (order by {order_sql}) as g, * from parts),
         s as (
             select g, {_write_key_names(groups)} {_write_measures(groups, ADDED_COUNTS)}
             from keyed group by all
         ),
-        times as ({choice.format("v")} from (select g, {many.format("time")} group by all),
+        times as ({times_sql}),
         ranked as (
             select g, v, sum(n) over (partition by g order by v) as upto,
                 sum(n) over (partition by g) as n from times),
-        quantiles as (select g, {quantiles} from ranked group by g),
-        counted as ({choice.format("reason")} from (select g, {many.format("reason")} group by all),
+        quantiles as (select g, {quantiles_sql} from ranked group by g),
+        counted as ({reasons_sql}),
         r as (select g, string_agg(rtrim(reason, '.') || ': ' || n, '; ' order by n desc, reason)
             as failure_reasons from counted group by g)
         select {groups.shown} s.* exclude (g {_write_more_keys(groups)}), {", ".join(QUANTILES)},
@@ -194,6 +208,7 @@ def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
 def _write_quantile(share: str, column_name: str) -> str:
     """The quantile by linear interpolation, in decimals."""
     position_sql = f"({share} * (n - 1))"
-    low, high = (f"min(v) filter (upto > {side}({position_sql}))" for side in ("floor", "ceil"))
+    low_sql = f"min(v) filter (upto > floor({position_sql}))"
+    high_sql = f"min(v) filter (upto > ceil({position_sql}))"
     fraction_sql = f"any_value({position_sql} - floor({position_sql}))::decimal(3, 2)"
-    return f"{low} + ({high} - {low}) * {fraction_sql} as {column_name}"
+    return f"{low_sql} + ({high_sql} - {low_sql}) * {fraction_sql} as {column_name}"

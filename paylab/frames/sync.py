@@ -25,10 +25,10 @@ from ..spec.row_filter import RowFilter
 from ..spec.service.lists import Order
 from ..storage.stores import Store
 from .columns import SCHEMAS, ListName, Schema
-from .decode import Decoder, bodies
+from .decode import Decoder, bodies, make_page
 from .pages import Tally, read_pages
 from .parquet_types import columns_too_narrow, convert_types, warn_of_wide, widen_types
-from .repeats import Rows, find_repeated, id_hashes, without_repeats
+from .repeats import IdHashes, drop_repeats, find_repeated, hash_ids
 from .selection import UNDECLARED, OrderWarning, Selection
 from .sync_state import PARQUET, State, cast_to_types, write_state
 from .text_table import EXTRA, PagePart
@@ -85,12 +85,15 @@ class Sync:
     removed: int = 0
     newest: datetime | None = None
     _stored_state: State = field(default_factory=State)
-    _days: dict[str, list[pa.Table]] = field(default_factory=dict)
-    _hashes: list[Rows] = field(default_factory=list)
-    _listed: dict[str, list[Rows]] = field(default_factory=dict)
-    _has_stored: bool = False
-    _wide: set[str] = field(default_factory=set)
+    _unwritten_days: dict[str, list[pa.Table]] = field(default_factory=dict)
+    _hashes: list[IdHashes] = field(default_factory=list)
+    """Of the ids of all rows that were read."""
+    _hashes_by_day: dict[str, list[IdHashes]] = field(default_factory=dict)
+    _has_stored_state: bool = False
+    _wide_columns: set[str] = field(default_factory=set)
+    """The columns that this sync made wider."""
     _narrow_types: pa.Schema | None = None
+    """The columns of the files before it, if there are such columns."""
 
     def run(self, overlap: timedelta, *, full: bool = False) -> SyncResult:
         """Read rows from `overlap` before the newest known one; with `full`, all rows."""
@@ -102,90 +105,115 @@ class Sync:
             self._rewrite()
         self.newest = timestamps.read(self.state.newest)
         selection = Selection()
-        alone = set[str]()
+        single_ids = set[str]()
         if self.pull.order == "newest_first" and not full:
-            since, alone = self._find_start(overlap)
+            since, single_ids = self._find_start(overlap)
             selection = Selection(row_filter=RowFilter(since=since), order=self.pull.order)
         elif self.newest and not full:
             warn_caller(UNDECLARED, OrderWarning)
         pages = bodies(self.pull.fetch)
         read_pages(pages, schema, self._take, self.tally, selection=selection, as_json=True)
-        self._flush(set(self._days))
-        self._ask(alone, schema)
+        self._write_days(set(self._unwritten_days))
+        self._fetch_single_rows(single_ids, schema)
         if full and self.tally.complete:
             self._remove_unlisted()
         self.state.newest = self._find_newest_time()
         write_state(self.files, self.state)
         if self._narrow_types is not None:
-            warn_of_wide(self._wide, self._narrow_types)
+            warn_of_wide(self._wide_columns, self._narrow_types)
         warn_of_repeats(len(find_repeated(self._hashes)))
         return SyncResult(self.new, self.updated, self.tally.pages, self.removed)
 
     def _find_start(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
-        """The time from which to read, None for all rows, and the rows to read alone."""
-        try:
-            begin = self.newest - overlap if self.newest else None
-        except OverflowError:
-            begin = None
-        opened = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
-        older = {id_: at for id_, at in opened.items() if begin and (at is None or at < begin)}
-        if not older or not begin:
-            return begin, set()
-        if not self._walks_back(older):
-            return begin, set(older)
-        known_times = [at for at in older.values() if at]
-        return (min(known_times) if len(known_times) == len(older) else None), set()
+        """The time from which to read, None for all rows, and the ids of rows to read alone.
 
-    def _walks_back(self, old: dict[str, datetime | None]) -> bool:
+        Rows that may still change and are older than that are read alone if this costs less.
+        """
+        begin = self._subtract_overlap(overlap)
+        if begin is None:
+            return None, set()
+        open_since = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
+        older = {
+            id_: created
+            for id_, created in open_since.items()
+            if created is None or created < begin
+        }
+        if not older:
+            return begin, set()
+        if not self._is_cheaper_by_pages(older):
+            return begin, set(older)
+        known_times = [created for created in older.values() if created]
+        if len(known_times) < len(older):  # the age of a row is unknown: only all rows are sure
+            return None, set()
+        return min(known_times), set()
+
+    def _subtract_overlap(self, overlap: timedelta) -> datetime | None:
+        """The newest known time less the overlap; None without one, or before the year 1."""
+        try:
+            return self.newest - overlap if self.newest else None
+        except OverflowError:
+            return None
+
+    def _is_cheaper_by_pages(self, older: dict[str, datetime | None]) -> bool:
         """Whether reading pages back to the oldest row costs less than reading rows alone."""
         if self.pull.kind == "conversions":  # single rows cannot be read
             return True
-        oldest = min(timestamps.to_text(at)[:10] if at else "" for at in old.values())
-        return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE_MAX * len(old)
+        oldest_day = min(
+            timestamps.to_text(created)[:10] if created else "" for created in older.values()
+        )
+        row_count = sum(count for day, count in self.state.days.items() if day >= oldest_day)
+        return row_count < PAGE_MAX * len(older)
 
     def _find_newest_time(self) -> str | None:
-        """The time of the newest row, at most now, or later rows would seem to be older."""
-        fetched_at = self.pull.origin().get("fetched_at")
-        times = [
-            self.newest,
-            timestamps.from_text(fetched_at) if fetched_at and self.newest else None,
-        ]
-        return timestamps.to_text(min(filter(None, times))) if self.newest else None
+        """The time of the newest row, at most now, or later rows would seem to be older.
 
-    def _ask(self, ids: set[str], schema: Schema) -> None:
-        bodies = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
-        pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in bodies]
-        if pages:
-            page_part = Decoder(schema, as_json=True).decode(pages)
-            for day, table in _split_by_day(self._convert_types(page_part.table)):
-                self._write(day, table)
+        None if no row has been read yet.
+        """
+        if self.newest is None:
+            return None
+        fetched_at = self.pull.origin().get("fetched_at")
+        now = timestamps.from_text(fetched_at) if fetched_at else self.newest
+        return timestamps.to_text(min(self.newest, now))
+
+    def _fetch_single_rows(self, ids: set[str], schema: Schema) -> None:
+        """Fetch the rows of these ids one by one, and write them; some may not exist any more."""
+        objects = [self.pull.one(id_) for id_ in sorted(ids)]
+        pages = [make_page(object_) for object_ in objects if object_ is not None]
+        if not pages:
+            return
+        page_part = Decoder(schema, as_json=True).decode(pages)
+        for day, table in _split_by_day(self._convert_types(page_part.table)):
+            self._write(day, table)
 
     def _take(self, page_part: PagePart) -> None:
+        """Keep the rows of some pages until their day is complete."""
         if not page_part.table.num_rows:
             return
-        self._hashes.append(id_hashes(page_part.table))
+        self._hashes.append(hash_ids(page_part.table))
         typed_rows = self._convert_types(page_part.table)
-        times = [self.newest, pc.max(typed_rows["created_at"]).as_py()]
-        self.newest = max(filter(None, times), default=None)
-        days = dict(_split_by_day(typed_rows))
-        self._flush({day for day in self._days if day > max(days)})
-        for day, table in days.items():
-            self._days.setdefault(day, []).append(table)
-            self._listed.setdefault(day, []).append(id_hashes(table))
+        newest_here = pc.max(typed_rows["created_at"]).as_py()
+        self.newest = max(filter(None, [self.newest, newest_here]), default=None)
+        tables_by_day = dict(_split_by_day(typed_rows))
+        # In a list with the newest rows first, no more rows of later days come.
+        newest_day = max(tables_by_day)
+        self._write_days({day for day in self._unwritten_days if day > newest_day})
+        for day, table in tables_by_day.items():
+            self._unwritten_days.setdefault(day, []).append(table)
+            self._hashes_by_day.setdefault(day, []).append(hash_ids(table))
 
     def _convert_types(self, text_table: pa.Table) -> pa.Table:
         """The rows in the types of the files, which get wider if a value needs it."""
         types = self.state.types
-        narrow = columns_too_narrow(text_table, types) - {*self.state.fixed}
-        if narrow:
+        narrow_columns = columns_too_narrow(text_table, types) - {*self.state.fixed}
+        if narrow_columns:
             self._narrow_types = self._narrow_types or types
-            self._wide |= narrow
-            types = widen_types(types, narrow)
+            self._wide_columns |= narrow_columns
+            types = widen_types(types, narrow_columns)
         if EXTRA not in text_table.column_names:
             text_table = text_table.append_column(EXTRA, pa.nulls(text_table.num_rows, pa.string()))
         known_types = types.remove(types.get_field_index(EXTRA))
         typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], types=known_types)
-        if narrow:
+        if narrow_columns:
             self.state.set_types(types)
             self._rewrite()
         return typed_rows.append_column(EXTRA, text_table[EXTRA])
@@ -219,62 +247,72 @@ class Sync:
         for file_name in self.files.names(PARQUET):
             day = file_name.partition("/")[0].removeprefix("created_day=")
             rows = pq.read_table(BytesIO(self.files.read(file_name) or b""))
-            kept = np.zeros(rows.num_rows, bool)
-            kept[rows["id"].is_valid().to_numpy()] = np.isin(
-                id_hashes(rows),
-                np.concatenate([np.empty(0, np.uint64), *self._listed.get(day, [])]),
-            )
-            kept |= (day in self._listed) & rows["id"].is_null().to_numpy()
-            if kept.all():
+            is_listed = self._find_listed(day, rows)
+            if is_listed.all():
                 continue
-            self.removed += int((~kept).sum())
-            for id_ in rows["id"].filter(pa.array(~kept)).to_pylist():
+            self.removed += int((~is_listed).sum())
+            for id_ in rows["id"].filter(pa.array(~is_listed)).to_pylist():
                 self.state.open.pop(id_, None)
-            self.state.days[day] = int(kept.sum())
-            if kept.any():
-                self._store(file_name, rows.filter(pa.array(kept)))
+            if is_listed.any():
+                self.state.days[day] = int(is_listed.sum())
+                self._store(file_name, rows.filter(pa.array(is_listed)))
             else:
                 self.files.remove(file_name)
-                del self.state.days[day]
+                self.state.days.pop(day, None)
 
-    def _flush(self, days: Iterable[str]) -> None:
+    def _find_listed(self, day: str, rows: pa.Table) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Whether the service listed each row of a day in this sync.
+
+        A row without an id is taken for listed if any row of its day is.
+        """
+        hashes_of_day = self._hashes_by_day.get(day, [])
+        listed_hashes = np.concatenate([np.empty(0, np.uint64), *hashes_of_day])
+        has_id = rows["id"].is_valid().to_numpy()
+        is_listed = np.full(rows.num_rows, day in self._hashes_by_day)
+        is_listed[has_id] = np.isin(hash_ids(rows), listed_hashes)
+        return is_listed
+
+    def _write_days(self, days: Iterable[str]) -> None:
+        """Write the rows of complete days."""
         for day in sorted(days):
-            tables = [cast_to_types(table, self.state.types) for table in self._days.pop(day)]
-            self._write(day, pa.concat_tables(tables))
+            tables = self._unwritten_days.pop(day)
+            same_types = [cast_to_types(table, self.state.types) for table in tables]
+            self._write(day, pa.concat_tables(same_types))
 
-    def _write(self, day: str, stored_rows: pa.Table) -> None:
-        """Replace the file of a day; of a row that it already has, the newest version is kept."""
-        if not self._has_stored:  # first: no other account continues an interrupted sync
+    def _write(self, day: str, new_rows: pa.Table) -> None:
+        """Add rows to the file of a day; of a row that it already has, the newest version stays."""
+        if not self._has_stored_state:  # first: no other account continues an interrupted sync
             write_state(self.files, self._stored_state)
-            self._has_stored = True
+            self._has_stored_state = True
         file_name = f"created_day={day}/part-0.parquet"
-        stored = self.files.read(file_name)
-        types = self.state.types
-        stored_rows = cast_to_types(stored_rows, types)
-        old_rows = stored_rows.slice(0, 0)
-        if stored is not None:
-            old_rows = cast_to_types(pq.read_table(BytesIO(stored)), types)
-        table = without_repeats(
-            pa.concat_tables([old_rows.filter(old_rows["id"].is_valid()), stored_rows])
-        )
-        ids = stored_rows["id"].combine_chunks()
-        rows_before, rows_after = (
-            rows.filter(pc.is_in(rows["id"], value_set=ids)) for rows in (old_rows, table)
-        )
+        new_rows = cast_to_types(new_rows, self.state.types)
+        old_rows = self._read_day(file_name)
+        # Without an id, old and new rows cannot be told apart: only the new ones stay.
+        old_rows_with_id = old_rows.filter(old_rows["id"].is_valid())
+        table = drop_repeats(pa.concat_tables([old_rows_with_id, new_rows]))
+        new_ids = new_rows["id"].combine_chunks()
+        rows_before = old_rows.filter(pc.is_in(old_rows["id"], value_set=new_ids))
+        rows_after = table.filter(pc.is_in(table["id"], value_set=new_ids))
         self.new += rows_after.num_rows - rows_before.num_rows
         self.updated += _count_changes(rows_before, rows_after)
-        self._note(rows_after)
+        self._note_open_rows(rows_after)
         self.state.days[day] = table.num_rows
         self._store(file_name, table.sort_by([("created_at", "descending")]))
 
-    def _note(self, rows: pa.Table) -> None:
-        """Store the rows that may still change, with their time of creation if known."""
+    def _read_day(self, file_name: str) -> pa.Table:
+        """The stored rows of a day, in the types of the state; no rows without a file."""
+        content = self.files.read(file_name)
+        if content is None:
+            return self.state.types.empty_table()
+        return cast_to_types(pq.read_table(BytesIO(content)), self.state.types)
+
+    def _note_open_rows(self, rows: pa.Table) -> None:
+        """Note the rows that may still change, with their time of creation if it is known."""
         machine = status.MACHINES[self.pull.kind]
-        for id_, word, created in zip(
-            *(rows[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
-        ):
+        columns = (rows[name].to_pylist() for name in ("id", "status", "created_at"))
+        for id_, row_status, created in zip(*columns, strict=True):
             self.state.open.pop(id_, None)
-            if id_ and not machine.is_final(word):
+            if id_ and not machine.is_final(row_status):
                 self.state.open[id_] = timestamps.to_text(created) if created else ""
 
 
@@ -285,10 +323,11 @@ def _split_by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield day, table.filter(pc.equal(days, day))
 
 
-def _count_changes(old: pa.Table, now: pa.Table) -> int:
+def _count_changes(rows_before: pa.Table, rows_after: pa.Table) -> int:
     """The number of rows whose status or update time has changed."""
-    pairs = [
-        set(zip(*(table[name].to_pylist() for name in ("id", "status", "updated_at")), strict=True))
-        for table in (old, now)
-    ]
-    return len(pairs[0] - pairs[1])
+    return len(_find_versions(rows_before) - _find_versions(rows_after))
+
+
+def _find_versions(rows: pa.Table) -> set[tuple[object, ...]]:
+    columns = (rows[name].to_pylist() for name in ("id", "status", "updated_at"))
+    return set(zip(*columns, strict=True))

@@ -48,25 +48,23 @@ class State:
     @property
     def types(self) -> pa.Schema:
         """The Arrow schema of every file."""
-        usual = file_schema(SCHEMAS[self.kind])
-        sizes = {name: size for name, size in self.columns.items() if size}
-        return pa.schema(
-            [
-                pa.field(each.name, pa.decimal128(*sizes[each.name]))
-                if each.name in sizes
-                else each
-                for each in usual
-            ]
-        )
+        arrow_fields = []
+        for arrow_field in file_schema(SCHEMAS[self.kind]):
+            precision_and_scale = self.columns.get(arrow_field.name)
+            if precision_and_scale:
+                decimal_type = pa.decimal128(*precision_and_scale)
+                arrow_fields.append(pa.field(arrow_field.name, decimal_type))
+            else:
+                arrow_fields.append(arrow_field)
+        return pa.schema(arrow_fields)
 
     def set_types(self, types: pa.Schema) -> None:
         """Note the columns of the files."""
-        self.columns = {
-            each.name: [each.type.precision, each.type.scale]
-            if pa.types.is_decimal(each.type)
-            else None
-            for each in types
-        }
+        self.columns = {arrow_field.name: None for arrow_field in types}
+        for arrow_field in types:
+            if pa.types.is_decimal(arrow_field.type):
+                precision_and_scale = [arrow_field.type.precision, arrow_field.type.scale]
+                self.columns[arrow_field.name] = precision_and_scale
 
     def fix_columns(self, files: Store, scale: Scale) -> None:
         """Choose the columns of a new dataset, or of one of an older version.
@@ -74,20 +72,22 @@ class State:
         ConfigError if the dataset has another scale.
         """
         schema = SCHEMAS[self.kind]
-        chosen = read_scale(scale, schema)
+        chosen_scales = read_scale(scale, schema)
         if not self.columns:
             file_names = files.names(PARQUET)
             self.set_types(_types_of_files(files, file_names, schema, scale))
-            self.fixed = sorted(chosen)
+            self.fixed = sorted(chosen_scales)
             self.is_rewriting = bool(file_names)
         if set(self.columns) != set(file_schema(schema).names):  # of another version
             self.set_types(self.types)
             self.is_rewriting = True
-        sizes = {name: (self.columns[name] or [0, 0])[1] for name in chosen}
-        if sizes != chosen:
+        known_scales = {}
+        for column_name in chosen_scales:
+            _, known_scales[column_name] = self.columns[column_name] or [0, 0]
+        if known_scales != chosen_scales:
             raise ConfigError(
-                f"the decimals of this dataset are {sizes}: its types are fixed when it is made; "
-                "leave out `scale`, or make a dataset in another folder"
+                f"the decimals of this dataset are {known_scales}: its types are fixed when it is "
+                "made; leave out `scale`, or make a dataset in another folder"
             )
 
 
@@ -95,19 +95,19 @@ def _types_of_files(
     files: Store, file_names: Sequence[str], schema: Schema, scale: Scale
 ) -> pa.Schema:
     """The columns for a dataset: amounts as in its files, or as chosen if there are none."""
-    usual = file_schema(schema, scale)
+    usual_types = file_schema(schema, scale)
     content = files.read(file_names[0]) if file_names else None
     if content is None:
-        return usual
-    stored = pq.read_schema(BytesIO(content))
-    return pa.schema(
-        [
-            stored.field(each.name)
-            if each.name in stored.names and pa.types.is_decimal(each.type)
-            else each
-            for each in usual
-        ]
-    )
+        return usual_types
+    stored_types = pq.read_schema(BytesIO(content))
+    arrow_fields = []
+    for usual_field in usual_types:
+        is_stored = usual_field.name in stored_types.names
+        if is_stored and pa.types.is_decimal(usual_field.type):
+            arrow_fields.append(stored_types.field(usual_field.name))
+        else:
+            arrow_fields.append(usual_field)
+    return pa.schema(arrow_fields)
 
 
 def file_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
@@ -117,19 +117,19 @@ def file_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
 
 def cast_to_types(table: pa.Table, types: pa.Schema) -> pa.Table:
     """A table of a file in these columns; an absent one is null."""
-    columns = [
-        table[each.name].cast(each.type)
-        if each.name in table.column_names
-        else pa.nulls(table.num_rows, each.type)
-        for each in types
-    ]
+    columns = []
+    for arrow_field in types:
+        if arrow_field.name in table.column_names:
+            columns.append(table[arrow_field.name].cast(arrow_field.type))
+        else:
+            columns.append(pa.nulls(table.num_rows, arrow_field.type))
     return pa.table(columns, schema=types)
 
 
 def read_state(files: Store) -> State | None:
     """The stored state; None for a new dataset."""
-    state_text = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
-    return State(**json.loads(state_text)) if state_text else None
+    state_json = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
+    return State(**json.loads(state_json)) if state_json else None
 
 
 def write_state(files: Store, state: State) -> None:

@@ -25,33 +25,37 @@ class TableColumn:
     scale: int | None = None
 
 
-def require_fitting(known: Mapping[str, TableColumn], rows: pa.Table, table: str) -> None:
+def require_fitting(
+    table_columns: Mapping[str, TableColumn], rows: pa.Table, table_name: str
+) -> None:
     """ConfigError for a column that the table lacks; ExactnessError if it would round an amount."""
-    absent = [column_name for column_name in rows.column_names if column_name not in known]
-    if absent:
+    missing_names = [
+        column_name for column_name in rows.column_names if column_name not in table_columns
+    ]
+    if missing_names:
         raise ConfigError(
-            f"the table {table} has no column {', '.join(absent)}: choose columns of the frame, "
-            'add them to the table, or replace it with if_exists="replace"'
+            f"the table {table_name} has no column {', '.join(missing_names)}: choose columns of "
+            'the frame, add them to the table, or replace it with if_exists="replace"'
         )
-    for column_name in rows.column_names:
-        if pa.types.is_decimal(rows[column_name].type) and not _is_exact_in(
-            rows[column_name], known[column_name]
-        ):
+    for column_name, column in zip(rows.column_names, rows.columns, strict=True):
+        is_amount = pa.types.is_decimal(column.type)
+        if is_amount and not _is_exact_in(column, table_columns[column_name]):
             raise ExactnessError(
-                f"{column_name} of the table {table} would round an amount: make the column "
+                f"{column_name} of the table {table_name} would round an amount: make the column "
                 'DECIMAL(24, 6) or wider, or replace the table with if_exists="replace"'
             )
 
 
 def _is_exact_in(amounts: pa.ChunkedArray, column: TableColumn) -> bool:
+    """Whether a column of a table keeps every digit: text does, and numbers of enough digits."""
     if column.form != "number" or column.scale is None or column.precision is None:
         return column.form in ("number", "text")
     integer_digits = column.precision - column.scale
     try:
-        amounts.cast(pa.decimal256(76, column.scale))
+        amounts.cast(pa.decimal256(76, column.scale))  # fails if decimals would be cut
     except pa.ArrowInvalid:
         return False
-    return decimals.integers(amounts) <= integer_digits
+    return decimals.count_integer_digits(amounts) <= integer_digits
 
 
 def require_ids(rows: pa.Table) -> None:

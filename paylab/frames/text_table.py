@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 
@@ -36,13 +36,13 @@ def text_schema(schema: Schema) -> pa.Schema:
 
 
 def text_table(
-    rows: Sequence[Row], schema: Schema, *, extra: bool = False, start: int = 0
+    rows: Sequence[Row], schema: Schema, *, extra: bool = False, first_row: int = 0
 ) -> pa.Table:
     """The rows as columns of text; `extra` appends a column for every unknown field.
 
-    `start` is the number of the first row, for messages.
+    `first_row` is the number of the first of these rows in the list, for messages.
     """
-    columns = {column.name: _text_column(rows, column, start) for column in schema.columns}
+    columns = {column.name: _text_column(rows, column, first_row) for column in schema.columns}
     if extra:
         columns |= _unknown_columns(rows, schema)
     return pa.table(columns)
@@ -59,17 +59,18 @@ def as_text(value: object) -> str | None:
 
 def path_tree(schema: Schema) -> Tree:
     """The columns as nested dicts in the shape of the service's objects."""
-    root: Tree = {}
+    tree: Tree = {}
     for column in schema.columns:
-        *parents, leaf = column.keys
-        branch = root
-        for parent in parents:
-            branch = branch.setdefault(parent, {})
-        branch[leaf] = column
-    return root
+        *parent_keys, last_key = column.keys
+        branch = tree
+        for key in parent_keys:
+            branch = branch.setdefault(key, {})
+        branch[last_key] = column
+    return tree
 
 
 def _text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Array:
+    """The fields of a column as text; ExactnessError for an amount that is a float."""
     field_values = _find_values(rows, column.keys)
     if column.kind == "list":
         field_values = [_join_words(value) for value in field_values]
@@ -81,38 +82,44 @@ def _text_column(rows: Sequence[Row], column: Column, first_row: int) -> pa.Arra
 
 
 def _join_words(field_value: object) -> object:
-    is_word_list = isinstance(field_value, list) and all(
-        isinstance(item, str) for item in field_value
-    )
-    return ",".join(cast("list[str]", field_value)) if is_word_list else field_value
+    """A list of texts joined by commas; any other value unchanged."""
+    if not isinstance(field_value, list):
+        return field_value
+    if not all(isinstance(item, str) for item in field_value):
+        return field_value
+    return ",".join(field_value)
 
 
 def text_array(values: Sequence[object]) -> pa.Array:
     """Values of any kind as text; unpaired surrogates become question marks."""
     value_texts = map(as_text, values)
-    return pa.array([text and text.encode("utf-8", "replace") for text in value_texts], pa.string())
+    encoded_texts = [text and text.encode("utf-8", "replace") for text in value_texts]
+    return pa.array(encoded_texts, pa.string())
 
 
-def _find_values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
-    found_values: Sequence[object] = rows
+def _find_values(objects: Sequence[object], keys: Sequence[str]) -> Sequence[object]:
+    """The value that each object has at the path of `keys`; None if it has none.
+
+    A `*` in the path stands for every item of a list: the value is then a list.
+    """
     if "*" in keys:
         star_index = keys.index("*")
-        lists = _find_values(rows, keys[:star_index])
-        inner_keys = keys[star_index + 1 :]
+        lists = _find_values(objects, keys[:star_index])
+        item_keys = keys[star_index + 1 :]
         return [
-            _find_values(items, inner_keys) if isinstance(items, list) else None for items in lists
+            _find_values(items, item_keys) if isinstance(items, list) else None for items in lists
         ]
+    values = objects
     for key in keys:
-        found_values = [
-            value.get(key) if isinstance(value, dict) else None for value in found_values
-        ]
-    return found_values
+        values = [value.get(key) if isinstance(value, dict) else None for value in values]
+    return values
 
 
-def _refuse_floats(values: Sequence[object], column: Column, first_row: int) -> None:
+def _refuse_floats(field_values: Sequence[object], column: Column, first_row: int) -> None:
+    """ExactnessError for a number that a JSON parser has rounded to a float."""
     if column.kind not in ("amount", "seconds"):
         return
-    for row_number, field_value in enumerate(values, first_row):
+    for row_number, field_value in enumerate(field_values, first_row):
         if isinstance(field_value, float):
             raise ExactnessError(
                 f"{column.name}, row {row_number}: {field_value!r} is a float, not the text that "
@@ -121,31 +128,38 @@ def _refuse_floats(values: Sequence[object], column: Column, first_row: int) -> 
 
 
 def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]:
-    shape = path_tree(schema)
+    """A column of text for each unknown field; `extra.NAME` if a known column has its name."""
+    column_tree = path_tree(schema)
     known_names = set(schema.names)
-    columns: dict[str, list[object]] = {}
+    values_by_column: dict[str, list[object]] = {}
     for row_index, row in enumerate(rows):
-        for field_name, field_value in unknown_fields(row, shape):
-            encodable = field_name.encode("utf-8", "replace").decode()
-            free = f"extra.{encodable}" if encodable in known_names else encodable
-            columns.setdefault(free, [None] * len(rows))[row_index] = field_value
-    return {field_name: text_array(values) for field_name, values in columns.items()}
+        for field_name, field_value in unknown_fields(row, column_tree):
+            column_name = field_name.encode("utf-8", "replace").decode()
+            if column_name in known_names:
+                column_name = f"extra.{column_name}"
+            column_values = values_by_column.setdefault(column_name, [None] * len(rows))
+            column_values[row_index] = field_value
+    return {column_name: text_array(values) for column_name, values in values_by_column.items()}
 
 
 def json_column(rows: Sequence[Row], schema: Schema) -> pa.Array:
     """The unknown fields of each row as one JSON object by dotted name; null if it has none."""
-    shape = path_tree(schema)
-    fields = [dict(unknown_fields(row, shape)) for row in rows]
-    return pa.array([write_json(known) if known else None for known in fields], pa.string())
+    column_tree = path_tree(schema)
+    fields_of_rows = [dict(unknown_fields(row, column_tree)) for row in rows]
+    json_texts = [write_json(fields) if fields else None for fields in fields_of_rows]
+    return pa.array(json_texts, pa.string())
 
 
 def unknown_fields(
-    row: Mapping[str, object], shape: Tree, at: str = ""
+    fields: Mapping[str, object], column_tree: Tree, path_prefix: str = ""
 ) -> Iterator[tuple[str, object]]:
-    """The fields of a row that have a value and no column, by dotted name."""
-    for field_name, field_value in row.items():
-        branch = shape.get(field_name)
+    """Yield the fields that have a value and no column, by dotted name.
+
+    `path_prefix` is the name of the object that has the fields, with a dot: `deposit.`
+    """
+    for field_name, field_value in fields.items():
+        branch = column_tree.get(field_name)
         if branch and isinstance(branch, dict) and isinstance(field_value, dict):
-            yield from unknown_fields(field_value, branch, f"{at}{field_name}.")
+            yield from unknown_fields(field_value, branch, f"{path_prefix}{field_name}.")
         elif not isinstance(branch, Column) and field_value is not None:
-            yield at + field_name, field_value
+            yield path_prefix + field_name, field_value

@@ -22,60 +22,65 @@ class UnreadableTimeWarning(PaylabWarning):
     """A time that could not be read and is missing from its column."""
 
 
-def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+def read_times(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> pa.ChunkedArray:
     """The texts as UTC times: with Z, an offset or neither (then UTC), any fraction.
 
     Text that is not a time becomes missing, with a warning; digits past the microsecond are
-    dropped. `start` is the number of the first row.
+    dropped. `first_row` is the number of the first row.
     """
     try:
-        moments = texts.cast(INSTANT)
-        pc.min_max(moments).as_py()  # Python does not support the year 0, an offset can lead there
+        instants = texts.cast(INSTANT)
+        # Python does not support the year 0, to which an offset can lead: then this raises.
+        pc.min_max(instants).as_py()
     except (pa.ArrowInvalid, ValueError, OverflowError):
-        return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
-    return moments
+        return pa.chunked_array([_read_one_by_one(texts.to_pylist(), column_name, first_row)])
+    return instants
 
 
-def duration(value: Any, name: str) -> timedelta:
+def duration(value: Any, argument_name: str) -> timedelta:
     """A duration of zero or more, a timedelta or text with units; RuleError for anything else."""
+    has_no_unit = BARE_NUMBER.fullmatch(str(value)) is not None
     try:
         delta = pd.Timedelta(value)
-        if delta >= pd.Timedelta(0) and not BARE_NUMBER.fullmatch(str(value)):  # also refuses NaT
+        if delta >= pd.Timedelta(0) and not has_no_unit:  # NaT is not more, and is refused
             return delta
     except (ValueError, TypeError, OverflowError):
-        pass
+        pass  # raised below
     message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
-    raise RuleError([Problem(name, message)])
+    raise RuleError([Problem(argument_name, message)])
 
 
-def time_zone(name: str) -> ZoneInfo:
+def time_zone(zone_name: str) -> ZoneInfo:
     """The time zone of an argument `tz`; RuleError for an unknown name."""
     try:
-        return ZoneInfo(name)
+        return ZoneInfo(zone_name)
     except (ValueError, OSError, LookupError):
-        raise RuleError([Problem("tz", f"{name!r:.60} is not a time zone")]) from None
+        raise RuleError([Problem("tz", f"{zone_name!r:.60} is not a time zone")]) from None
 
 
 def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The times as text, `2026-01-31T09:30:00.123Z`, in milliseconds or finer if needed."""
-    time_texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
-    iso = pc.replace_substring(time_texts, " ", "T")
-    return pc.replace_substring_regex(iso, r"(\.\d{3})(000)+Z$", r"\1Z")
+    utc_times = column.cast(pa.timestamp(column.type.unit, tz="UTC"))
+    iso_texts = pc.replace_substring(utc_times.cast(pa.string()), " ", "T")
+    return pc.replace_substring_regex(iso_texts, r"(\.\d{3})(000)+Z$", r"\1Z")
 
 
-def _one_by_one(time_texts: list[str | None], column: str, first_row: int) -> pa.Array:
+def _read_one_by_one(time_texts: list[str | None], column_name: str, first_row: int) -> pa.Array:
+    """The texts as times by Python, which reads more forms than Arrow; a warning for others."""
     instants = [_read_instant(time_text) for time_text in time_texts]
-    for row_number, (time_text, instant) in enumerate(
-        zip(time_texts, instants, strict=True), first_row
-    ):
+    texts_and_instants = zip(time_texts, instants, strict=True)
+    for row_number, (time_text, instant) in enumerate(texts_and_instants, first_row):
         if instant is None and time_text and time_text.strip():
-            message = f"{column}, row {row_number}: {time_text[:40]!r} is not a time; it is missing"
+            message = (
+                f"{column_name}, row {row_number}: {time_text[:40]!r} is not a time; it is missing"
+            )
             warn_caller(message, UnreadableTimeWarning)
             break  # one warning per column
     return pa.array(instants, INSTANT)
 
 
 def _read_instant(time_text: str | None) -> datetime | None:
+    """The time in UTC; None for a text that is not a time."""
     try:
         return from_date(time_text or "")
     except ValueError:

@@ -15,7 +15,7 @@ from .currency_rows import CurrencyRows
 from .decimal_array import DecimalArray
 
 Series: TypeAlias = "pd.Series[Any]"
-Typed = dict[str, Any]
+TypedColumns = dict[str, Any]
 Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
 
@@ -28,45 +28,55 @@ class Columns:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._parts: list[tuple[Typed, int]] = []
-        self._rows = 0
+        self._batches: list[tuple[TypedColumns, int]] = []
+        """Typed columns by name, and the number of their rows."""
+        self._row_count = 0
 
     def add(self, texts: pa.Table) -> None:
         """Type some rows; ExactnessError names the row of an inexact amount."""
         typed_columns = {}
         for column_name in texts.column_names:
-            read_column, _ = STEPS[self._schema.kind(column_name)]
-            typed_columns[column_name] = read_column(texts[column_name], column_name, self._rows)
-        self._parts.append((typed_columns, texts.num_rows))
-        self._rows += texts.num_rows
+            read_column, _ = COLUMN_BUILDERS[self._schema.kind(column_name)]
+            typed_columns[column_name] = read_column(
+                texts[column_name], column_name, self._row_count
+            )
+        self._batches.append((typed_columns, texts.num_rows))
+        self._row_count += texts.num_rows
 
     def series(self) -> dict[str, Series]:
         """All added rows as columns; absent ones are missing values."""
-        column_names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
+        names_of_batches = (typed_columns.keys() for typed_columns, _ in self._batches)
+        column_names = list(dict.fromkeys(chain.from_iterable(names_of_batches)))
         columns = {name: self._make_series(name) for name in column_names}
         note_currencies(columns)
         return columns
 
     def _make_series(self, column_name: str) -> Series:
-        read_column, join = STEPS[self._schema.kind(column_name)]
-        column_parts = [
-            part.pop(column_name, None) or read_column(_make_nulls(rows), column_name, 0)
-            for part, rows in self._parts
-        ]
+        read_column, join = COLUMN_BUILDERS[self._schema.kind(column_name)]
+        column_parts = []
+        for typed_columns, row_count in self._batches:
+            column_part = typed_columns.pop(column_name, None)  # its memory is free after the join
+            if column_part is None:
+                column_part = read_column(_make_nulls(row_count), column_name, 0)
+            column_parts.append(column_part)
         joined = join(column_parts, column_name)
-        del column_parts
+        del column_part, column_parts
         pa.default_memory_pool().release_unused()  # only one column at a time is held twice
         return joined if isinstance(joined, pd.Series) else series(joined)
 
 
 def note_currencies(columns: Mapping[str, Series]) -> None:
     """Tell each amount the currency of its rows, so that sums over several of them warn."""
-    currency_rows_of: dict[str, CurrencyRows] = {}
+    currencies_by_column: dict[str, CurrencyRows] = {}
     for column_name, column in columns.items():
-        currency = currency_of(column_name)
-        if currency and currency in columns and isinstance(column.array, DecimalArray):
-            currency_rows_of.setdefault(currency, CurrencyRows.of(columns[currency]))
-            column.array.currencies = currency_rows_of[currency]
+        currency_name = currency_of(column_name)
+        if currency_name is None or currency_name not in columns:
+            continue
+        if not isinstance(column.array, DecimalArray):
+            continue
+        if currency_name not in currencies_by_column:
+            currencies_by_column[currency_name] = CurrencyRows.of(columns[currency_name])
+        column.array.currencies = currencies_by_column[currency_name]
 
 
 def _make_nulls(row_count: int) -> pa.ChunkedArray:
@@ -99,7 +109,7 @@ def _keep_texts(column_texts: pa.ChunkedArray, _name: str, _start: int) -> pa.Ch
     return column_texts
 
 
-STEPS: dict[Kind, tuple[Read, Join]] = {
+COLUMN_BUILDERS: dict[Kind, tuple[Read, Join]] = {
     "text": (_keep_texts, _chain_chunks),
     "list": (_keep_texts, _chain_chunks),
     "word": (lambda texts, _name, _start: texts.dictionary_encode(), _join_words),
@@ -107,4 +117,4 @@ STEPS: dict[Kind, tuple[Read, Join]] = {
     "time": (times.read_times, _chain_chunks),
     "seconds": (decimals.read_texts, decimals.join_seconds),
 }
-"""How to type the texts of some pages, and how to join the results."""
+"""By kind: how to read the texts of some pages, and how to join the results to a column."""

@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 
 from . import arithmetic, decimals, operands
 
-ROUNDED = {
+ROUND_MODES = {
     np.floor: "down",
     np.ceil: "up",
     np.trunc: "towards_zero",
     np.rint: "half_to_even",
 }
+# Arrow's function, and whether it skips a missing value.
 EXTREMES: dict[Any, tuple[Callable[..., Any], bool]] = {
     np.maximum: (pc.max_element_wise, False),
     np.fmax: (pc.max_element_wise, True),
@@ -36,15 +37,13 @@ def compute(function: object, values: pa.Array, inputs: Sequence[object]) -> Any
 
     `values` are those of the column among the inputs.
     """
-    if function in ROUNDED:
-        return arithmetic.rounded(values, 0, ROUNDED[function])
+    if function in ROUND_MODES:
+        return arithmetic.round_amounts(values, 0, ROUND_MODES[function])
     if function is np.fabs:
         return pc.abs(values)
     if function in EXTREMES:
-        first_operand, second_operand = (
-            operands.convert_operand(operand, len(values)) for operand in inputs
-        )
-        return _pick_extremes(first_operand, second_operand, function)
+        left, right = (operands.read_operand(operand, len(values)) for operand in inputs)
+        return _pick_extremes(left, right, function)
     if function in STATISTICS:
         return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):
@@ -54,9 +53,8 @@ def compute(function: object, values: pa.Array, inputs: Sequence[object]) -> Any
 
 
 def _pick_extremes(left: pa.Array, right: pa.Array, function: object) -> pa.Array:
-    """The larger or smaller value of each row."""
-    all_values = decimals.join(
-        [pa.chunked_array([left]), pa.chunked_array([right])]
-    ).combine_chunks()
-    pick, skips_nulls = EXTREMES[function]
-    return pick(all_values[: len(left)], all_values[len(left) :], skip_nulls=skips_nulls)
+    """The larger or smaller amount of each row, by one of `EXTREMES`."""
+    columns = [pa.chunked_array([left]), pa.chunked_array([right])]
+    joined = decimals.join(columns).combine_chunks()  # in one type, which Arrow needs
+    pick_extreme, skips_nulls = EXTREMES[function]
+    return pick_extreme(joined[: len(left)], joined[len(left) :], skip_nulls=skips_nulls)

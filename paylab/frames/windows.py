@@ -19,10 +19,10 @@ from . import arithmetic, decimals, times
 from .decimal_array import DecimalArray, DecimalDtype
 from .exact_decimal import LIMIT, divide
 
+Amounts = list[Decimal]
 Bounds = list[tuple[int, int]]
-Numbers = list[Decimal]
-
-
+Compute = Callable[[Amounts, Bounds], list[Any]]
+"""Computes one result for each window of some amounts, of which none is missing."""
 Windows: TypeAlias = "pd.DataFrame | pd.Series[Any]"
 
 
@@ -57,11 +57,11 @@ class Rolling:
 
     def min(self) -> Windows:
         """The smallest amount of each window."""
-        return self._compute_windows(lambda values, bounds: [min(values[a:b]) for a, b in bounds])
+        return self._compute_windows(_find_minima)
 
     def max(self) -> Windows:
         """The largest amount of each window."""
-        return self._compute_windows(lambda values, bounds: [max(values[a:b]) for a, b in bounds])
+        return self._compute_windows(_find_maxima)
 
     def median(self) -> Windows:
         """The exact median of each window."""
@@ -69,62 +69,84 @@ class Rolling:
 
     def quantile(self, share: Decimal | float) -> Windows:
         """An exact quantile of each window, with linear interpolation."""
-        exact = Decimal(str(share))
+        exact_share = Decimal(str(share))
 
-        def quantiles(values: Numbers, bounds: Bounds) -> list[Any]:
-            arrays = (decimals.from_numbers(values[a:b]).combine_chunks() for a, b in bounds)
-            return [arithmetic.quantile(array, exact) for array in arrays]
+        def compute_quantiles(amounts: Amounts, bounds: Bounds) -> list[Any]:
+            arrays = (
+                decimals.from_numbers(amounts[start:end]).combine_chunks() for start, end in bounds
+            )
+            return [arithmetic.quantile(array, exact_share) for array in arrays]
 
-        return self._compute_windows(quantiles)
+        return self._compute_windows(compute_quantiles)
 
-    def _compute_windows(
-        self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False
-    ) -> Windows:
+    def _compute_windows(self, compute: Compute, *, is_sum: bool = False) -> Windows:
+        """Compute the windows of each column; `is_sum` if amounts are added."""
         groups = self._find_groups()
         column_names = self._choose_columns()
+
+        def compute_column(column: pd.Series[Any]) -> pd.Series[Any]:
+            return self._compute_column(column, groups, compute, is_sum=is_sum)
+
         if self.is_column:
-            return self._compute_column(self.frame[column_names[0]], groups, of, is_sum=is_sum)
-        results: pd.DataFrame = self.frame[column_names].apply(
-            lambda column: self._compute_column(column, groups, of, is_sum=is_sum)
-        )
+            return compute_column(self.frame[column_names[0]])
+        columns: pd.DataFrame = self.frame[column_names].apply(compute_column)
+        return columns
+
+    def _compute_column(
+        self, column: Any, groups: list[Any], compute: Compute, *, is_sum: bool
+    ) -> pd.Series[Any]:
+        array: DecimalArray = column.array
+        amounts = [None if amount is pd.NA else amount for amount in array]
+        results: list[Decimal | None] = [None] * len(array)
+        for group_rows in groups:
+            if is_sum and array.currencies:
+                group_of_row = np.full(len(array), -1, dtype=np.int64)
+                group_of_row[group_rows] = 0
+                array.currencies.warn_of_sums(array.isna(), group_of_row)
+            group_amounts = [amounts[row_index] for row_index in group_rows]
+            group_results = self._compute_group(group_amounts, group_rows, compute)
+            for row_index, result in zip(group_rows, group_results, strict=True):
+                results[row_index] = result
+        exact_array = DecimalArray(arithmetic.fit_quotients(results), array.currencies)
+        return pd.Series(exact_array, index=column.index, name=column.name)
+
+    def _compute_group(
+        self, amounts: Sequence[Decimal | None], group_rows: Any, compute: Compute
+    ) -> list[Decimal | None]:
+        """The result of each row of a group; None if its window has too few amounts."""
+        present_amounts = [amount for amount in amounts if amount is not None]
+        # How many amounts are present before each row: the bounds without missing amounts.
+        present_before = [0, *accumulate(amount is not None for amount in amounts)]
+        bounds = [
+            (present_before[start], present_before[end])
+            for start, end in self._find_bounds(group_rows)
+        ]
+        amount_count_min = self._count_required_amounts()
+        full_rows = [
+            row_index
+            for row_index, (start, end) in enumerate(bounds)
+            if end - start >= amount_count_min
+        ]
+        full_results = compute(present_amounts, [bounds[row_index] for row_index in full_rows])
+        results: list[Decimal | None] = [None] * len(amounts)
+        for row_index, result in zip(full_rows, full_results, strict=True):
+            results[row_index] = result
         return results
 
-    def _compute_column(self, column: Any, groups: Any, of: Any, *, is_sum: bool) -> pd.Series[Any]:
-        array: DecimalArray = column.array
-        window_results: list[Any] = [None] * len(array)
-        amounts = [None if amount is pd.NA else amount for amount in array]
-        for window_rows in groups:
-            bounds = self._find_bounds(window_rows)
-            if is_sum and array.currencies:
-                windows = np.zeros(len(array), dtype=np.int64) - 1
-                windows[window_rows] = 0
-                array.currencies.warn_of_sums(array.isna(), windows)
-            group_values = [amounts[row_index] for row_index in window_rows]
-            counts = [0, *accumulate(amount is not None for amount in group_values)]
-            numbers = [amount for amount in group_values if amount is not None]
-            count_min = self._count_required_rows()
-            full = [
-                (row_index, (counts[a], counts[b]))
-                for row_index, (a, b) in zip(window_rows, bounds, strict=True)
-                if counts[b] - counts[a] >= count_min
-            ]
-            results = of(numbers, [bound for _, bound in full])
-            for (row_index, _), window_result in zip(full, results, strict=True):
-                window_results[row_index] = window_result
-        exact = DecimalArray(arithmetic.fit_quotients(window_results), array.currencies)
-        return pd.Series(exact, index=column.index, name=column.name)
-
-    def _count_required_rows(self) -> int:
+    def _count_required_amounts(self) -> int:
+        """The fewest amounts of a window with a result: at least one, also for `min_periods=0`."""
         if self.min_periods is not None:
             return max(1, self.min_periods)
         return self.window if isinstance(self.window, int) else 1
 
     def _choose_columns(self) -> list[str]:
-        exact = [n for n, kind in self.frame.dtypes.items() if isinstance(kind, DecimalDtype)]
-        wrong = [name for name in self.columns or () if name not in exact]
-        if wrong:
-            raise ConfigError(f"{wrong[0]!r:.60} is not an exact column of the frame")
-        return [str(name) for name in self.columns or exact]
+        """The exact columns of the frame, or those that are chosen of them."""
+        dtypes = self.frame.dtypes
+        exact_names = [name for name, dtype in dtypes.items() if isinstance(dtype, DecimalDtype)]
+        for column_name in self.columns or ():
+            if column_name not in exact_names:
+                raise ConfigError(f"{column_name!r:.60} is not an exact column of the frame")
+        return [str(name) for name in self.columns or exact_names]
 
     def _find_groups(self) -> list[Any]:
         """The positions of the rows of each group."""
@@ -133,33 +155,43 @@ class Rolling:
         groups = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
         return [np.sort(positions) for positions in groups.indices.values()]
 
-    def _find_bounds(self, window_rows: Any) -> Bounds:
-        """The first row of each window, and the row after its last."""
-        ends = np.arange(1, len(window_rows) + 1)
+    def _find_bounds(self, group_rows: Any) -> Bounds:
+        """The first row of each window, and the row after its last, counted within the group."""
+        ends = np.arange(1, len(group_rows) + 1)  # a window ends with its own row
         if isinstance(self.window, int):
             if self.window < 1:
                 message = f"{self.window} is not a number of rows or a duration such as 7D"
                 raise RuleError([Problem("window", message)])
             starts = np.maximum(0, ends - self.window)
         else:
-            moments = self._read_moments()[window_rows]
+            row_times = self._read_row_times()[group_rows]
             window_length = np.timedelta64(times.duration(self.window, "window"))
-            starts = np.searchsorted(moments, moments - window_length, side="right")
+            starts = np.searchsorted(row_times, row_times - window_length, side="right")
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
-    def _read_moments(self) -> Any:
+    def _read_row_times(self) -> Any:
+        """The time of each row; ConfigError if a row is older than the row before it."""
         time_column = self.frame.index if self.on is None else self.frame[self.on]
-        moments = pd.DatetimeIndex(pd.Series(time_column).to_numpy("datetime64[us]"))
-        if not moments.is_monotonic_increasing:
+        row_times = pd.DatetimeIndex(pd.Series(time_column).to_numpy("datetime64[us]"))
+        if not row_times.is_monotonic_increasing:
             raise ConfigError('windows of a duration need rows in order: sort_values("created_at")')
-        return moments.to_numpy()
+        return row_times.to_numpy()
 
 
-def _sum_windows(values: Numbers, bounds: Bounds) -> list[Decimal]:
-    totals = [Decimal(0), *accumulate(values, LIMIT.add)]
-    return [LIMIT.subtract(totals[b], totals[a]) for a, b in bounds]
+def _sum_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
+    totals = [Decimal(0), *accumulate(amounts, LIMIT.add)]
+    return [LIMIT.subtract(totals[end], totals[start]) for start, end in bounds]
 
 
-def _average_windows(values: Numbers, bounds: Bounds) -> list[Decimal]:
-    sums = zip(_sum_windows(values, bounds), bounds, strict=True)
-    return [divide(total, Decimal(b - a)) for total, (a, b) in sums]
+def _average_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
+    sums = _sum_windows(amounts, bounds)
+    sizes = [Decimal(end - start) for start, end in bounds]
+    return list(map(divide, sums, sizes))
+
+
+def _find_minima(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
+    return [min(amounts[start:end]) for start, end in bounds]
+
+
+def _find_maxima(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
+    return [max(amounts[start:end]) for start, end in bounds]

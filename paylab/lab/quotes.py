@@ -80,7 +80,7 @@ def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame
         import pandas as pd
 
     from .. import frames
-    from ..frames.frame import ExactFrame
+    from ..frames.exact_frame import ExactFrame
 
     quote_rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
     exact = frames.transfers([{"data": quote_rows, "has_next_page": False}])

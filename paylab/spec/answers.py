@@ -136,16 +136,19 @@ NESTED: Mapping[str, str] = {
 
 
 def answer_form(model: str) -> AnswerForm:
-    """How a model comes in answers; one without a row always has all its fields."""
-    answer = ANSWERS.get(model, AnswerForm())
-    repeated: list[str] = []
+    """How a model comes in answers; one that is not in `ANSWERS` always has all its fields."""
+    form = ANSWERS.get(model, AnswerForm())
+    optional_echoes: list[str] = []
     for operation in OPERATIONS.values():
         if operation.answer == model:
-            repeated += [field.name for field in operation.fields if _is_optional_echo(field)]
-    if answer.omits:
-        return replace(answer, absent=(*answer.absent, *repeated))
-    return replace(answer, nullable=(*answer.nullable, *repeated))
+            optional_echoes += [
+                field.name for field in operation.fields if _is_optional_echo(field)
+            ]
+    if form.omits:
+        return replace(form, absent=(*form.absent, *optional_echoes))
+    return replace(form, nullable=(*form.nullable, *optional_echoes))
 
 
 def _is_optional_echo(field: Field) -> bool:
+    """Whether an answer repeats a field of the request that the request may leave out."""
     return field.echoed and not field.required

@@ -193,13 +193,13 @@ MINOR_UNITS = {"USDC": 6, "VND": 0}
 MINOR_UNIT_DEFAULT = 2
 
 
-def same_currency(a: str, b: str) -> bool:
+def same_currency(currency: str, other_currency: str) -> bool:
     """Whether two codes are the same currency, such as `mxn` and `MXN`.
 
     >>> paylab.codes.same_currency("mxn", "MXN")
     True
     """
-    return str(a).casefold() == str(b).casefold()
+    return str(currency).casefold() == str(other_currency).casefold()
 
 
 def minor_unit(currency: str) -> int:

@@ -104,18 +104,20 @@ class Complaint(NamedTuple):
         return says_unknown(self.words)
 
     def split_by_field(self) -> Iterator[Complaint]:
-        """One complaint for each field that the words name as unknown or missing."""
-        field_names = _find_listed_names(_NAMED_UNKNOWN, self.words)
-        field_names = field_names or _find_listed_names(_NAMED_MISSING, self.words)
-        parent, _, last_name = self.field.rpartition(".")
-        if not field_names or field_names == [last_name]:
+        """One complaint for each field that the words name as unknown or missing, or itself."""
+        named_fields = _find_listed_names(_NAMED_UNKNOWN, self.words)
+        named_fields = named_fields or _find_listed_names(_NAMED_MISSING, self.words)
+        parent_path, _, last_name = self.field.rpartition(".")
+        if not named_fields or named_fields == [last_name]:
             yield self
             return
-        if last_name not in field_names and self.field not in field_names:
-            parent = self.field
-        prefix = f"{parent}." if parent else ""
-        for field_name in field_names:
-            field = field_name if field_name.startswith(prefix) else f"{prefix}{field_name}"
+        # The complaint is about one of these fields, or about the object that has them.
+        if last_name not in named_fields and self.field not in named_fields:
+            parent_path = self.field
+        prefix = f"{parent_path}." if parent_path else ""
+        for named_field in named_fields:
+            is_whole_path = named_field.startswith(prefix)
+            field = named_field if is_whole_path else f"{prefix}{named_field}"
             yield Complaint(field, self.words)
 
 
@@ -126,7 +128,8 @@ def says_missing(message: str) -> bool:
 
 def says_unknown(message: str) -> bool:
     """Whether words say that the service has no such field."""
-    return bool(UNKNOWN.search(message.replace("_", " "))) and "value" not in message.lower()
+    names_value = "value" in message.lower()  # "unknown value" is not about a field
+    return bool(UNKNOWN.search(message.replace("_", " "))) and not names_value
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -146,8 +149,8 @@ def read_sentence(sentence: str) -> Complaint:
     complaint = _read_listed_name(sentence) or _read_subject(sentence) or _read_label(sentence)
     if complaint is not None:
         return complaint
-    match = _OBJECT.search(sentence)
-    field_name = _matched_name(match) if match else ""
+    object_match = _OBJECT.search(sentence)  # "invalid value for details.clabe"
+    field_name = _matched_name(object_match) if object_match else ""
     if field_name.lower() in _NOT_NAMES:
         field_name = ""
     return Complaint(to_dotted_path(field_name), sentence)
@@ -157,11 +160,13 @@ def _read_listed_name(sentence: str) -> Complaint | None:
     """The first field in a list of unknown or missing ones, as in "missing fields: a, b"."""
     for pattern in (_NAMED_UNKNOWN, _NAMED_MISSING):
         field_names = _find_listed_names(pattern, sentence)
-        if field_names:
-            first_word = to_dotted_path(sentence.split(None, 1)[0])
-            # "details.clabe missing field: clabe"
-            is_whole_path = first_word.endswith(f".{field_names[0]}")
-            return Complaint(first_word if is_whole_path else field_names[0], sentence)
+        if not field_names:
+            continue
+        field_name = field_names[0]
+        first_word = to_dotted_path(sentence.split(None, 1)[0])
+        if first_word.endswith(f".{field_name}"):  # "details.clabe missing field: clabe"
+            return Complaint(first_word, sentence)
+        return Complaint(field_name, sentence)
     return None
 
 
@@ -190,74 +195,73 @@ def _matched_name(match: re.Match[str]) -> str:
     return match["quoted"] or match["bare"]
 
 
-def to_dotted_path(name: object) -> str:
-    """`a.0.b` from a list of steps, a JSON pointer, `a[0].b` or `$.a.b`.
+def to_dotted_path(stated_path: object) -> str:
+    """`a.0.b` from a list of keys and indices, a JSON pointer, `a[0].b` or `$.a.b`.
 
     What stands for the whole body at its start is left out.
     """
-    path_segments = [path_segment for path_segment in _split_path(name) if path_segment]
-    if len(path_segments) > 1 and path_segments[0].lower() in ("body", "requestbody"):
-        del path_segments[0]
-    if len(path_segments) > 2 and path_segments[:2] == ["data", "attributes"]:
-        del path_segments[:2]
-    return ".".join(path_segments)
+    keys = [key for key in _split_path(stated_path) if key]
+    if len(keys) > 1 and keys[0].lower() in ("body", "requestbody"):
+        del keys[0]
+    if len(keys) > 2 and keys[:2] == ["data", "attributes"]:  # as JSON:API has it
+        del keys[:2]
+    return ".".join(keys)
 
 
-def _split_path(stated_name: object) -> list[str]:
-    """The steps of a path in any spelling; some may be empty."""
-    if isinstance(stated_name, list):
-        return [str(part) for part in stated_name]
-    path_text = str(stated_name).strip().lstrip("#$")
-    if "/" not in path_text:
+def _split_path(stated_path: object) -> list[str]:
+    """The keys and indices of a path in any spelling; some may be empty."""
+    if isinstance(stated_path, list):
+        return [str(key) for key in stated_path]
+    path_text = str(stated_path).strip().lstrip("#$")
+    is_json_pointer = "/" in path_text
+    if not is_json_pointer:
         return re.split(r"[.\[\]\"']+", path_text)
-    steps = path_text.strip("/").split("/")
-    return [step.replace("~1", "/").replace("~0", "~") for step in steps]
+    escaped_keys = path_text.strip("/").split("/")
+    return [key.replace("~1", "/").replace("~0", "~") for key in escaped_keys]
 
 
-def _is_field_subject(match: re.Match[str]) -> bool:
-    """Whether the subject of a sentence is a field."""
-    predicate = match["words"]
-    if match["quoted"]:
-        return (
-            not _VALUE_PREDICATE.match(predicate)
-            or says_unknown(predicate)
-            or says_missing(predicate)
-        )
-    bare_name = match["bare"]
+def _is_field_subject(subject_match: re.Match[str]) -> bool:
+    """Whether the subject of a sentence is a field, by its spelling and by what is said of it."""
+    predicate = subject_match["words"]
+    if subject_match["quoted"]:
+        is_about_field = says_unknown(predicate) or says_missing(predicate)
+        return is_about_field or not _VALUE_PREDICATE.match(predicate)
+    bare_name = subject_match["bare"]
     if bare_name.lower() in _NOT_NAMES:
         return False
     if _is_compound_name(bare_name):
         return True
-    is_first = bool(_SUBJECT_START.fullmatch(match.string[: match.start("bare")]))
-    return is_first and bare_name[0].islower() and bool(_FIELD_PREDICATE.match(predicate))
+    text_before = subject_match.string[: subject_match.start("bare")]
+    if not _SUBJECT_START.fullmatch(text_before) or not bare_name[0].islower():
+        return False
+    return bool(_FIELD_PREDICATE.match(predicate))
 
 
-def _is_generic_name(field_name: str) -> bool:
+def _is_generic_name(label: str) -> bool:
     """Whether a label is that of any error, such as error_code, rather than a field."""
-    return all(
-        _GENERIC_NAME.search(part) or part in ("id", "trace") for part in field_name.split("_")
-    )
+    words = label.split("_")
+    return all(_GENERIC_NAME.search(word) or word in ("id", "trace") for word in words)
 
 
 def _is_compound_name(field_name: str) -> bool:
-    """Whether a name is one that no ordinary sentence has."""
-    return any(sign in field_name for sign in "_.[/") or bool(re.search(r"[a-z][A-Z]", field_name))
+    """Whether a name is one that no ordinary sentence has, such as a.b, a_b or aB."""
+    return re.search(r"[_.\[/]|[a-z][A-Z]", field_name) is not None
 
 
 def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
-    """The names in a list of unknown or missing fields."""
+    """The names in a list of unknown or missing fields; empty if the sentence has none."""
     list_match = pattern.search(sentence)
     if list_match is None:
         return []
-    listing = next(filter(None, list_match.groupdict().values()))
+    names_text = next(filter(None, list_match.groupdict().values()))
     field_names: list[str] = []
-    search_start = 0
-    while match := _LISTED_NAME.match(listing, search_start):
-        field_name = _matched_name(match)
+    position = 0
+    while name_match := _LISTED_NAME.match(names_text, position):
+        field_name = _matched_name(name_match)
         if field_name.lower() in _NOT_NAMES:
             break
         field_names.append(to_dotted_path(field_name))
-        search_start = match.end()
-        if not match["next"]:
+        position = name_match.end()
+        if not name_match["next"]:  # no comma or "and" follows
             break
     return field_names

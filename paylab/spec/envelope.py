@@ -27,68 +27,62 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
     it may lead to another page. A body without rows contradicts nothing.
     """
     if isinstance(body, list):
-        yield from [] if list_form.is_array else [("items", NONE)]
+        if not list_form.is_array:
+            yield "items", NONE
         return
     value_by_path = dict(walk_values(body, ENVELOPE_DEPTH))
-    items_path = _choose_name(
-        list_form.items,
-        [found_name for found_name, value in value_by_path.items() if _are_rows(value)],
-    )
+    rows_paths = [path for path, value in value_by_path.items() if _are_rows(value)]
+    items_path = _choose_path(list_form.items, rows_paths)
     if not items_path:
         return
     # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
     if items_path != list_form.items:
         yield "items", items_path
-    outside = {
-        found_name: value
-        for found_name, value in value_by_path.items()
-        if not found_name.startswith(f"{items_path}.")
+    values_outside_rows = {
+        path: value
+        for path, value in value_by_path.items()
+        if not path.startswith(f"{items_path}.")
     }
-    for setting, found_name in (
-        ("more", _find_more(outside, list_form)),
-        ("cursor", _find_cursor(outside, list_form)),
-    ):
-        assumed_name = getattr(list_form, setting)
-        if found_name and found_name != assumed_name and assumed_name not in value_by_path:
-            yield setting, found_name
+    more_path = _find_more(values_outside_rows, list_form)
+    if more_path and list_form.more not in (more_path, *value_by_path):
+        yield "more", more_path
+    cursor_path = _find_cursor(values_outside_rows, list_form)
+    if cursor_path and list_form.cursor not in (cursor_path, *value_by_path):
+        yield "cursor", cursor_path
 
 
 def _find_more(value_by_path: JsonMapping, list_form: ListForm) -> str:
-    """The name of the flag that says whether another page follows; "" if it is not clear.
+    """The path of the flag that says whether another page follows; "" if it is not clear.
 
     "none" if there is no flag, and nothing that may lead to another page.
     """
-    flags = [name for name, value in value_by_path.items() if isinstance(value, bool)]
-    flags = [name for name in flags if MORE_NAME.search(last_name(name))]
-    if flags:
-        return _choose_name(list_form.more, flags)
-    filled_names = [name for name, value in value_by_path.items() if _has_plain_value(value)]
-    has_hint = any(FURTHER_PAGE_NAME.search(last_name(name)) for name in filled_names)
-    cursor = _find_cursor(value_by_path, list_form)
-    has_cursor = bool(cursor and value_by_path[cursor])
+    boolean_paths = [path for path, value in value_by_path.items() if isinstance(value, bool)]
+    flag_paths = [path for path in boolean_paths if MORE_NAME.search(last_name(path))]
+    if flag_paths:
+        return _choose_path(list_form.more, flag_paths)
+    filled_paths = [path for path, value in value_by_path.items() if _has_plain_value(value)]
+    has_hint = any(FURTHER_PAGE_NAME.search(last_name(path)) for path in filled_paths)
+    cursor_path = _find_cursor(value_by_path, list_form)
+    has_cursor = bool(cursor_path and value_by_path[cursor_path])
     return "" if has_hint or has_cursor else NONE
 
 
 def _find_cursor(value_by_path: JsonMapping, list_form: ListForm) -> str:
-    """The name of the cursor of the next page; "" if there is none."""
-    cursor_names = [
-        cursor_path for cursor_path, value in value_by_path.items() if _may_be_cursor(value)
-    ]
-    cursor_names = [
-        cursor_path for cursor_path in cursor_names if CURSOR_NAME.search(last_name(cursor_path))
-    ]
-    return _choose_name(list_form.cursor, cursor_names)
+    """The path of the cursor of the next page; "" if there is none."""
+    possible_paths = [path for path, value in value_by_path.items() if _may_be_cursor(value)]
+    cursor_paths = [path for path in possible_paths if CURSOR_NAME.search(last_name(path))]
+    return _choose_path(list_form.cursor, cursor_paths)
 
 
 def walk_values(
-    body: JsonValue, depth: int = 2, prefix: str = ""
+    json_value: JsonValue, depth: int = 2, path_prefix: str = ""
 ) -> Iterator[tuple[str, JsonValue]]:
-    """The values of an object and of the objects inside it, by dotted names."""
-    if not depth or not isinstance(body, dict):
+    """Yield the values of an object and of `depth` levels of objects inside it, by dotted path."""
+    if not depth or not isinstance(json_value, dict):
         return
-    for member_name, member in body.items():
-        yield f"{prefix}{member_name}", member
-        yield from walk_values(member, depth - 1, f"{prefix}{member_name}.")
+    for key, member in json_value.items():
+        yield f"{path_prefix}{key}", member
+        yield from walk_values(member, depth - 1, f"{path_prefix}{key}.")
 
 
 def find_object_path(body: JsonValue, names: Collection[str]) -> str:
@@ -98,15 +92,15 @@ def find_object_path(body: JsonValue, names: Collection[str]) -> str:
     """
     if not isinstance(body, dict) or body.get("id"):
         return ""
-    value_by_path = dict(walk_values(body, ENVELOPE_DEPTH))
-    paths = [path for path, value in value_by_path.items() if _is_object_with(value, names)]
+    paths = [path for path, value in walk_values(body, ENVELOPE_DEPTH) if _has_fields(value, names)]
+    # Of an object and another one inside it, the outer one counts.
     outer_paths = [
-        path for path in paths if not any(path.startswith(f"{outer}.") for outer in paths)
+        path for path in paths if not any(path.startswith(f"{outer_path}.") for outer_path in paths)
     ]
     return outer_paths[0] if len(outer_paths) == 1 else ""
 
 
-def _is_object_with(json_value: JsonValue, field_names: Collection[str]) -> bool:
+def _has_fields(json_value: JsonValue, field_names: Collection[str]) -> bool:
     """Whether a value is an object with one of these fields; besides its id, if "id" is one."""
     if not isinstance(json_value, dict):
         return False
@@ -117,15 +111,16 @@ def _is_object_with(json_value: JsonValue, field_names: Collection[str]) -> bool
 
 
 def _is_id(json_value: object) -> bool:
+    """Whether a value can be an id: a number, or a text that is not blank."""
     is_number = isinstance(json_value, int) and not isinstance(json_value, bool)
     return is_number or (isinstance(json_value, str) and bool(json_value.strip()))
 
 
-def _choose_name(assumed_name: str, candidate_names: list[str]) -> str:
-    """The assumed name if it is one of the names, or the first name; "" if there is none."""
-    if assumed_name in candidate_names:
-        return assumed_name
-    return candidate_names[0] if candidate_names else ""
+def _choose_path(assumed_path: str, found_paths: list[str]) -> str:
+    """The assumed path if it was found, or the first path; "" if none was found."""
+    if assumed_path in found_paths:
+        return assumed_path
+    return found_paths[0] if found_paths else ""
 
 
 def _has_plain_value(json_value: object) -> bool:

@@ -89,7 +89,7 @@ class ErrorBody:
         complaints = [Complaint(problem.field, problem.message) for problem in self.problems]
         if not complaints:
             complaints = [Complaint("", sentence) for sentence in split_sentences(self.text)]
-        by_field = (part for complaint in complaints for part in complaint.split_by_field())
+        by_field = chain.from_iterable(complaint.split_by_field() for complaint in complaints)
         return tuple(dict.fromkeys(by_field))
 
 
@@ -103,12 +103,14 @@ def read_error(body: JsonValue, settings: ErrorSettings | None = None) -> ErrorB
     if settings is not None:
         messages = _prefer_stated_message(messages, body, settings)
         problems = _read_stated_problems(body, settings)
-    problems = problems or list(islice(_find_problems(body), PROBLEMS_MAX))
+    if not problems:
+        problems = list(islice(_find_problems(body), PROBLEMS_MAX))
     if not any(problem.field for problem in problems):
         problems = _find_problems_in_text(body, messages) or problems
     error_text = ": ".join(messages) or "; ".join(map(str, problems))
     if not error_text or error_text.isdigit():  # any text is better than a bare number
-        error_text = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX)) or error_text
+        all_texts = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX))
+        error_text = all_texts or error_text
     unique_problems = tuple(dict.fromkeys(problems))
     return ErrorBody(error_text, unique_problems[:PROBLEMS_MAX], body)
 
@@ -151,13 +153,13 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
 
 def _find_problems_in_text(body: JsonValue, messages: list[str]) -> list[Problem]:
     """The problems in the sentences of the messages; without messages, in all texts of a body."""
-    messages_or_texts = messages or islice(find_texts(body), PROBLEMS_MAX)
-    sentences = [sentence for text in messages_or_texts for sentence in split_sentences(text)]
-    problems = [_read_sentence_problem(sentence) for sentence in sentences]
-    problems = [problem for problem in problems if problem.field not in NOT_FIELDS]
+    texts = messages or islice(find_texts(body), PROBLEMS_MAX)
+    sentences = chain.from_iterable(map(split_sentences, texts))
+    all_problems = map(_read_sentence_problem, sentences)
+    field_problems = [problem for problem in all_problems if problem.field not in NOT_FIELDS]
     if messages:
-        return problems
-    return [problem for problem in problems if _is_about_field(problem)]
+        return field_problems
+    return [problem for problem in field_problems if _is_about_field(problem)]
 
 
 def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Problem]:
@@ -169,17 +171,19 @@ def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Proble
     if not isinstance(body, dict):
         return
     by_name = fold_keys(body)
-    has_message = any(read_scalar(by_name.get(member_name)) for member_name in (*MESSAGES, *CODES))
+    has_message = any(read_scalar(by_name.get(key)) for key in (*MESSAGES, *CODES))
     problems = list(islice(_read_error_object(body, by_name, depth, has_message), PROBLEMS_MAX))
-    has_containers = not by_name.keys().isdisjoint(CONTAINER_KEYS)
     if problems:
         yield from problems
-    elif not has_message and not has_containers and has_messages_by_field(body, depth):
+        return
+    # Without any key of an error, the keys of the body may be the names of fields.
+    has_containers = not by_name.keys().isdisjoint(CONTAINER_KEYS)
+    if not has_message and not has_containers and has_messages_by_field(body, depth):
         yield from _read_by_field(body, "", depth - 1)
-    else:
-        for member_name, member in by_name.items():
-            if isinstance(member, dict) and member_name not in LIST_KEYS:  # those were read above
-                yield from _find_problems(member, depth - 1)
+        return
+    for key, member in by_name.items():
+        if isinstance(member, dict) and key not in LIST_KEYS:  # those were read above
+            yield from _find_problems(member, depth - 1)
 
 
 def _read_error_object(
@@ -191,11 +195,11 @@ def _read_error_object(
     """
     messages = read_error_message(error, depth)
     message = messages[-1] if messages else ""
-    pointer_object = by_name.get("source")
-    if isinstance(pointer_object, dict) and isinstance(pointer_object.get("key"), dict):
-        yield from _read_by_field(pointer_object["key"], "", depth)
+    error_source = by_name.get("source")  # of JSON:API: {"pointer": "/data/attributes/clabe"}
+    if isinstance(error_source, dict) and isinstance(error_source.get("key"), dict):
+        yield from _read_by_field(error_source["key"], "", depth)
     elif has_message:
-        field = read_source_field(pointer_object) or read_field_name(by_name, FIELD_KEYS)
+        field = read_source_field(error_source) or read_field_name(by_name, FIELD_KEYS)
         if field:
             yield _make_problem(field, message)
     yield from _read_field_codes(by_name.get("errorcodes"))
@@ -222,23 +226,23 @@ def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
 
 
 def _read_list_key(
-    list_name: str, list_value: JsonValue, depth: int, has_message: bool
+    key: str, list_or_object: JsonValue, depth: int, has_message: bool
 ) -> Iterator[Problem]:
     """The problems under a key that may have a list or an object of them."""
-    if isinstance(list_value, list):
-        yield from chain.from_iterable(_read_item(item, depth) for item in list_value)
-    if not isinstance(list_value, dict) or (list_name in POSSIBLE_FIELDS and not has_message):
+    if isinstance(list_or_object, list):
+        yield from chain.from_iterable(_read_item(item, depth) for item in list_or_object)
+    if not isinstance(list_or_object, dict) or (key in POSSIBLE_FIELDS and not has_message):
         return
-    by_name = fold_keys(list_value)
+    by_name = fold_keys(list_or_object)
     has_text = any(isinstance(by_name.get(name), str) for name in (*MESSAGES, *CODES))
     # Without any key of an error, its keys are names of fields.
     has_error_keys = not by_name.keys().isdisjoint((*MESSAGES, *CODES, *LIST_KEYS))
-    has_field_names = not has_error_keys and has_messages_by_field(list_value, depth)
-    is_one_error = has_text or list_name in ONE_ERROR_KEYS
-    if is_one_error and not (list_name in ONE_ERROR_KEYS and has_field_names):
-        yield from _find_problems(list_value, depth)
+    has_field_names = not has_error_keys and has_messages_by_field(list_or_object, depth)
+    is_one_error = not has_field_names if key in ONE_ERROR_KEYS else has_text
+    if is_one_error:
+        yield from _find_problems(list_or_object, depth)
     else:
-        yield from _read_by_field(list_value, "", depth)
+        yield from _read_by_field(list_or_object, "", depth)
 
 
 def _read_item(item: JsonValue, depth: int) -> list[Problem]:
@@ -253,7 +257,8 @@ def _read_item(item: JsonValue, depth: int) -> list[Problem]:
     field = read_source_field(by_name.get("source")) or read_field_name(by_name, ITEM_FIELD_KEYS)
     if field:
         return [_make_problem(field, message)]
-    inner_problems = list(islice(_find_problems(item, max(depth - 1, 0)), PROBLEMS_MAX))
+    inner_depth = max(depth - 1, 0)
+    inner_problems = list(islice(_find_problems(item, inner_depth), PROBLEMS_MAX))
     return inner_problems or [_read_sentence_problem(message)]
 
 
@@ -277,11 +282,11 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
     if isinstance(value, dict) and depth:
         yield from _read_field_object(value, path, depth)
     elif isinstance(value, list) and depth:
-        for number, item in enumerate(value):
+        for index, item in enumerate(value):
             if isinstance(item, dict) and not path and _is_message(item):
                 yield from _read_item(item, depth - 1)
                 continue
-            item_path = path if _is_message(item) else f"{path}.{number}"
+            item_path = path if _is_message(item) else f"{path}.{index}"
             yield from _read_by_field(item, item_path, depth - 1)
     else:
         text = read_scalar(value)
@@ -296,14 +301,15 @@ def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Pro
     message = next(filter(None, messages), "")
     if path and message:
         field = to_dotted_path(read_field_name(by_name, ITEM_FIELD_KEYS) or "")
-        is_whole_path = field.startswith(path)
-        yield _make_problem(field if is_whole_path else f"{path}.{field}".strip("."), message)
+        if not field.startswith(path):  # it is a name inside the path, or empty
+            field = f"{path}.{field}".strip(".")
+        yield _make_problem(field, message)
         return
-    for name, inner in value.items():
+    for key, inner_value in value.items():
         inner_path = path
-        if str(name).lower() not in OWN_KEYS:
-            inner_path = f"{path}.{to_dotted_path(name)}".strip(".")
-        yield from _read_by_field(inner, inner_path, depth - 1)
+        if str(key).lower() not in OWN_KEYS:
+            inner_path = f"{path}.{to_dotted_path(key)}".strip(".")
+        yield from _read_by_field(inner_value, inner_path, depth - 1)
 
 
 def _is_message(item: JsonValue) -> bool:
@@ -315,8 +321,9 @@ def _is_message(item: JsonValue) -> bool:
 
 
 def _make_problem(field: object, message: str) -> Problem:
-    field_text = plain(to_dotted_path(field), FIELD_CHARACTERS_MAX)
-    return Problem(field_text, plain(strip_markup(message)), SOURCE)
+    """The problem of a field, by its name or path in any spelling; both texts are printable."""
+    field_path = plain(to_dotted_path(field), FIELD_CHARACTERS_MAX)
+    return Problem(field_path, plain(strip_markup(message)), SOURCE)
 
 
 def _is_about_field(problem: Problem) -> bool:

@@ -27,14 +27,18 @@ def read_source_field(source: JsonValue) -> object:
 
 
 def read_field_name(by_name: JsonMapping, keys: Iterable[str]) -> object:
-    """The name or the steps of the field that an object is about; empty if there is none."""
+    """The name of the field that an object is about, or the list of keys to it; "" without one.
+
+    `by_name` is the object with folded keys.
+    """
     for key in keys:
-        value = by_name.get(key)
-        if str(value).lower() in REQUEST_PARTS:
+        field = by_name.get(key)
+        if str(field).lower() in REQUEST_PARTS:
             continue
-        is_steps = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
-        is_name = isinstance(value, str | int) and value is not True
-        if value and (is_steps or is_name):
-            return value
-    steps = by_name.get("path")  # a text is the path of the request
-    return steps if isinstance(steps, list) and steps else ""
+        is_path = isinstance(field, list) and all(isinstance(item, str | int) for item in field)
+        is_name = isinstance(field, str | int) and field is not True
+        if field and (is_path or is_name):
+            return field
+    path = by_name.get("path")
+    is_path_of_field = isinstance(path, list)  # a text is the path of the request
+    return path if is_path_of_field and path else ""

@@ -52,7 +52,8 @@ def read_error_message(body: JsonValue, depth: int = ERROR_DEPTH) -> list[str]:
         return _read_object_message(body, depth)
     items = body[:TEXTS_MAX] if isinstance(body, list) else [body]
     texts = list(map(read_scalar, items))
-    return ["; ".join(texts)] if texts and all(texts) else []
+    has_texts_only = bool(texts) and all(texts)
+    return ["; ".join(texts)] if has_texts_only else []
 
 
 def _read_object_message(body: JsonObject, depth: int) -> list[str]:
@@ -61,8 +62,7 @@ def _read_object_message(body: JsonObject, depth: int) -> list[str]:
     code = _read_first_message(by_name, CODES, depth)
     message = _read_first_message(by_name, MESSAGES, depth)
     if not code and not message:
-        errors = _find_error_objects(by_name) if depth else []
-        return next(filter(None, (read_error_message(error, depth - 1) for error in errors)), [])
+        return _read_inner_message(by_name, depth)
     if not code or not message or code == message:
         return [message or code]
     if " " in code and (_is_name(message) or message.lower() in code.lower()):
@@ -71,6 +71,17 @@ def _read_object_message(body: JsonObject, depth: int) -> list[str]:
     error = by_name.get("error")
     is_code_needed = isinstance(error, str) and not is_status_phrase(error) and code not in message
     return [code, message] if is_code_needed else [message]
+
+
+def _read_inner_message(by_name: JsonMapping, depth: int) -> list[str]:
+    """The message of the first error object inside a body that has one; empty if none has."""
+    if not depth:
+        return []
+    for error in _find_error_objects(by_name):
+        message = read_error_message(error, depth - 1)
+        if message:
+            return message
+    return []
 
 
 def _is_name(text: str) -> bool:
@@ -82,12 +93,15 @@ def _read_first_message(by_name: JsonMapping, keys: Iterable[str], depth: int) -
     """The text at the first of these keys that has one; a phrase of HTTP only if nothing else."""
     if not depth:
         return ""
-    members = {key: by_name[key] for key in keys if key in by_name}
-    values = [value for key, value in members.items() if not _has_lists_by_field(key, value)]
-    texts = [": ".join(read_error_message(value, depth - 1)) for value in values]
-    texts = [text for text in texts if text]
-    sentences = [text for text in texts if not is_status_phrase(text)]
-    return next(iter(sentences or texts), "")
+    status_phrase = ""
+    for key in keys:
+        if key not in by_name or _has_lists_by_field(key, by_name[key]):
+            continue
+        text = ": ".join(read_error_message(by_name[key], depth - 1))
+        if text and not is_status_phrase(text):
+            return text
+        status_phrase = status_phrase or text
+    return status_phrase
 
 
 def _has_lists_by_field(key: str, value: JsonValue) -> bool:
@@ -101,8 +115,10 @@ def _find_error_objects(by_name: JsonMapping) -> Iterator[JsonObject]:
         # The values of these keys were read: reading them twice at each depth would take long.
         if key in READ_KEYS or not isinstance(value, dict):
             continue
-        names = fold_keys(value).keys()
-        if names & {"code", "errorcode"} and names & {*MESSAGES}:
+        inner_keys = fold_keys(value).keys()
+        has_code = bool(inner_keys & {"code", "errorcode"})
+        has_message = bool(inner_keys & {*MESSAGES})
+        if has_code and has_message:
             yield value
 
 
@@ -113,27 +129,28 @@ def read_scalar(value: JsonValue) -> str:
     return strip_markup(value).strip() if isinstance(value, str) else str(value)
 
 
-def find_texts(body: JsonValue, name: str = "", depth: int = ERROR_DEPTH) -> Iterator[str]:
-    """Every text of a body with its key, for unknown shapes."""
-    if isinstance(body, dict) and depth:
-        for key, value in body.items():
-            if not is_request_id(key):
-                yield from find_texts(value, str(key), depth - 1)
-    elif isinstance(body, list) and depth:
-        for value in body:
-            yield from find_texts(value, name, depth - 1)
-    elif isinstance(body, str) and body.strip():
-        yield f"{name}: {strip_markup(body)}" if name else strip_markup(body)
+def find_texts(json_value: JsonValue, key: str = "", depth: int = ERROR_DEPTH) -> Iterator[str]:
+    """Yield every text of a body after the key that has it, for unknown shapes."""
+    if isinstance(json_value, dict) and depth:
+        for inner_key, member in json_value.items():
+            if not is_request_id(inner_key):
+                yield from find_texts(member, str(inner_key), depth - 1)
+    elif isinstance(json_value, list) and depth:
+        for item in json_value:
+            yield from find_texts(item, key, depth - 1)
+    elif isinstance(json_value, str) and json_value.strip():
+        visible_text = strip_markup(json_value)
+        yield f"{key}: {visible_text}" if key else visible_text
 
 
 def is_request_id(key: object) -> bool:
-    """Whether a key or a code is of the id of the request, which the hint tells."""
+    """Whether a key or a code is that of the id of the request, which errors show elsewhere."""
     return str(key).replace("_", "").replace("-", "").lower() in REQUEST_ID_KEYS
 
 
 def fold_keys(body: JsonMapping) -> JsonObject:
     """An object by normalised keys: `errorMessage` and `error_message` are the same."""
-    return {str(name).replace("_", "").replace("-", "").lower(): body[name] for name in body}
+    return {str(key).replace("_", "").replace("-", "").lower(): body[key] for key in body}
 
 
 def has_messages_by_field(value: object, depth: int) -> bool:
@@ -145,6 +162,7 @@ def has_messages_by_field(value: object, depth: int) -> bool:
 
 
 def _are_messages(value: object, depth: int) -> bool:
+    """Whether a value is a list of messages of a field, or an object of fields with messages."""
     if isinstance(value, list):
         return all(_is_text_or_messages(item, depth) for item in value)
     return has_messages_by_field(value, depth)

@@ -22,29 +22,27 @@ def account_detail_names(settings: AccountDetails) -> Names:
     return make_names(settings.fields)
 
 
-def instruction_detail_names(type_: object, service: ServiceSettings) -> Names:
-    """The names in the details of deposit instructions of a type."""
-    read_details = INSTRUCTIONS.get(str(type_))
-    return (
-        make_names(read_details(service.deposit_instructions).fields)
-        if read_details
-        else SAME_NAMES
-    )
+def instruction_detail_names(instructions_type: object, service: ServiceSettings) -> Names:
+    """The names in the details of deposit instructions of a type; ours for an unknown type."""
+    read_details = INSTRUCTIONS.get(str(instructions_type))
+    if read_details is None:
+        return SAME_NAMES
+    return make_names(read_details(service.deposit_instructions).fields)
 
 
 def rename_instruction_details(
-    service: ServiceSettings, body: Mapping[str, object], convert: Convert
+    service: ServiceSettings, resource: Mapping[str, object], rename: Convert
 ) -> Body:
-    """A resource with the names in the details of its deposit instructions converted."""
-    converted = dict(body)
-    instructions = body.get("deposit_instructions")
+    """A resource with the names in the details of its deposit instructions renamed."""
+    renamed_resource = dict(resource)
+    instructions = resource.get("deposit_instructions")
     if not isinstance(instructions, dict):
-        return converted
+        return renamed_resource
     details = instructions.get("details")
     if isinstance(details, Mapping):
         detail_names = instruction_detail_names(instructions.get("type"), service)
-        converted["deposit_instructions"] = {
+        renamed_resource["deposit_instructions"] = {
             **instructions,
-            "details": convert(detail_names, details),
+            "details": rename(detail_names, details),
         }
-    return converted
+    return renamed_resource

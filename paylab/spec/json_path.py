@@ -21,27 +21,33 @@ def last_name(path: str) -> str:
     return path.rpartition(".")[2]
 
 
-def value_at(body: object, name: str) -> Any:
-    """The value at a dotted path; None if there is none."""
-    for part in [] if name == NONE else name.split("."):
-        body = body.get(part) if isinstance(body, dict) else None
-    return None if name == NONE else body
+def value_at(json_value: object, path: str) -> Any:
+    """The value at a dotted path of keys; None if there is none, and for the path "none"."""
+    if path == NONE:
+        return None
+    for key in path.split("."):
+        json_value = json_value.get(key) if isinstance(json_value, dict) else None
+    return json_value
 
 
-def set_value_at(body: dict[str, Any], key: str, value: object) -> None:
-    """Set a value by a dotted key; ValueError if a step on the way has a value of another kind."""
-    *groups, leaf = key.split(".")
-    for group in groups:
-        body = body.setdefault(group, {})
-        if not isinstance(body, dict):
-            raise ValueError(f"{key} steps into a value that is no object")
-    body[leaf] = value
+def set_value_at(json_object: dict[str, Any], path: str, value: object) -> None:
+    """Set the value at a dotted path of keys, and make the objects on the way.
+
+    ValueError if one on the way is a value of another kind.
+    """
+    *outer_keys, last_key = path.split(".")
+    for key in outer_keys:
+        json_object = json_object.setdefault(key, {})
+        if not isinstance(json_object, dict):
+            raise ValueError(f"{path} steps into a value that is no object")
+    json_object[last_key] = value
 
 
-def step_into(body: object, part: str) -> object:
-    """The value of one step into an object or a list; None if there is none."""
-    if isinstance(body, Mapping):
-        return body.get(part)
-    if isinstance(body, list) and part.isdecimal() and int(part) < len(body):
-        return body[int(part)]
-    return None
+def step_into(json_value: object, key_or_index: str) -> object:
+    """The member of an object by its key, or the item of a list by its index; else None."""
+    if isinstance(json_value, Mapping):
+        return json_value.get(key_or_index)
+    if not isinstance(json_value, list) or not key_or_index.isdecimal():
+        return None
+    index = int(key_or_index)
+    return json_value[index] if index < len(json_value) else None

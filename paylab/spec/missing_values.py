@@ -13,12 +13,12 @@ JsonFields = dict[str, Any]
 def missing_fields(model: str, service: ServiceSettings) -> tuple[frozenset[str], frozenset[str]]:
     """The fields that may be absent, and those that may be null, in the answers of a service."""
     answer = answer_form(model)
-    missing = frozenset((*answer.absent, *answer.nullable))
-    form = _form_of(model, service)
-    if form == "absent":
-        return missing, frozenset()
-    if form == "null":
-        return frozenset(), missing
+    missing_names = frozenset((*answer.absent, *answer.nullable))
+    missing_form = _missing_form(model, service)
+    if missing_form == "absent":
+        return missing_names, frozenset()
+    if missing_form == "null":
+        return frozenset(), missing_names
     return frozenset(answer.absent), frozenset(answer.nullable)
 
 
@@ -27,20 +27,20 @@ def with_missing_values(service: ServiceSettings, model: str, fields: JsonFields
 
     Assumptions `object.missing` and `transfer.nulls`.
     """
-    form = _form_of(model, service)
-    if form == "absent":
+    missing_form = _missing_form(model, service)
+    if missing_form == "absent":
         return dict(without_nulls(fields))
-    if form == "as_specified":
+    if missing_form == "as_specified":
         return fields
-    completed = {**dict.fromkeys(answer_form(model).absent), **fields}
+    completed_fields = {**dict.fromkeys(answer_form(model).absent), **fields}
     for name, nested_model in NESTED.items():
-        nested_object = completed.get(name)
+        nested_object = completed_fields.get(name)
         if isinstance(nested_object, dict):
-            completed[name] = with_missing_values(service, nested_model, nested_object)
-    return completed
+            completed_fields[name] = with_missing_values(service, nested_model, nested_object)
+    return completed_fields
 
 
-def _form_of(model: str, service: ServiceSettings) -> str:
+def _missing_form(model: str, service: ServiceSettings) -> str:
     """How the answers of a model have missing values: absent, null or as_specified."""
     is_as_specified = service.objects.missing == "as_specified"
     if is_as_specified and model == "Transfer" and service.transfers.missing == "absent":
@@ -54,8 +54,4 @@ def without_nulls(value: object) -> Any:
         return [without_nulls(item) for item in value if item is not None]
     if not isinstance(value, dict):
         return value
-    return {
-        key: without_nulls(item) if isinstance(item, dict | list) else item
-        for key, item in value.items()
-        if item is not None
-    }
+    return {key: without_nulls(item) for key, item in value.items() if item is not None}

@@ -26,11 +26,11 @@ class Amount(Decimal):
 
     def __new__(cls, value: str | int | Decimal) -> Self:
         """Read plain digits; NaN, exponents in text and digit separators are refused."""
-        text = value if isinstance(value, str) else _digits_of(value)
-        if not PLAIN_NUMBER.fullmatch(text):
+        amount_text = value if isinstance(value, str) else _write_digits(value)
+        if not PLAIN_NUMBER.fullmatch(amount_text):
             raise ValueError("an amount is plain digits with at most one point")
-        amount = super().__new__(cls, text)
-        amount.text = text
+        amount = super().__new__(cls, amount_text)
+        amount.text = amount_text
         return amount
 
     if not TYPE_CHECKING:
@@ -52,13 +52,15 @@ class Amount(Decimal):
         return super().__format__(spec, *context) if spec else self.text
 
 
-def _digits_of(value: object) -> str:
-    """The plain digits of a number; "" for a value that is not one."""
+def _write_digits(value: object) -> str:
+    """The plain digits of a number; "" for a value that is not one, or a very long number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
+    if isinstance(value, Amount):
+        return value.text
     # A JSON number was parsed to a Decimal, whose text may have an exponent.
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= DIGITS_MAX:
-        return value.text if isinstance(value, Amount) else format(value, "f")
+        return format(value, "f")
     return ""
 
 
@@ -71,40 +73,53 @@ _SOURCE = "amount.form"
 
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     """Problems of an amount; its decimals are checked if the currency is known."""
-    match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
-    decimals = (match and match[1]) or ""
-    places = codes.minor_unit(currency) if isinstance(currency, str) else None
+    requirement = _find_requirement(value, currency)
+    return [Problem(field, requirement, _SOURCE)] if requirement else []
+
+
+def _find_requirement(value: object, currency: object) -> str:
+    """What a value must be to be an amount in the currency; "" if it is one."""
     if not isinstance(value, str):
-        message = 'must be text, like "10.50"'
-    elif match is None and _NEGATIVE.fullmatch(value):
-        message = "must be more than 0"
-    elif match is None and PLAIN_NUMBER.fullmatch(value) and value[0] != "+":
-        message = f"must have at most {WHOLE_DIGITS_MAX} digits before the point"
-    elif match is None:
-        message = "must be plain digits, with a point before decimals, like 10.50"
-    elif not value.strip("0."):
-        message = "must be more than 0"
-    elif places is not None and len(decimals) > places:
-        most = f"at most {places}" if places else "no"
-        message = f"must have {most} decimals in {str(currency).upper()[:5]}"
-    else:
-        return []
-    return [Problem(field, message, _SOURCE)]
+        return 'must be text, like "10.50"'
+    amount_match = _AMOUNT.fullmatch(value)
+    if amount_match is None:
+        return _find_format_requirement(value)
+    if not value.strip("0."):
+        return "must be more than 0"
+    if not isinstance(currency, str):
+        return ""
+    decimals = amount_match[1] or ""
+    decimals_max = codes.minor_unit(currency)
+    if len(decimals) <= decimals_max:
+        return ""
+    allowed = f"at most {decimals_max}" if decimals_max else "no"
+    return f"must have {allowed} decimals in {currency.upper()[:5]}"
+
+
+def _find_format_requirement(value: str) -> str:
+    """What a text that is no amount must be."""
+    if _NEGATIVE.fullmatch(value):
+        return "must be more than 0"
+    if PLAIN_NUMBER.fullmatch(value) and not value.startswith("+"):
+        return f"must have at most {WHOLE_DIGITS_MAX} digits before the point"
+    return "must be plain digits, with a point before decimals, like 10.50"
 
 
 def read_amount(value: object) -> Decimal | None:
-    """The amount, or None if the text is not an amount."""
-    return Decimal(value) if isinstance(value, str) and _AMOUNT.fullmatch(value) else None
+    """The amount of a text, or None for any other value and for a text that is no amount."""
+    if not isinstance(value, str) or not _AMOUNT.fullmatch(value):
+        return None
+    return Decimal(value)
 
 
 def lower_currencies(value: JsonValue) -> JsonValue:
-    """A resource with currency codes in lower case, as in events."""
+    """A resource, or a part of one, with currency codes in lower case, as in events."""
     if isinstance(value, list):
         return [lower_currencies(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    lowered = {}
-    for name, item in value.items():
-        is_currency = name in CURRENCY_FIELDS and isinstance(item, str)
-        lowered[name] = item.lower() if is_currency else lower_currencies(item)
-    return lowered
+    fields = {}
+    for field_name, field_value in value.items():
+        is_currency = field_name in CURRENCY_FIELDS and isinstance(field_value, str)
+        fields[field_name] = field_value.lower() if is_currency else lower_currencies(field_value)
+    return fields

@@ -24,22 +24,26 @@ class RowVersions:
         self.superseded: list[int] = []
         self._newest: dict[Id, tuple[object, int]] = {}
 
-    def add(self, number: int, id_: Id, updated_at: object) -> None:
+    def add(self, row_number: int, id_: Id, updated_at: object) -> None:
         """Note a row; rows without an id are never repeated."""
-        earlier_updated_at, earlier_number = self._newest.get(id_, (None, None))
-        if earlier_number is None or id_ is None:
-            self._newest[id_] = updated_at, number
+        if id_ is None:
             return
+        if id_ not in self._newest:
+            self._newest[id_] = updated_at, row_number
+            return
+        earlier_updated_at, earlier_row_number = self._newest[id_]
         earlier_instant = _read_instant(earlier_updated_at)
         instant = _read_instant(updated_at)
-        if earlier_instant is not None and instant is not None and instant < earlier_instant:
-            self.superseded.append(number)
+        is_older = instant is not None and earlier_instant is not None and instant < earlier_instant
+        if is_older:
+            self.superseded.append(row_number)
         else:
-            self.superseded.append(earlier_number)
-            self._newest[id_] = updated_at, number
+            self.superseded.append(earlier_row_number)
+            self._newest[id_] = updated_at, row_number
 
 
 def _read_instant(time_value: object) -> datetime | None:
+    """The time of an update; None if there is none, or if it cannot be read."""
     return time_value if isinstance(time_value, datetime) else timestamps.read(time_value)
 
 
@@ -54,28 +58,28 @@ class RepeatFilter:
     def drop_repeats(self, rows: Sequence[Row]) -> list[Row]:
         """The new rows of a page, each id once, in its newest version."""
         versions = RowVersions()
-        repeated = set[int]()
-        ids = set[Id]()
-        for number, named_row in enumerate(map(self._named, rows)):
-            id_ = named_row.get("id")
+        rows_of_earlier_pages = set[int]()
+        ids_of_page = set[Id]()
+        for row_number, row in enumerate(map(self._named, rows)):
+            id_ = row.get("id")
             if not isinstance(id_, str | int):
-                id_ = None
-            versions.add(number, id_, named_row.get("updated_at"))
+                continue  # without an id it cannot be a repetition
+            versions.add(row_number, id_, row.get("updated_at"))
             if id_ in self._known_ids:
-                repeated.add(number)
-            ids.add(id_)
-        self._known_ids |= ids - {None}
-        dropped = {*versions.superseded, *repeated}
-        if dropped and not self._has_warned:
-            warn_of_repeats(len(dropped))
+                rows_of_earlier_pages.add(row_number)
+            ids_of_page.add(id_)
+        self._known_ids |= ids_of_page
+        dropped_rows = {*versions.superseded, *rows_of_earlier_pages}
+        if dropped_rows and not self._has_warned:
+            warn_of_repeats(len(dropped_rows))
             self._has_warned = True
-        return [named_row for number, named_row in enumerate(rows) if number not in dropped]
+        return [row for row_number, row in enumerate(rows) if row_number not in dropped_rows]
 
 
-def warn_of_repeats(count: int) -> None:
-    """Warn that a list repeated so many rows; nothing for 0."""
-    if not count:
+def warn_of_repeats(row_count: int) -> None:
+    """Warn that a list repeated so many rows; not for 0."""
+    if not row_count:
         return
-    row_count_text = "a row" if count == 1 else f"{count} rows"
-    message = f"the list repeats {row_count_text}: each id is read once"
+    repeated_rows = "a row" if row_count == 1 else f"{row_count} rows"
+    message = f"the list repeats {repeated_rows}: each id is read once"
     warn_caller(message, RepeatWarning)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from decimal import Decimal
 from typing import Any
 
@@ -36,11 +37,11 @@ class RequestBody:
     """
 
     service: Service
-    fields: dict[str, Any] = field(default_factory=dict)
-    names: dict[str, Names] = field(default_factory=dict)
-    form_problems: list[Problem] = field(default_factory=list)
-    instead: dict[str, str] = field(default_factory=dict)
-    unknown: list[Problem] = field(default_factory=list)
+    fields: dict[str, Any] = dataclass_field(default_factory=dict)
+    names: dict[str, Names] = dataclass_field(default_factory=dict)
+    form_problems: list[Problem] = dataclass_field(default_factory=list)
+    instead: dict[str, str] = dataclass_field(default_factory=dict)
+    unknown: list[Problem] = dataclass_field(default_factory=list)
 
     def read(
         self,
@@ -51,34 +52,34 @@ class RequestBody:
     ) -> JsonValue:
         """An object in our names; unknown fields are refused or ignored.
 
-        `known` are our names of its fields, and `path` is where it is in the body. A value that
-        is no object is unchanged.
+        `known_names` are our names of its fields, `names` those that a service has for them, and
+        `path` is where it is in the body. A value that is no object is unchanged.
         """
         if not isinstance(value, dict):
             return value
         self.names[path] = names
-        their_known = [names.their_names.get(our_name, our_name) for our_name in known_names]
+        their_known_names = [names.their_names.get(name, name) for name in known_names]
         fields, other_fields = names.split_nested(value)
-        for unknown_name, member in other_fields.items():
-            our_name = names.our_names.get(unknown_name, unknown_name)
-            # Our name of a field that the service calls otherwise.
-            is_foreign = our_name == unknown_name and unknown_name in names.their_names
-            if is_foreign or our_name not in known_names:
-                self._note_unknown(path, unknown_name, their_known)
-            if not is_foreign:
-                fields[our_name] = member
+        for sent_name, field_value in other_fields.items():
+            our_name = names.our_names.get(sent_name, sent_name)
+            # Our own name of a field, by which the service does not know it.
+            is_only_ours = our_name == sent_name and sent_name in names.their_names
+            if is_only_ours or our_name not in known_names:
+                self._note_unknown(path, sent_name, their_known_names)
+            if not is_only_ours:
+                fields[our_name] = field_value
         return fields
 
     def read_nested(self, field: Field) -> None:
         """Read the objects in a field in our names, without the details of accounts."""
-        nested_value = self.fields.get(field.name)
+        object_or_list = self.fields.get(field.name)
         inner_names = field.names()
         if field.kind == OBJECT and field.name in self.fields:
-            self.fields[field.name] = self.read(nested_value, inner_names, path=field.name)
-        elif inner_names and isinstance(nested_value, list):
+            self.fields[field.name] = self.read(object_or_list, inner_names, path=field.name)
+        elif inner_names and isinstance(object_or_list, list):
             self.fields[field.name] = [
                 self.read(item, inner_names, path=join_path(field.name, index))
-                for index, item in enumerate(nested_value)
+                for index, item in enumerate(object_or_list)
             ]
 
     def read_details(
@@ -156,10 +157,9 @@ class RequestBody:
         for amount_name in names:
             amount = self.fields.get(amount_name)
             if type(amount) is int or isinstance(amount, float):
-                # A number of a body keeps its text.
-                self.fields[amount_name] = format(
-                    Decimal(getattr(amount, "text", str(amount))), "f"
-                )
+                # A number of a body keeps its text, which has every digit.
+                number_text = getattr(amount, "text", str(amount))
+                self.fields[amount_name] = format(Decimal(number_text), "f")
             elif amount is not None:
                 message = "must be a JSON number, like 10.50"
                 self._add_problem(amount_name, message, "amount.form")
@@ -176,14 +176,12 @@ class RequestBody:
         """The service's name of a field, at any depth."""
         if our_path in self.instead:
             return self.instead[our_path]
-        path = ""
+        object_path = ""  # in our names, of the object that has the next key
         their_path = ""
-        for path_segment in our_path.split("."):
-            level_names = self.names.get(path, SAME_NAMES)
-            their_path = join_path(
-                their_path, level_names.their_names.get(path_segment, path_segment)
-            )
-            path = join_path(path, path_segment)
+        for our_key in our_path.split("."):
+            names = self.names.get(object_path, SAME_NAMES)
+            their_path = join_path(their_path, names.their_names.get(our_key, our_key))
+            object_path = join_path(object_path, our_key)
         return their_path
 
     def problems(self, rule_problems: Iterable[Problem]) -> list[Problem]:
@@ -199,18 +197,21 @@ class RequestBody:
     def _rename_in(self, message: str) -> str:
         """A message with the service's field names; other words are unchanged."""
         their_names: dict[str, str] = {}
-        for level_names in self.names.values():
-            their_names |= level_names.their_names
-        return _COMPOUND_NAME.sub(lambda match: their_names.get(match[0], match[0]), message)
+        for object_names in self.names.values():
+            their_names |= object_names.their_names
+
+        def rename(match: re.Match[str]) -> str:
+            our_name = match[0]
+            return their_names.get(our_name, our_name)
+
+        return _COMPOUND_NAME.sub(rename, message)
 
     def _note_unknown(
         self, path: str, unknown_name: str, known_names: Collection[str] = ()
     ) -> None:
         """Note a field that the service does not know; a problem if it refuses those."""
-        similar_name = find_nearest_name(unknown_name, known_names)
-        message = "is not known"
-        if similar_name:
-            message = f"is not known: is {similar_name} meant?"
+        nearest_name = find_nearest_name(unknown_name, known_names)
+        message = f"is not known: is {nearest_name} meant?" if nearest_name else "is not known"
         field = join_path(path, unknown_name)
         self.unknown.append(Problem(field, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
@@ -222,27 +223,23 @@ class RequestBody:
 
 def read_request(service: Service, operation: str, sent_body: JsonObject) -> RequestBody:
     """The body of an operation in our names, except details whose country it does not name."""
-    operation_record = OPERATIONS[operation]
+    record = OPERATIONS[operation]
     body = RequestBody(service)
-    request_names = operation_record.request_names(service)
-    variable_fields = body.read_constants(
-        sent_body, _constants_of_operation(operation_record, request_names, service)
-    )
-    body.fields = body.read(variable_fields, operation_record.by_name, request_names)
-    for body_field in operation_record.fields:
-        body.read_nested(body_field)
+    names = record.request_names(service)
+    without_constants = body.read_constants(sent_body, _find_constants(record, names, service))
+    body.fields = body.read(without_constants, record.by_name, names)
+    for field in record.fields:
+        body.read_nested(field)
     body.read_listed_details()
-    for reference in operation_record.references:
-        body.read_reference(reference, operation_record.id_path(reference, service))
-    body.read_amounts(operation_record.field_names_of_kind(AMOUNT))
-    body.check_currencies(operation_record.field_names_of_kind(CURRENCY))
+    for reference in record.references:
+        body.read_reference(reference, record.id_path(reference, service))
+    body.read_amounts(record.field_names_of_kind(AMOUNT))
+    body.check_currencies(record.field_names_of_kind(CURRENCY))
     return body
 
 
-def _constants_of_operation(
-    operation_record: Operation, request_names: Names, service: Service
-) -> dict[str, Any]:
+def _find_constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
     """The constant fields of an operation that are no fields of its record."""
-    field_names = {request_names.their_names.get(name, name) for name in operation_record.by_name}
-    constants: Mapping[str, Any] = service.extra.get(operation_record.name, {})
-    return {name: value for name, value in constants.items() if name not in field_names}
+    known_names = {names.their_names.get(our_name, our_name) for our_name in record.by_name}
+    constants: Mapping[str, Any] = service.extra.get(record.name, {})
+    return {name: constant for name, constant in constants.items() if name not in known_names}

@@ -126,23 +126,27 @@ class RowFilter:
         """Whether to keep a row, whose fields the function returns by name."""
         if self.statuses is not None and value_of("status") not in self.statuses:
             return False
-        created_at = _read_moment(value_of("created_at"))
-        if created_at is not None and not self._is_in_time(created_at):
+        created_at = _read_time(value_of("created_at"))
+        if created_at is not None and not self._is_in_period(created_at):
             return False
-        return all(_is_value(value_of(name), value) for name, value in self.fields.items())
+        return all(_has_text(value_of(name), text) for name, text in self.fields.items())
 
-    def _is_in_time(self, created_at: datetime) -> bool:
+    def _is_in_period(self, created_at: datetime) -> bool:
         is_late_enough = self.since is None or created_at >= self.since
-        return is_late_enough and (self.until is None or created_at < self.until)
+        is_early_enough = self.until is None or created_at < self.until
+        return is_late_enough and is_early_enough
 
     def is_past(self, rows: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether a page of a list with the newest rows first ends before `since`."""
-        moments = [_read_moment(row.get("created_at")) for row in rows]
-        known_moments = [moment for moment in moments if moment is not None]
-        if self.since is None or not known_moments:
+        """Whether a page of a list with the newest rows first ends before `since`.
+
+        Not without `since`, without a readable time, or if the rows of the page are not in order.
+        """
+        times = [_read_time(row.get("created_at")) for row in rows]
+        known_times = [time for time in times if time is not None]
+        if self.since is None or not known_times:
             return False
-        is_falling = all(later >= earlier for later, earlier in pairwise(known_moments))
-        return is_falling and known_moments[-1] < self.since
+        is_newest_first = all(time >= next_time for time, next_time in pairwise(known_times))
+        return is_newest_first and known_times[-1] < self.since
 
     def describe(self) -> dict[str, str]:
         """The filters that are set, as text."""
@@ -155,19 +159,21 @@ class RowFilter:
         return filter_texts
 
 
-def _is_value(field_value: object, wanted: str) -> bool:
-    """Whether a field, or an item of a list, is this text in any Unicode form."""
+def _has_text(field_value: object, wanted_text: str) -> bool:
+    """Whether a field is this text in any Unicode form, or is a list that has it."""
     if isinstance(field_value, list | tuple):
-        return wanted in field_value
-    return isinstance(field_value, str) and normalize_name(field_value) == wanted
+        return wanted_text in field_value
+    return isinstance(field_value, str) and normalize_name(field_value) == wanted_text
 
 
-def _read_moment(time_value: object) -> datetime | None:
+def _read_time(time_value: object) -> datetime | None:
     """A time of a row; None if it cannot be read."""
     if isinstance(time_value, datetime):
         return time_value
+    if not isinstance(time_value, str):
+        return None
     try:
-        return from_text(time_value) if isinstance(time_value, str) else None
+        return from_text(time_value)
     except ValueError:
         return None
 
@@ -184,48 +190,42 @@ def read_row_filter(
 
     `declared` are the statuses of the service besides those of the specification.
     """
-    given = {name: value for name, value in filters.items() if value is not None}
-    known_fields = FIELDS.get(kind, {})
-    unknown_names = given.keys() - {*filter_names(kind)} | given.keys() & {*SENT.get(kind, ())}
+    set_filters = {name: value for name, value in filters.items() if value is not None}
+    # The service applies the other filters itself.
+    own_names = [name for name in filter_names(kind) if name not in SENT.get(kind, ())]
+    unknown_names = set_filters.keys() - {*own_names}
     if unknown_names:
-        known_filters = ", ".join(
-            name for name in filter_names(kind) if name not in SENT.get(kind, ())
-        )
-        raise RuleError(
-            Problem(name, f"is no field of {kind}: keep rows by {known_filters}")
-            for name in sorted(unknown_names)
-        )
-    compared_names = [name for name in known_fields if name in given]
-    since: Any = given.get("since")
-    until: Any = given.get("until")
-    return RowFilter(
-        read_statuses(given.get("status"), kind, declared),
-        *read_period(since, until),
-        {known_fields[name]: _read_value(given[name], name) for name in compared_names},
-    )
+        message = f"is no field of {kind}: keep rows by {', '.join(own_names)}"
+        raise RuleError(Problem(name, message) for name in sorted(unknown_names))
+    statuses = read_statuses(set_filters.get("status"), kind, declared)
+    since: Any = set_filters.get("since")
+    until: Any = set_filters.get("until")
+    begin, end = read_period(since, until)
+    texts_by_field = {
+        field_name: _read_compared_text(set_filters[filter_name], filter_name)
+        for filter_name, field_name in FIELDS.get(kind, {}).items()
+        if filter_name in set_filters
+    }
+    return RowFilter(statuses, begin, end, texts_by_field)
 
 
-def _read_value(value: object, filter_name: str) -> str:
-    """The text to compare with: a product, a reference, or the id of an object."""
-    if (
-        filter_name.endswith("_id")
-        and filter_name != "client_reference_id"
-        and not isinstance(value, str)
-    ):
+def _read_compared_text(value: object, filter_name: str) -> str:
+    """The text to compare with: a product, a reference, or the id of an object.
+
+    RuleError for any other value, and for a product that does not exist.
+    """
+    is_reference = filter_name == "client_reference_id"
+    is_id = filter_name.endswith("_id") and not is_reference
+    if is_id and not isinstance(value, str):
         value = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", value)
-    name_text = normalize_name(value) if isinstance(value, str) else ""
-    if not name_text:
-        requirement = (
-            "text that is not blank"
-            if filter_name == "client_reference_id"
-            else "an id, or an object"
-        )
-        raise RuleError(
-            [Problem(filter_name, f"must be {requirement}, not {plain(repr(value), 60)}")]
-        )
+    compared_text = normalize_name(value) if isinstance(value, str) else ""
+    if not compared_text:
+        requirement = "text that is not blank" if is_reference else "an id, or an object"
+        message = f"must be {requirement}, not {plain(repr(value), 60)}"
+        raise RuleError([Problem(filter_name, message)])
     if filter_name == "product_type":
-        check_product(name_text)
-    return name_text
+        check_product(compared_text)
+    return compared_text
 
 
 def check_product(product: object) -> None:
@@ -246,13 +246,11 @@ def read_statuses(
     """
     if values is None:
         return None
-    status_words = values.split(",") if isinstance(values, str) else values
-    if not isinstance(status_words, Collection) or not all(
-        isinstance(word, str) for word in status_words
-    ):
+    words = values.split(",") if isinstance(values, str) else values
+    if not isinstance(words, Collection) or not all(isinstance(word, str) for word in words):
         message = f"must be a status or a list of statuses, not {plain(repr(values), 60)}"
         raise RuleError([Problem("status", message)])
-    statuses = frozenset(word.strip() for word in status_words) - {""}
+    statuses = frozenset(word.strip() for word in words) - {""}
     if not statuses:
         raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
     check_statuses(statuses, kind, declared)

@@ -33,113 +33,118 @@ class Translation:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.is_idle = service.is_default
+        """Whether all names and formats are ours, so that nothing is translated."""
         self.numbers = service.amounts.requests == "number"
         """Whether amounts of requests are JSON numbers."""
 
     def request(self, operation: str, body: Body) -> Body:
-        """The body of an operation in the service's names."""
+        """The body of a request in the service's names and formats, with its constant fields."""
         if self.is_idle:
             return body
-        operation_record = OPERATIONS[operation]
-        rename_details = partial(_to_service_names, prefix="details")
-        request_body = self._with_details(body, rename_details, are_theirs=False)
-        self._move_ids(operation_record, request_body)
-        if operation_record.is_sandbox and "{" in operation_record.path(self.service):
+        record = OPERATIONS[operation]
+        rename_details = partial(_rename_for_service, path_prefix="details")
+        request_body = self._rename_details(body, rename_details, are_theirs=False)
+        self._move_ids(record, request_body)
+        if record.is_sandbox and "{" in record.path(self.service):
             request_body.pop("conversion_account_id", None)  # the path names the account
-        if operation_record.names:
-            formatted_body = self._format_values(operation, request_body)
-            request_body = _to_service_names(
-                operation_record.request_names(self.service), formatted_body
-            )
+        if record.names:
+            formatted_body = self._format_values(record, request_body)
+            request_body = _rename_for_service(record.request_names(self.service), formatted_body)
         return add_constants(request_body, self.service.extra.get(operation, {}))
 
-    def renames(self, name: str) -> bool:
+    def renames(self, list_name: str) -> bool:
         """Whether a service has other names for fields that the rows of a list show."""
         if self.is_idle:
             return False
-        model_name = OPERATIONS[f"{name}.list"].answer
-        instructions = (instruction_detail_names(one, self.service) for one in INSTRUCTIONS)
-        tables = (answer_names(model_name, self.service), *instructions)
-        return any(names.their_names for names in tables)
+        model_name = OPERATIONS[f"{list_name}.list"].answer
+        if answer_names(model_name, self.service).their_names:
+            return True
+        return any(
+            instruction_detail_names(instructions_type, self.service).their_names
+            for instructions_type in INSTRUCTIONS
+        )
 
-    def _move_ids(self, operation_record: Operation, body: Body) -> None:
-        """Put an id in place of its object, if the service has it elsewhere."""
-        for field in operation_record.references:
-            reference = body.get(field.name)
-            is_moved = operation_record.id_path(field, self.service) != field.default_id_path
+    def _move_ids(self, record: Operation, request_body: Body) -> None:
+        """Put the id of an object in place of the object, if the service has it elsewhere."""
+        for field in record.references:
+            reference = request_body.get(field.name)
+            is_moved = record.id_path(field, self.service) != field.default_id_path
             if is_moved and isinstance(reference, Mapping) and "id" in reference:
-                del body[field.name]
-                body[field.id_name] = reference["id"]
+                del request_body[field.name]
+                request_body[field.id_name] = reference["id"]
 
-    def answer(self, model: str, body: Body) -> Body:
+    def answer(self, model: str, json_object: Body) -> Body:
         """An object of the service with our names; `model` is the name of its model."""
         if self.is_idle:
-            return body
-        body = answer_names(model, self.service).read(body)
-        return self._with_details(body, Names.read, are_theirs=True)
+            return json_object
+        fields = answer_names(model, self.service).read(json_object)
+        return self._rename_details(fields, Names.read, are_theirs=True)
 
-    def send_answer(self, model: str, body: Body, country: object = None) -> Body:
+    def send_answer(self, model: str, json_object: Body, country: object = None) -> Body:
         """An object in our names with the service's; `country` is that of its accounts."""
         if self.is_idle:
-            return body
-        body = self._with_details(body, Names.send, country, are_theirs=False)
-        return answer_names(model, self.service).send(body)
+            return json_object
+        fields = self._rename_details(json_object, Names.send, country, are_theirs=False)
+        return answer_names(model, self.service).send(fields)
 
     def field(self, operation: str, body: object, field: str) -> str:
-        """Our dotted name of a field in the service's names."""
+        """Our dotted name of a field of the body of a request; `field` has the service's names."""
         if self.is_idle:
             return field
-        request_names = OPERATIONS[operation].request_names(self.service)
+        names = OPERATIONS[operation].request_names(self.service)
         our_path = ""
-        nested_value = body
-        for path_segment in request_names.our_place(field).split("."):
-            our_name = request_names.our_names.get(path_segment, path_segment)
-            our_path = join_path(our_path, our_name)
-            nested_value = step_into(nested_value, our_name)
-            request_names = SAME_NAMES
-            if our_name == "details" and isinstance(nested_value, Mapping):
-                request_names = self._sent_detail_names(nested_value, body)
+        value_at_path = body
+        for key in names.our_place(field).split("."):
+            our_key = names.our_names.get(key, key)
+            our_path = join_path(our_path, our_key)
+            value_at_path = step_into(value_at_path, our_key)
+            names = SAME_NAMES  # only the outermost fields and details have other names
+            if our_key == "details" and isinstance(value_at_path, Mapping):
+                names = self._find_sent_detail_names(value_at_path, body)
         return our_path
 
-    def _sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
+    def _find_sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
         """The names in the details of the account that a body sends."""
         fields = body if isinstance(body, Mapping) else {}
-        accounts = fields.get("financial_accounts")
-        candidates = [fields, *(accounts if isinstance(accounts, list) else [])]
+        listed_accounts = fields.get("financial_accounts")
+        possible_accounts = [fields]  # the body of a new account is the account
+        if isinstance(listed_accounts, list):
+            possible_accounts += listed_accounts
         account_type = None
-        for candidate in candidates:
-            if isinstance(candidate, Mapping) and candidate.get("details") == details:
-                account_type = candidate.get("type")
+        for account in possible_accounts:
+            if isinstance(account, Mapping) and account.get("details") == details:
+                account_type = account.get("type")
                 break
         return self._detail_names(fields.get("country"), account_type, details, are_theirs=False)
 
-    def _with_details(
-        self, body: Body, convert: Convert, country: object = None, *, are_theirs: bool
+    def _rename_details(
+        self, json_object: Body, rename: Convert, country: object = None, *, are_theirs: bool
     ) -> Body:
-        """The body with the details of all accounts and of its instructions renamed.
+        """An object with the details of all its accounts and of its instructions renamed.
 
-        `are_theirs` is whether the given names are the service's.
+        `country` is that of its accounts if the object has none. `are_theirs` is whether the names
+        of the details are the service's.
         """
-        country = body.get("country", country)
-        converted = rename_instruction_details(self.service, body, convert)
+        country = json_object.get("country", country)
+        renamed_object = rename_instruction_details(self.service, json_object, rename)
 
-        def convert_account(account: object) -> Any:
+        def rename_in_account(account: object) -> Any:
             if not isinstance(account, dict):
                 return account
-            return self._with_details(account, convert, country, are_theirs=are_theirs)
+            return self._rename_details(account, rename, country, are_theirs=are_theirs)
 
-        details = body.get("details")
+        details = json_object.get("details")
         if isinstance(details, Mapping):
             detail_names = self._detail_names(
-                country, body.get("type"), details, are_theirs=are_theirs
+                country, json_object.get("type"), details, are_theirs=are_theirs
             )
-            converted["details"] = convert(detail_names, details)
-        accounts = body.get("financial_accounts")
+            renamed_object["details"] = rename(detail_names, details)
+        accounts = json_object.get("financial_accounts")
         if isinstance(accounts, list):
-            converted["financial_accounts"] = [convert_account(account) for account in accounts]
-        if isinstance(body.get("payout_account"), dict):
-            converted["payout_account"] = convert_account(body["payout_account"])
-        return converted
+            renamed_object["financial_accounts"] = list(map(rename_in_account, accounts))
+        if isinstance(json_object.get("payout_account"), dict):
+            renamed_object["payout_account"] = rename_in_account(json_object["payout_account"])
+        return renamed_object
 
     def _detail_names(
         self,
@@ -149,7 +154,7 @@ class Translation:
         *,
         are_theirs: bool,
     ) -> Names:
-        """The names in the details of an account; for an unknown country, the best match."""
+        """The names in the details of an account; ours if its settings are not known."""
         settings = self.account(country, account_type, details, are_theirs=are_theirs)
         return account_detail_names(settings) if settings else SAME_NAMES
 
@@ -161,34 +166,34 @@ class Translation:
         *,
         are_theirs: bool = False,
     ) -> AccountDetails | None:
-        """The settings of an account; for an unknown country, the best match.
+        """The settings of an account; for an unknown country, those that fit its details best.
 
-        None if several countries match as well.
+        None if no country has the type, or if several fit equally well. `are_theirs` is whether
+        the names of the details are the service's.
         """
         country = country or details.get("bank_account_country")
         if country is not None:
             return self.service.account(country, account_type)
         candidates = self.service.accounts_of(account_type)
-        ranked = sorted(
-            (_count_differences(settings, details, are_theirs=are_theirs), number)
-            for number, settings in enumerate(candidates)
-        )
-        if not ranked:
+        if not candidates:
             return None
-        is_tie = len(ranked) > 1 and ranked[0][0] == ranked[1][0]
-        return None if is_tie else candidates[ranked[0][1]]
 
-    def _format_values(self, operation: str, body: Body) -> Body:
+        def count_misfits(settings: AccountDetails) -> tuple[int, int]:
+            return _count_misfits(settings, details, are_theirs=are_theirs)
+
+        best, *others = sorted(candidates, key=count_misfits)
+        is_tie = bool(others) and count_misfits(best) == count_misfits(others[0])
+        return None if is_tie else best
+
+    def _format_values(self, record: Operation, body: Body) -> Body:
         """The body with currencies and amounts in the service's format."""
-        fields = OPERATIONS[operation].by_name
-        formatted = {}
+        formatted_body = {}
         for field_name, field_value in body.items():
-            # Fields of `extra` are told by their names.
-            field_kind = (
-                fields[field_name].kind if field_name in fields else field_name.rpartition("_")[2]
-            )
-            formatted[field_name] = self._format_value(field_kind, field_value)
-        return formatted
+            field = record.by_name.get(field_name)
+            # A field of `extra` is a currency or an amount if its name ends so.
+            field_kind = field.kind if field else field_name.rpartition("_")[2]
+            formatted_body[field_name] = self._format_value(field_kind, field_value)
+        return formatted_body
 
     def _format_value(self, field_kind: str, field_value: JsonValue) -> JsonValue:
         if field_kind == CURRENCY and isinstance(field_value, str):
@@ -200,73 +205,80 @@ class Translation:
 
 def add_constants(body: Body, constants: Mapping[str, object]) -> Body:
     """The body with constant fields that it does not have; objects are joined."""
-    completed = dict(body)
+    complete_body = dict(body)
     for constant_name, constant in constants.items():
-        present_value = completed.get(constant_name)
-        if present_value is None:
-            completed[constant_name] = to_json_value(constant)
-        elif isinstance(constant, Mapping) and isinstance(present_value, Mapping):
-            completed[constant_name] = add_constants(dict(present_value), constant)
-    return completed
+        sent_value = complete_body.get(constant_name)
+        if sent_value is None:
+            complete_body[constant_name] = to_json_value(constant)
+        elif isinstance(constant, Mapping) and isinstance(sent_value, Mapping):
+            complete_body[constant_name] = add_constants(dict(sent_value), constant)
+    return complete_body
 
 
-def _to_service_names(level_names: Names, body: Mapping[str, object], prefix: str = "") -> Body:
-    """A body in the service's names; RuleError for two values of one field, one by each name."""
-    for our_name, their_name in level_names.their_names.items():
-        has_their_name = their_name in body and their_name not in level_names.their_names
-        if has_their_name and our_name in body and body[our_name] != body[their_name]:
+def _rename_for_service(
+    names: Names, json_object: Mapping[str, object], path_prefix: str = ""
+) -> Body:
+    """An object in the service's names; RuleError for two values of one field, one by each name.
+
+    `path_prefix` is where the object is, for the error.
+    """
+    for our_name, their_name in names.their_names.items():
+        if our_name not in json_object or their_name not in json_object:
+            continue
+        is_other_field = their_name in names.their_names  # their name is ours for another field
+        if not is_other_field and json_object[our_name] != json_object[their_name]:
             message = (
                 f"is the service's name of {our_name}, which has another value: give one of them"
             )
-            raise RuleError([Problem(join_path(prefix, their_name), message)])
-    return level_names.send(body)
+            raise RuleError([Problem(join_path(path_prefix, their_name), message)])
+    return names.send(json_object)
 
 
-def _count_differences(
+def _count_misfits(
     settings: AccountDetails, details: Mapping[str, object], *, are_theirs: bool
 ) -> tuple[int, int]:
-    """How many details the settings do not have, and how many of the settings' are absent.
+    """How many details the settings do not know, and how many known ones the details lack.
 
     The details have the service's names if they `are_theirs`, else ours.
     """
-    their_names = account_detail_names(settings).their_names
-    setting_names = set(settings.fields)
+    known_names = set(settings.fields)
     if are_theirs:
-        setting_names = {their_names.get(name, name) for name in setting_names}
-    unknown_names = {*details} - setting_names
-    absent_names = setting_names - {*details}
-    return len(unknown_names), len(absent_names)
+        their_names = account_detail_names(settings).their_names
+        known_names = {their_names.get(our_name, our_name) for our_name in known_names}
+    unknown_names = details.keys() - known_names
+    missing_names = known_names - details.keys()
+    return len(unknown_names), len(missing_names)
 
 
-def _read_number(field_value: object) -> object:
+def _read_number(amount: object) -> object:
     """An amount as a number with the digits of its text; any other value is unchanged."""
-    number = field_value
-    if isinstance(field_value, str):
+    number = amount
+    if isinstance(amount, str):
         try:
-            number = Decimal(field_value)
+            number = Decimal(amount)
         except InvalidOperation:
-            return field_value
+            return amount
     if not isinstance(number, Decimal) or not number.is_finite():
-        return field_value
-    is_whole = number == number.to_integral_value() and "." not in str(field_value)
-    return int(number) if is_whole else number
+        return amount
+    has_decimals = "." in str(amount) or number != number.to_integral_value()
+    return number if has_decimals else int(number)
 
 
-def write_amounts_as_numbers(service: Service, body: bytes) -> bytes:
+def write_amounts_as_numbers(service: Service, json_bytes: bytes) -> bytes:
     """JSON with amounts as numbers, if the service does that. Assumption `amount.form`."""
     if service.amounts.answers != "number":
-        return body
-    return _amount_pattern(service).sub(rb'"\1":\2', body)
+        return json_bytes
+    return _make_amount_pattern(service).sub(rb'"\1":\2', json_bytes)
 
 
 @lru_cache
-def _amount_pattern(service: Service) -> re.Pattern[bytes]:
-    """Amounts as numbers, under any name of the service."""
-    their_amounts = {
-        last_name(their)
+def _make_amount_pattern(service: Service) -> re.Pattern[bytes]:
+    """Finds an amount that is text in the JSON of an answer, under any name of the service."""
+    their_amount_names = {
+        last_name(their_path)
         for model in NAMED
-        for our, their in answer_names(model, service).their_names.items()
-        if our in ANSWER_AMOUNTS
+        for our_name, their_path in answer_names(model, service).their_names.items()
+        if our_name in ANSWER_AMOUNTS
     }
-    names_pattern = "|".join(map(re.escape, sorted({*ANSWER_AMOUNTS, *their_amounts})))
+    names_pattern = "|".join(map(re.escape, sorted({*ANSWER_AMOUNTS, *their_amount_names})))
     return re.compile(rf'"({names_pattern})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors.base import ArgumentError
 from ..errors.extras import extra_imports
-from ..frames.summary_rows import CONVERSION
+from ..frames.summary_rows import CONVERSION_NAMES
 from ..spec.text import plain
 from .chart_style import TEXT_LENGTH_MAX
 
@@ -49,7 +49,9 @@ def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
 
 def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Series[Any]:
     """The column of a frame of transfers or conversions; empty cells if the frame has none."""
-    column_name = field_name if field_name in frame else CONVERSION.get(field_name, field_name)
+    column_name = (
+        field_name if field_name in frame else CONVERSION_NAMES.get(field_name, field_name)
+    )
     if column_name in frame:
         return _convert_column(frame[column_name], value_type)
     if field_name == "completed_in" and "payout_completed_at" in frame:

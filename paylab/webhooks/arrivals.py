@@ -113,7 +113,7 @@ class Arrivals:
         >>> lab.inbox().frame()["type"].tolist()
         []
         """
-        from ..frames.frame import ExactFrame
+        from ..frames.exact_frame import ExactFrame
 
         field_names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
         rows = [

@@ -11,7 +11,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
-from ..frames.frame import ExactFrame
+from ..frames.exact_frame import ExactFrame
 from ..frames.times import time_zone
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration, read_since

@@ -13,7 +13,7 @@ import sqlalchemy
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
 from paylab.frames.columns import TRANSFERS
-from paylab.frames.parquet_types import with_parquet_types
+from paylab.frames.parquet_types import convert_frame_types
 from paylab.frames.sql_tables import SqlTable
 
 AMOUNTS = ["10.25", "0.000001", "123456789012345678.123456", "-3", None]
@@ -133,8 +133,8 @@ def test_postgresql_has_decimals_and_times_with_a_zone(made):
     """In PostgreSQL amounts are DECIMAL, times have a zone, and a schema is named."""
     statements = []
     engine = sqlalchemy.create_mock_engine("postgresql://", lambda sql, *_: statements.append(sql))
-    rows = with_parquet_types(made().paylab.arrow(), TRANSFERS)
-    table = SqlTable(engine, "paid", "books")._table(rows)
+    rows = convert_frame_types(made().paylab.arrow(), TRANSFERS)
+    table = SqlTable(engine, "paid", "books").make_table(rows)
     table.create(engine, checkfirst=False)
     text = str(statements[0].compile(engine))
     assert "CREATE TABLE books.paid" in text

@@ -131,8 +131,8 @@ SHOWN = {
     "frames.dataset.Dataset": lambda: paylab.frames.Dataset(
         f"memory://{HOSTILE.translate({0: None, 0xD800: None})}"  # no name of a file can hold it
     ),
-    "frames.frame.ExactFrame": lambda: hostile_lab().transfers.frame().head(),
-    "frames.frame.ExactSeries": lambda: hostile_lab().transfers.frame()["status"],
+    "frames.exact_frame.ExactFrame": lambda: hostile_lab().transfers.frame().head(),
+    "frames.exact_frame.ExactSeries": lambda: hostile_lab().transfers.frame()["status"],
     "lab.balance.AccountBalance": lambda: import_module("paylab.lab.balance").AccountBalance(
         lambda: [Balance(currency=HOSTILE, available=HOSTILE)], None, lambda: HOSTILE
     ),

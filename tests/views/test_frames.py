@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 import paylab
-from paylab.frames.frame import ExactFrame
+from paylab.frames.exact_frame import ExactFrame
 from paylab.lab import displays
 from paylab.simulator import Simulator
 

@@ -1,0 +1,187 @@
+"""Frames and columns of exact amounts: pandas' own, which show escaped text and draw floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pandas as pd
+
+from ..errors.base import ExactnessError, MissingExtraError
+from ..errors.extras import is_installed
+from ..errors.text import printable_lines
+from .decimal_array import DecimalDtype
+from .exact_decimal import USE_DECIMAL
+from .frame_forms import as_floats, exact_styler, sql_columns
+from .merges import refuse_other_index, refuse_other_keys
+from .operands import refuse_floats
+
+
+class ExactSeries(pd.Series):
+    """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
+
+    @property
+    def _constructor(self) -> Callable[..., ExactSeries]:
+        return ExactSeries
+
+    @property
+    def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
+        return ExactFrame
+
+    @property
+    def plot(self) -> Any:
+        """As in pandas; amounts are drawn as floats."""
+        _require_matplotlib()
+        is_exact = isinstance(self.dtype, DecimalDtype)
+        return pd.Series(self.astype(float) if is_exact else self).plot
+
+    def hist(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are counted as floats."""
+        _require_matplotlib()
+        return pd.Series(self.astype(float)).hist(*args, **options)
+
+    def value_counts(self, *args: Any, **options: Any) -> Any:
+        """As in pandas, which would return a plain series."""
+        return ExactSeries(super().value_counts(*args, **options))
+
+    def __repr__(self) -> str:
+        return printable_lines(super().__repr__())
+
+    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; without a file to write to, invisible characters are escaped."""
+        return _escape_text(super().to_string(buf, *args, **options))
+
+
+class ExactFrame(pd.DataFrame):
+    """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
+
+    Results of its methods are frames of this class too. The text of the service that a frame holds
+    is escaped when it is shown; `to_csv` and values have it as it was sent.
+    """
+
+    @property
+    def _constructor(self) -> Callable[..., ExactFrame]:
+        return ExactFrame
+
+    @property
+    def _constructor_sliced(self) -> Callable[..., ExactSeries]:
+        return ExactSeries
+
+    def __repr__(self) -> str:
+        return printable_lines(super().__repr__())
+
+    def _repr_html_(self) -> str | None:
+        return _escape_text(cast(Any, super())._repr_html_())
+
+    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; without a file to write to, invisible characters are escaped."""
+        return _escape_text(super().to_string(buf, *args, **options))
+
+    @property
+    def plot(self) -> Any:
+        """As in pandas; amounts are drawn as floats."""
+        _require_matplotlib()
+        return pd.DataFrame(as_floats(self)).plot
+
+    def hist(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are counted as floats."""
+        _require_matplotlib()
+        return pd.DataFrame(as_floats(self)).hist(*args, **options)
+
+    def boxplot(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are drawn as floats."""
+        _require_matplotlib()
+        return pd.DataFrame(as_floats(self)).boxplot(*args, **options)
+
+    @property
+    def style(self) -> Any:
+        """As in pandas; the lengths of bars are computed with floats."""
+        return exact_styler(self)
+
+    def merge(self, right: Any, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
+        positional_options = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
+        refuse_other_keys(self, right, positional_options | options)
+        return super().merge(right, *args, **options)
+
+    def join(self, other: Any, on: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
+        refuse_other_index(self, other, on)
+        return super().join(other, on, *args, **options)
+
+    def dot(self, other: Any) -> Any:
+        """As in pandas; ExactnessError for floats."""
+        refuse_floats(other)
+        return super().dot(other)
+
+    def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
+        """As in pandas; amounts are exact numbers, but text in SQLite, which has none."""
+        columns, amount_types = sql_columns(self, con)
+        options["dtype"] = amount_types | options.get("dtype", {})
+        return columns.to_sql(name, con, **options)
+
+    def eval(self, expr: str, **options: Any) -> Any:
+        """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
+        # pandas looks for `@name` in the frame of the caller, which is one level further up.
+        options["level"] = options.get("level", 0) + 1
+        try:
+            return super().eval(expr, **options)
+        except TypeError as error:
+            if "'decimal'" in str(error):
+                message = f"{error}: {USE_DECIMAL}, as @rate in the expression"
+                raise ExactnessError(message) from None
+            first_error = error
+        # pandas reads '2026-11-01' as a time without a zone: try with such times.
+        options["resolvers"] = (*options.get("resolvers", ()), *self._make_naive_resolvers())
+        try:
+            return super().eval(expr, **options)
+        except TypeError:
+            raise first_error from None
+
+    def _make_naive_resolvers(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        """The times of columns and index by name, in UTC without a zone, for `eval`."""
+        naive_frame = self._remove_zones("UTC")
+        time_columns = {name: naive_frame[name] for name in self.select_dtypes("datetimetz")}
+        index = naive_frame.index
+        return time_columns, {"index": index, index.name: index}
+
+    def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
+        """As in pandas; times are written without their zone, because a workbook has no zones.
+
+        `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
+        """
+        self._remove_zones().to_excel(*args, **options)
+
+    def _remove_zones(self, tz: str | None = None) -> pd.DataFrame:
+        """A plain frame whose times have no zone: those of the zone `tz`, or as they are shown."""
+        naive_frame = pd.DataFrame(self)
+        for column_index, dtype in enumerate(naive_frame.dtypes):
+            if isinstance(dtype, pd.DatetimeTZDtype):
+                zoned_times = naive_frame.iloc[:, column_index].array
+                naive_frame.isetitem(column_index, _remove_zone(zoned_times, tz))
+        index = naive_frame.index
+        if isinstance(index, pd.MultiIndex):
+            naive_levels = [_remove_zone(level, tz) for level in index.levels]
+            naive_frame.index = index.set_levels(naive_levels)
+        else:
+            naive_frame.index = _remove_zone(index, tz)
+        return naive_frame
+
+
+def _require_matplotlib() -> None:
+    """MissingExtraError unless the plotting library that pandas is set to is installed."""
+    if pd.get_option("plotting.backend") == "matplotlib" and not is_installed("matplotlib"):
+        raise MissingExtraError("matplotlib", "plots")
+
+
+def _escape_text(shown_text: str | None) -> str | None:
+    """Escape a text that pandas made for people; None, if it was written to a file, stays None."""
+    return None if shown_text is None else printable_lines(shown_text)
+
+
+def _remove_zone(array_or_index: Any, tz: str | None) -> Any:
+    """Times without their zone, those of the zone `tz` or unchanged; other values unchanged."""
+    if not isinstance(array_or_index.dtype, pd.DatetimeTZDtype):
+        return array_or_index
+    times = array_or_index.tz_convert(tz) if tz else array_or_index
+    return times.tz_localize(None)
