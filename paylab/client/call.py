@@ -84,6 +84,17 @@ class Body:
             return self.text
 
 
+def is_replay(headers: Mapping[str, str]) -> bool:
+    """Whether an answer is that of an earlier request with its Idempotency-Key, by its headers.
+
+    >>> from paylab.client.call import is_replay
+    >>> is_replay({"idempotency-replayed": "true"})
+    True
+    """
+    marker = headers.get("idempotency-replayed", "")
+    return marker.strip().lower() not in ("", "false", "0", "no")
+
+
 @explain_arguments
 @with_name_suggestions
 @light_dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..errors.api import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
 from ..signing.canonical import Signature
 from ..spec.text import plain
-from .call import Body, Call, DeferredCall, Timings
+from .call import Body, Call, DeferredCall, Timings, is_replay
 from .decoding import TooLargeError
 from .request import SIGNATURE, OutgoingRequest
 
@@ -120,8 +120,7 @@ class Exchange:
     @property
     def replayed(self) -> bool:
         """Whether the service answered from its memory of an Idempotency-Key."""
-        marker = self.headers.get("idempotency-replayed", "")
-        return marker.strip().lower() not in ("", "false", "0", "no")
+        return is_replay(self.headers)
 
 
 def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:

@@ -14,7 +14,7 @@ from .. import files
 from ..errors.base import ConfigError
 from ..redaction.personal import hide_personal_data
 from ..spec.timestamps import read, to_text
-from .call import Body, Call
+from .call import Body, Call, is_replay
 
 CREATOR = {"name": "paylab", "version": "1"}
 LAB = "_paylab"
@@ -180,6 +180,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
     if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
     error = response.get(ERROR) or (None if status else response.get("statusText"))
+    response_headers = _read_headers(response)
     return Call(
         read(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),
         str(request["method"]),
@@ -188,7 +189,8 @@ def call_of(entry: Mapping[str, Any]) -> Call:
         status,
         error=str(error) if error else None if status else "no answer",
         request_headers=_read_headers(request),
-        response_headers=_read_headers(response),
+        replayed=is_replay(response_headers),
+        response_headers=response_headers,
         request_body=_read_body(request.get("postData")),
         response_body=_read_body(response.get("content")),
     )

@@ -29,15 +29,6 @@ SHAPES = {
 """What the value of a deposit instruction looks like, by our name."""
 
 
-def is_replayed(call: Call) -> bool:
-    """Whether an answer is that of an earlier request with the same Idempotency-Key."""
-    headers = {
-        header_name.lower(): header_value
-        for header_name, header_value in call.response_headers.items()
-    }
-    return str(headers.get("idempotency-replayed", "")).lower() == "true"
-
-
 def find_contradictions(call: Call, operation: str, service: Service) -> Candidates:
     """The settings that a successful answer contradicts, with their values in it."""
     body = answer_of(call)
@@ -68,7 +59,7 @@ def _find_field_settings(call: Call, service: Service) -> Candidates:
 
 def _find_success_status(call: Call, operation: str) -> Candidates:
     """The status of a success that a setting has; none of a replay, whose status may be another."""
-    if is_replayed(call):
+    if call.replayed:
         return
     for status in OPERATIONS[operation].success:
         setting_key = "" if isinstance(status, int) else key_of(status)

@@ -14,6 +14,7 @@ from random import Random
 import httpx
 import pytest
 
+from paylab.client.har import read_har
 from paylab.client.recording import Recording
 from paylab.errors import APIResponseError, ConfigError
 
@@ -58,6 +59,18 @@ def test_the_file_is_a_whole_har_after_every_call(scripted, tmp_path):
     answer = entries(path)[1]["response"]["content"]["text"]
     assert json.loads(answer) == {"data": [], "has_next_page": False}
     assert repr(recording) == "<stopped: 2 calls in run.har>"
+
+
+@pytest.mark.parametrize(("marker", "is_replay"), [("true", True), ("false", False)])
+def test_the_calls_of_a_file_say_whether_they_are_replays(scripted, tmp_path, marker, is_replay):
+    """An answer that was stored under its Idempotency-Key is told from a new one."""
+    headers = {"Idempotency-Replayed": marker}
+    client, _ = scripted(httpx.Response(201, json={"id": "tr_1"}, headers=headers))
+    path = tmp_path / "run.har"
+    with Recording(path, client.session):
+        client.request("POST", "/v1/transfers", json={})
+    [call] = read_har(path).calls
+    assert call.replayed is is_replay
 
 
 def nested(text, times):

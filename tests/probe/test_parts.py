@@ -43,6 +43,7 @@ def call(status=200, body="", headers=(), path="/v1/transfers", method="GET", nu
         response_body=SimpleNamespace(text=body) if body else None,
         request_body="",
         failed=status is None or status >= 400,
+        replayed="idempotency-replayed" in dict(headers),
     )
 
 
