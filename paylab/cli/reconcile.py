@@ -1,7 +1,8 @@
 """Compare the payments of the service with your books.
 
-Books are a CSV, .xlsx or .parquet file, or with --database a query. Rows are matched by id, else by
-reference; every column that both have is compared. The exit status is 1 when there is a problem.
+Books are a CSV, .xlsx, .parquet or .jsonl file, or with --database a query. Rows are matched by id,
+else by reference; every column that both have is compared. The exit status is 1 when there is a
+problem.
 """
 
 from __future__ import annotations

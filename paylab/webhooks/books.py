@@ -10,10 +10,11 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors.base import ConfigError, PaylabError
+from ..errors.base import ArgumentError, ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
 from ..frames.files import read_csv_texts
+from ..frames.json_lines import read_jsonl
 from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import unguard_cells
 from ..storage.addresses import GZIP, is_url, local_copy, local_path, shown_address
@@ -50,11 +51,17 @@ def read_books(
 ) -> Books:
     """Read the rows of books; ConfigError if they cannot be read.
 
-    A file is read by its suffix: .xlsx, .parquet, anything else as CSV; it may be compressed, with
-    .gz, and at an fsspec URL. Without `delimiter`, it is
-    found in the first line; without `sheet`, the first one is read. With `database`, a URL or an
-    SQLAlchemy engine, the source is a query.
+    A file is read by its suffix: .xlsx, .parquet, .jsonl, anything else as CSV; it may be
+    compressed, with .gz, and at an fsspec URL. Without `delimiter`, it is found in the first line;
+    without `sheet`, the first one is read. With `database`, a URL or an SQLAlchemy engine, the
+    source is a query. A table of polars or Arrow is a frame too.
     """
+    to_pandas = None if isinstance(source, pd.DataFrame) else getattr(source, "to_pandas", None)
+    if to_pandas is not None:
+        source = to_pandas()
+    if isinstance(source, list):
+        message = "a list is no frame of books: write pandas.DataFrame(rows)"
+        raise ArgumentError(message, "books")
     if isinstance(source, pd.DataFrame):
         books = Books(source)
     elif database is not None:
@@ -77,6 +84,8 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
     book_name = shown_address(fspath(book_source))
     suffix = Path(book_name.lower().removesuffix(GZIP)).suffix
     is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
+    if suffix in (".jsonl", ".ndjson"):
+        return Books(read_jsonl(book_source))
     with local_copy(book_source) as path:
         if suffix == ".parquet":
             return Books(_read_parquet(path, book_name))

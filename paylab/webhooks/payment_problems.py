@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
@@ -14,6 +15,7 @@ from .payment_keys import NO_PAYMENT
 with extra_imports():
     from ..frames import decimals
 
+HOUR = timedelta(hours=1)
 SUM_AMOUNTS_MAX = 5
 """Maximum amounts of a split payment in a cell."""
 
@@ -104,6 +106,18 @@ def sum_text(amounts: Iterable[Decimal]) -> str:
     if hidden_count > 0:
         terms.append(f"{hidden_count} more")
     return " + ".join(terms)
+
+
+def zone_notes(problems: Iterable[PaymentProblem]) -> list[str]:
+    """Return a note that names the commonest difference of time zones, if several rows have it."""
+    offsets = Counter(
+        problem.time_difference for problem in problems if problem.kind == "time_zone"
+    )
+    return [
+        f"{count} times differ by {offset / HOUR:+g} hours: tz= is the zone of the books"
+        for offset, count in offsets.most_common(1)
+        if offset and count > 1
+    ]
 
 
 def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:

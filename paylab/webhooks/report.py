@@ -26,7 +26,7 @@ from .equality_rules import (
 )
 from .event_file import EventHistory
 from .payment_columns import COLUMNS
-from .payment_problems import KINDS, PaymentProblem, total_or_none
+from .payment_problems import KINDS, PaymentProblem, total_or_none, zone_notes
 from .reconciliation import find_problems
 from .side_totals import NO_TOTAL, totals_by_currency
 from .sides import EVENTS, SERVICE, Payments, Rows, earliest_time, read_book_rows, read_event_rows
@@ -93,7 +93,7 @@ def reconcile(  # noqa: PLR0913 - each has a default
         for side in sides
         for problem in find_problems(payments, side.rows, rules, side.period)
     ]
-    notes = [note for side in sides for note in side.notes]
+    notes = [note for side in sides for note in side.notes] + zone_notes(problems)
     return Reconciliation(payments, [side.rows for side in sides], problems, rules, notes, place)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 from decimal import Decimal
 
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 import sqlalchemy
 from openpyxl import Workbook
 
-from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
+from paylab.errors import ArgumentError, ConfigError, ExactnessError, PaylabError, RuleError
 from paylab.frames.times import time_zone
 from paylab.webhooks.books import read_books
 from paylab.webhooks.payment_values import read_amounts
@@ -130,6 +132,37 @@ def test_amounts_that_are_none(texts, error, words):
 def test_amounts_are_read_from_a_column_of_any_type(column):
     """A frame may have its amounts in any type."""
     assert amounts(pd.DataFrame({"id": ["x"], "amount": column}))[0] == [Decimal(5)]
+
+
+BOOK_ROWS = pd.DataFrame({"id": ["x", "y"], "amount": [Decimal(LONG), Decimal("-0.5")]})
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        polars.from_pandas,
+        pa.Table.from_pandas,
+        lambda frame: frame,
+        lambda frame: frame.astype({"amount": "decimal"}),
+    ],
+)
+def test_a_table_of_another_library_is_a_frame(convert):
+    """Books can be a table of polars or Arrow, with every digit."""
+    assert amounts(convert(BOOK_ROWS))[0] == BOOK_ROWS["amount"].tolist()
+
+
+@pytest.mark.parametrize("name", ["books.jsonl", "books.jsonl.gz", "books.ndjson"])
+def test_books_can_be_json_lines(tmp_path, name):
+    """Each line is a row; a number keeps its digits, also in a compressed file."""
+    lines = f'{{"id": "x", "amount": {LONG}}}\n{{"id": "y", "amount": "-0.5"}}\n'.encode()
+    (tmp_path / name).write_bytes(gzip.compress(lines) if name.endswith(".gz") else lines)
+    assert amounts(tmp_path / name)[0] == BOOK_ROWS["amount"].tolist()
+
+
+def test_a_list_of_rows_is_no_books():
+    """The error says how to make a frame of it."""
+    with pytest.raises(ArgumentError, match=r"write pandas\.DataFrame\(rows\)"):
+        read_books([{"id": "x"}])
 
 
 def test_the_first_sheet_or_a_named_one_is_read(tmp_path):

@@ -284,6 +284,17 @@ def test_dates_are_compared_in_the_zone_of_the_books(date, options, expected):
     assert facts(result, "kind", "time_difference") == expected
 
 
+def test_a_zone_that_was_not_given_is_named():
+    """If several times differ by the same hours, a note says so and names the argument."""
+    rows = [row(number) for number in range(4)]
+    for manila in rows[:3]:
+        manila["date"] = f"{datetime.fromisoformat(manila['date']) + timedelta(hours=8)}"
+    result = compare(rows, map(payment, range(4)))
+    assert result.notes == ("3 times differ by +8 hours: tz= is the zone of the books",)
+    assert compare(rows[:3], map(payment, range(3)), tz="Asia/Manila").notes == ()
+    assert compare(rows[2:], map(payment, range(2, 4))).notes == ()
+
+
 def test_words_of_the_books_are_translated():
     """`status_map` has your words; others are compared as they are."""
     rows = [row(0, status="Settled"), row(1, status="open")]
