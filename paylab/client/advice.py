@@ -146,17 +146,19 @@ class Advisor:
         """What to do about the Idempotency-Key, by what was sent; "" if it is not about the key."""
         refusal_text = self._told.text
         has_key = self._outgoing.idempotency_key is not None
-        is_bare = self._status == CONFLICT and is_status_phrase(refusal_text) and has_key
-        if self._status not in INVALID or not (is_bare or IDEMPOTENCY.search(refusal_text)):
+        # A conflict without words is about the key, if one was sent.
+        has_no_words = self._status == CONFLICT and is_status_phrase(refusal_text) and has_key
+        is_about_key = has_no_words or IDEMPOTENCY.search(refusal_text)
+        if self._status not in INVALID or not is_about_key:
             return ""
-        is_form = "uuid" in refusal_text.lower()
+        names_form = "uuid" in refusal_text.lower()
         if not has_key:
-            return NO_KEY if is_form or says_missing(refusal_text) else ""
-        if is_form:
+            return NO_KEY if names_form or says_missing(refusal_text) else ""
+        if names_form:
             return KEY_FORM
         if IN_USE.search(refusal_text):
             return KEY_IN_USE
-        if is_bare or OTHER_BODY.search(refusal_text):
+        if has_no_words or OTHER_BODY.search(refusal_text):
             return OTHER_VALUES
         return KEY_SENT if says_missing(refusal_text) and self.kind is not DUPLICATE else ""
 

@@ -202,7 +202,8 @@ class LabTransfers:
         ... ].tolist()
         ['created']
         """
-        from ..payments.batch import CONCURRENCY, Batch, BatchChoices, check_results_path
+        from ..payments.batch import CONCURRENCY, Batch, check_results_path
+        from ..payments.choices import BatchChoices
 
         choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import chain, islice, takewhile
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .. import files
 from ..client.client import Client
@@ -20,16 +20,14 @@ from ..errors.base import (
     ChoiceError,
     ConfigError,
     PaylabError,
-    Problem,
-    RuleError,
     RuleWarning,
     warn_caller,
 )
 from ..runtime import make_executor
 from ..spec.models import Transfer
-from ..spec.time_arguments import read_duration
 from . import outcome
-from .comparison import LOOKBACK_AGE, WEEK, describe_payment, raise_if_dead_or_old
+from .choices import BatchChoices
+from .comparison import WEEK, describe_payment, raise_if_dead_or_old
 from .identity import TRANSFER, values
 from .outcome import Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
@@ -50,31 +48,7 @@ REPEATABLE = (
     "payouts without a client_reference_id can be sent again without paying twice for 24 hours only"
 )
 
-Older = Literal["paid", "pay"]
 Progress: TypeAlias = "Callable[[int, int], object]"
-
-
-@dataclass(frozen=True)
-class BatchChoices:
-    """What you chose for payouts that may have been made before.
-
-    `lookback` is how far the list is searched, None for not at all; `older` is whether an equal
-    payment that is older than 7 days is this payout ("paid") or not ("pay"); `retry_failed` pays a
-    payout again whose payment failed, expired or was cancelled.
-    """
-
-    lookback: timedelta | None = LOOKBACK_AGE
-    older: Older | None = None
-    retry_failed: bool = False
-
-    @classmethod
-    def read(cls, lookback: object, older: object, *, retry_failed: bool) -> BatchChoices:
-        """The choices as they were given; RuleError for one that is none."""
-        if older not in (None, "paid", "pay"):
-            message = f'must be "paid" or "pay", not {older!r:.40}'
-            raise RuleError([Problem("older", message)])
-        lookback_age = None if lookback is None else read_duration(lookback, "lookback")
-        return cls(lookback_age, older, retry_failed)
 
 
 def check_results_path(to: str | PathLike[str], payouts: object) -> Path:
@@ -205,22 +179,29 @@ class Batch:
             self.client.transfers, row_by_reference.keys(), since, self.notify
         )
         now = clock.now()
-        old_payments: list[str] = []
-        for reference, row in row_by_reference.items():
-            if reference not in payments:
-                continue
-            try:
-                payment = self._recognise_payment(row, payments[reference], now)
-                if payment is not None:
-                    self._settle_row(row, already_paid(payment))
-            except ChoiceError as error:
-                if error.reason == "old" and self.choices.older is None:
-                    description = describe_payment(error.payment, now)
-                    old_payments.append(f"row {row.number}: {description}")
-                else:
-                    self._choose_for_row(row, error)
+        descriptions = [
+            self._settle_by_list(row, payments[reference], now)
+            for reference, row in row_by_reference.items()
+            if reference in payments
+        ]
+        old_payments = list(filter(None, descriptions))
         if old_payments:
             raise _old_payments_error(old_payments)
+
+    def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> str:
+        """Settle a row by the payments with its reference, or choose to pay it again.
+
+        The description of an old equal payment of which you have not chosen what it means, else "".
+        """
+        try:
+            payment = self._recognise_payment(row, payments, now)
+            if payment is not None:
+                self._settle_row(row, already_paid(payment))
+        except ChoiceError as error:
+            if error.reason == "old" and self.choices.older is None:
+                return f"row {row.number}: {describe_payment(error.payment, now)}"
+            self._choose_for_row(row, error)
+        return ""
 
     def _recognise_payment(
         self, row: PayoutRow, payments: Sequence[Transfer], now: datetime
@@ -238,10 +219,10 @@ class Batch:
 
     def _choose_for_row(self, row: PayoutRow, error: ChoiceError) -> None:
         """Pay a row again under a new name, if you chose that; otherwise settle it by the error."""
-        new_name = self._next_name(error)
+        new_name = self.choices.next_name(error)
         self.new_names[row.number] = new_name
         if not new_name:
-            self._settle_row(row, self._outcome_of_choice(error))
+            self._settle_row(row, self.choices.outcome(error))
 
     def _send_rows(self, concurrency: int) -> None:
         """Send the rows without an outcome, until the batch fails or nothing answers."""
@@ -293,28 +274,13 @@ class Batch:
                 return Outcome(outcome_word, {**transfer, "id": str(transfer["id"])})
             except ChoiceError as error:
                 sent_names.add(new_name)
-                new_name = self._next_name(error)
+                new_name = self.choices.next_name(error)
                 if not new_name or new_name in sent_names:
-                    return self._outcome_of_choice(error)
+                    return self.choices.outcome(error)
             except PaylabError as error:
                 return outcome_of_error(error)
             except Exception as error:  # the request may have left: the other rows still get theirs
                 return Outcome(outcome.UNKNOWN, error=f"{type(error).__name__}: {error}")
-
-    def _next_name(self, error: ChoiceError) -> str:
-        """The name that pays a row again whose payment failed or is old; "" if it is not paid."""
-        # A payment of this run that failed at once would fail again and again.
-        pays_failed = error.reason == "dead" and self.choices.retry_failed and not error.is_new
-        pays_old = error.reason == "old" and self.choices.older == "pay"
-        if not (pays_failed or pays_old):
-            return ""
-        return str(error.payment.id or "")
-
-    def _outcome_of_choice(self, error: ChoiceError) -> Outcome:
-        """The outcome of a row that is not paid again."""
-        if error.reason == "old" and self.choices.older == "paid":
-            return already_paid(error.payment)
-        return outcome_of_error(error)
 
     def _settle_row(self, row: PayoutRow, row_outcome: Outcome) -> None:
         """Store the outcome of a row, write it to the file, and report the progress."""

@@ -216,28 +216,42 @@ class RefusedFields:
 
     def _of_value(self, complaint: Complaint, our_name: str) -> Candidates:
         """Another form, case or word of a value that was sent and refused."""
-        complaint_words = complaint.words
         field_name = last_name(our_name)
-        sent_names = [name for name in self._body if f"_{name}".endswith(f"_{field_name}")]
-        if field_name.endswith("amount") and NUMBER.search(complaint_words):
+        if field_name.endswith("amount") and NUMBER.search(complaint.words):
             yield {"amounts.requests": "number"}
         if field_name.endswith("currency"):
-            sent_words = [str(self._body[name]).lower() for name in sent_names]
-            if any(word in complaint_words.lower() for word in ("case", *sent_words)):
-                yield {"currencies.case": "upper"}
-                yield {"currencies.case": "lower"}
+            yield from self._of_currency(complaint, field_name)
         if field_name == "payout_method":
             yield from self._of_rail(complaint)
-        reference_key = f"{self._table}.max_reference"
-        is_long_reference = field_name == "client_reference_id" and TOO_LONG.search(complaint_words)
-        if is_long_reference and reference_key in keys():
-            yield from ({reference_key: length} for length in stated_numbers(complaint_words))
+        if field_name == "client_reference_id":
+            yield from self._of_reference_length(complaint)
         field = self._operation.by_name.get(field_name)
-        words_key = key_of(field.setting) if field else ""
-        if words_key in keys() and keys()[words_key].kind == "words":
-            yield from self._of_words(keys()[words_key], complaint)
-        if not sent_names and value_at(self._body, our_name) is None:
+        words_key = keys().get(key_of(field.setting)) if field else None
+        if words_key is not None and words_key.kind == "words":
+            yield from self._of_words(words_key, complaint)
+        if not self._find_sent(field_name) and value_at(self._body, our_name) is None:
             yield from self._suggest_constants(complaint, our_name)
+
+    def _find_sent(self, field_name: str) -> list[str]:
+        """The values of the body that have a name, or a name that ends with it as a word."""
+        return [
+            str(value)
+            for name, value in self._body.items()
+            if f"_{name}".endswith(f"_{field_name}")
+        ]
+
+    def _of_currency(self, complaint: Complaint, field_name: str) -> Candidates:
+        """Both letter cases of a currency, if the service names the case or a sent currency."""
+        telling_words = ["case", *map(str.lower, self._find_sent(field_name))]
+        if any(word in complaint.words.lower() for word in telling_words):
+            yield {"currencies.case": "upper"}
+            yield {"currencies.case": "lower"}
+
+    def _of_reference_length(self, complaint: Complaint) -> Candidates:
+        """The longest reference, if the service states a length."""
+        length_key = f"{self._table}.max_reference"
+        if length_key in keys() and TOO_LONG.search(complaint.words):
+            yield from ({length_key: length} for length in stated_numbers(complaint.words))
 
     def _of_rail(self, complaint: Complaint) -> Candidates:
         """Other rails of the countries that have the one that was sent."""
