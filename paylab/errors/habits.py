@@ -39,7 +39,7 @@ last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
 where select: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
-refresh reload sync: refresh | get
+refresh reload: refresh | get
 state phase status_code http_status: status
 paid success succeeded successful settled done finalized: completed
 declined rejected unsuccessful: failed

@@ -277,7 +277,7 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
     target: Any = class_
     target.__getattr__ = raise_unknown_attribute
     target.__dir__ = public_names
-    if not hasattr(class_, "__getitem__") and not hasattr(class_, "__iter__"):
+    if not hasattr(class_, "__getitem__"):
         target.__getitem__ = refuse_item
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
         target.__len__ = refuse_length

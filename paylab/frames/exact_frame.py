@@ -15,6 +15,7 @@ from .exact_decimal import USE_DECIMAL
 from .frame_forms import as_floats, exact_styler, sql_columns
 from .merges import refuse_other_index, refuse_other_keys
 from .operands import refuse_floats
+from .unknown_columns import with_column_suggestions
 
 
 class ExactSeries(pd.Series):
@@ -52,6 +53,7 @@ class ExactSeries(pd.Series):
         return _escape_text(super().to_string(buf, *args, **options))
 
 
+@with_column_suggestions
 class ExactFrame(pd.DataFrame):
     """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
 

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, PaylabError, Problem, RuleError
+from ..errors.base import ArgumentError, ConfigError, PaylabError, Problem, RuleError
+from ..errors.text import plain
 from ..runtime import require_sockets
 from ..spec import codes
 from .place import is_local
@@ -253,6 +254,9 @@ class Webhooks:
         """
         from ..webhooks.polling import Watch
 
+        if not hasattr(router, "handle"):
+            message = f"router must be a Router with handlers, not {plain(repr(router), 60)}"
+            raise ArgumentError(message, "router")
         lists = [
             _make_poll(self._client, *polled_list)
             for polled_list in _resources_by_family(self._client).items()

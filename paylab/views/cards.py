@@ -10,8 +10,10 @@ from datetime import datetime
 from ..corridors import clabe as clabe_rule
 from ..corridors import on_ramps
 from ..corridors.on_ramps import OnRamp
-from ..errors.base import PaylabError
+from ..errors.base import ArgumentError, PaylabError
+from ..errors.type_words import with_article
 from ..spec.codes import CRYPTO_WALLET
+from ..spec.models import DepositInstructions
 from ..spec.resource import Resource
 from . import html
 from .drawing import QRModules, encode_qr
@@ -68,6 +70,14 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
     `type`, `currency`, `payment_methods`, `details` and `deadline` as attributes or keys; all are
     optional. Only a transfer has an amount.
     """
+    is_instructions = isinstance(holder, DepositInstructions)
+    if (
+        isinstance(holder, Resource)
+        and not is_instructions
+        and "deposit_instructions" not in holder
+    ):
+        message = f"{with_article(type(holder).__name__)} has no deposit instructions"
+        raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
     instructions = _member_of(holder, "deposit_instructions") or holder
     rows = [*_amount_rows(holder), *_term_rows(instructions)]
     instruction_type = _member_of(instructions, "type")
