@@ -30,9 +30,10 @@ def host_refusal(
     hosts: list[str] = []
     origins: list[str] = []
     for name, value in headers:
-        if name.lower() == b"host":
+        lower_name = name.lower()
+        if lower_name == b"host":
             hosts.append(value.decode("latin-1"))
-        elif name.lower() == b"origin":
+        elif lower_name == b"origin":
             origins.append(value.decode("latin-1"))
     if len(hosts) > 1:  # each program on the way may have read another one
         return 400, f"a request has one Host header, not {len(hosts)}"

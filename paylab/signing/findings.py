@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..errors.base import ConfigError
@@ -107,8 +108,7 @@ STRICT_FORM = re.compile(
 )
 
 
-@light_dataclass(frozen=True)
-class Authorization:
+class Authorization(NamedTuple):
     """The three parts of the Authorization header."""
 
     credential: str

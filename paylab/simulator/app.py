@@ -168,7 +168,7 @@ class SimulatorApp:
     async def _send_reply(self, send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
         """Send a reply with the Server header, unless it has one."""
         headers = {**self._product_headers, **reply.headers}
-        await _send_reply(send, reply.with_headers(headers), receive, ending)
+        await _send_reply(send, reply, headers, receive, ending)
 
     def _check_origin(self, scope: Message) -> None:
         """Refuse a request from a page of another site, or for another host."""
@@ -277,9 +277,10 @@ async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:
     return False
 
 
-async def _send_reply(send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
-    """Send a reply. A slow one is sent in pieces over `reply.slow` seconds."""
-    headers = dict(reply.headers)
+async def _send_reply(
+    send: Send, reply: Reply, headers: dict[str, str], receive: Receive, ending: Ending
+) -> None:
+    """Send a reply with these headers. A slow one is sent in pieces over `reply.slow` seconds."""
     if reply.status != NO_CONTENT:
         headers["content-length"] = str(len(reply.body))
     await _start_reply(send, reply.status, headers)

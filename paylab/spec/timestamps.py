@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 _ISO_8601 = re.compile(
     r"(?P<year>\d{4})(?P<dash>-?)(?P<month>\d\d)(?P=dash)(?P<day>\d\d)[Tt ]"
@@ -57,9 +58,14 @@ def instant_key(text: str) -> str:
 
 def to_http(instant: datetime) -> str:
     """The instant as a header such as Date has it."""
+    return _second_to_http(instant.replace(microsecond=0))
+
+
+@lru_cache(maxsize=16)
+def _second_to_http(second: datetime) -> str:
     from email.utils import format_datetime  # imports sockets
 
-    return format_datetime(instant, usegmt=True)
+    return format_datetime(second, usegmt=True)
 
 
 def from_http(text: str) -> datetime | None:

@@ -8,7 +8,7 @@ import pytest
 
 from paylab.errors import ConfigError
 from paylab.signing import Finding, Mistake, ReceivedRequest, SignedRequest, explain_text
-from paylab.signing.findings import Authorization, check_url, read_headers
+from paylab.signing.findings import check_url, read_headers
 from paylab.signing.snippets import SnippetRequest
 
 LOG = """\
@@ -89,7 +89,7 @@ VALUES = [
         ReceivedRequest("GET", "/", "", {}),
         SignedRequest("GET", "/"),
     ),
-    *(SnippetRequest("GET", "/"), Authorization("k", ("host",), "s"), explain_text("GET", "H")),
+    *(SnippetRequest("GET", "/"), explain_text("GET", "H")),
     *(explain_text("GET", "H").layers[0], explain_text("GET", "H").layers[0].lines[0]),
 ]
 
