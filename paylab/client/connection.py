@@ -137,10 +137,7 @@ class ServiceConnection:
             key_header = self.settings.service.idempotency.header
             headers.append((key_header.encode(), outgoing.idempotency_key.encode()))
         request = httpx.Request(
-            *(outgoing.method, outgoing.url),
-            content=content,
-            headers=headers,
-            extensions=extensions,
+            outgoing.method, outgoing.url, content=content, headers=headers, extensions=extensions
         )
         if outgoing.given_headers:
             request.headers.update(outgoing.given_headers)
@@ -151,24 +148,19 @@ class ServiceConnection:
         """Send a request and read the whole answer."""
         events: list[tuple[str, float]] = []
         request = self._request(outgoing, events)
-        token = self.settings.control_token
         response = None
         content = b""
         failure = None
         when = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
-        if token is not None and outgoing.is_control:  # the key chooses one of its worlds
-            request.headers["X-API-Key"] = self.settings.api_key.reveal()
-            request.headers["Authorization"] = f"Bearer {token.reveal()}"
-        else:
-            self.sign(request)
+        self._authorize(request, outgoing)
         try:
             # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True)
             with closing(response):
-                most = WORLD_BYTES_MAX if outgoing.is_control else BODY_BYTES_MAX
-                content = read_decoded(response, most)
+                bytes_max = WORLD_BYTES_MAX if outgoing.is_control else BODY_BYTES_MAX
+                content = read_decoded(response, bytes_max)
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:
@@ -183,6 +175,16 @@ class ServiceConnection:
         date = from_http(headers.get("date", ""))
         skew = None if date is None else (date - when).total_seconds()
         return Exchange(*request_facts, response.status_code, headers, content, failure, skew)
+
+    @hide_frames
+    def _authorize(self, request: httpx.Request, outgoing: OutgoingRequest) -> None:
+        """Sign a request, or give one to the controls of a shared simulator its token."""
+        token = self.settings.control_token
+        if token is None or not outgoing.is_control:
+            self.sign(request)
+            return
+        request.headers["X-API-Key"] = self.settings.api_key.reveal()  # chooses one of its worlds
+        request.headers["Authorization"] = f"Bearer {token.reveal()}"
 
     @hide_frames
     def _record_attempt(self, exchange: Exchange, number: int) -> Call:

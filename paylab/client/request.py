@@ -316,19 +316,24 @@ def request_signer(
 
     # A closure, because a secret in an attribute would show in `vars`.
     def sign(request: Request) -> None:
+        """Add the signed headers to a request, and keep the working of its signature."""
         now = clock()
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         streamed: StreamedBody | None = request.extensions.get(STREAMED)
         if streamed is not None:
-            hash_ = encode_hash(streamed.digest, encoding)
+            content_hash = encode_hash(streamed.digest, encoding)
+        elif request.content:
+            content_hash = body_hash(request.content, encoding)
         else:
-            hash_ = body_hash(request.content, encoding) if request.content else no_body
-        host = request.headers["Host"]
-        path = signed_path(path, dialect.signed_path, dialect.base_path)
-        query = signed_query(query, dialect.query_order)
+            content_hash = no_body
         headers, request.extensions[SIGNATURE] = signed_headers(
-            *(key_text, secret, request.method, host, path, query),
-            content_hash=hash_,
+            key_text,
+            secret,
+            request.method,
+            request.headers["Host"],
+            signed_path(path, dialect.signed_path, dialect.base_path),
+            signed_query(query, dialect.query_order),
+            content_hash=content_hash,
             date=date_text(now, dialect.date_form),
             nonce=next_nonce(now),
             empty_query=empty_query,
