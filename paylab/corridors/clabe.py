@@ -59,15 +59,16 @@ def check_digit(first17: str) -> str:
 
 def is_valid(clabe: str) -> bool:
     """Return whether a value is text of 18 digits with a correct check digit."""
-    return _matches(CLABE_PATTERN, clabe) and check_digit(clabe[:17]) == clabe[17]
+    has_18_digits = _matches(CLABE_PATTERN, clabe)
+    return has_18_digits and check_digit(clabe[:17]) == clabe[17]
 
 
 def check_clabe(clabe: str) -> str:
     """Return what is wrong with a CLABE, or "" if it is valid."""
     if not _matches(CLABE_PATTERN, clabe):
         return "a CLABE has exactly 18 digits"
-    check = check_digit(clabe[:17])
-    return "" if clabe.endswith(check) else f"the check digit should be {check}"
+    right_digit = check_digit(clabe[:17])
+    return "" if clabe.endswith(right_digit) else f"the check digit should be {right_digit}"
 
 
 def make_clabe(draw: Callable[[str, int], str]) -> str:

@@ -177,12 +177,17 @@ class Corridor:
     def _product_facts(self) -> Iterator[Fact]:
         """Yield the products; the spec shows one by naming its currency for the country."""
         has_stated_on_ramp = self.on_ramp is not None and self.on_ramp.source == SPEC
-        is_stated = {
+        is_stated_by_product = {
             codes.GLOBAL_PAYOUTS: bool(self.currency),
             codes.ON_RAMP_PRODUCT: has_stated_on_ramp,
         }
-        stated_products = [product for product in self.products if is_stated.get(product)]
-        assumed_products = [product for product in self.products if not is_stated.get(product)]
+        stated_products: list[str] = []
+        assumed_products: list[str] = []
+        for product in self.products:
+            if is_stated_by_product.get(product, False):
+                stated_products.append(product)
+            else:
+                assumed_products.append(product)
         if stated_products:
             yield "products", join_words(stated_products), SPEC
         if assumed_products:
@@ -218,20 +223,21 @@ class Corridor:
         for account in self.accounts:
             for field in account.fields:
                 sources = dict.fromkeys((field.source, field.form.source))
-                yield f"{account.type} {field.name}", _field_rule(field), ", ".join(sources)
+                yield f"{account.type} {field.name}", _describe_rule(field), ", ".join(sources)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         facts = self.facts()
         return {"text/html": html_table(FACT_COLUMNS, facts), "text/plain": align_columns(facts)}
 
 
-def _field_rule(field: DetailField) -> str:
+def _describe_rule(field: DetailField) -> str:
     """Return the formats of a field, and whether it can be left out."""
-    formats = [
-        f"{selector}: {describe_format_and_note(text_format)}"
-        for selector, text_format in field.forms.items()
-    ]
-    rule = "; ".join(formats) or describe_format_and_note(field.form)
+    rule = describe_format_and_note(field.form)
+    if field.forms:  # the format depends on the word in another field
+        rule = "; ".join(
+            f"{word}: {describe_format_and_note(text_format)}"
+            for word, text_format in field.forms.items()
+        )
     return rule if field.required else f"{rule}, can be left out"
 
 

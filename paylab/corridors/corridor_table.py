@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from ..spec import codes
 from .account_types import Account, DetailField
@@ -32,22 +32,22 @@ class Corridors(tuple[Corridor, ...]):
 
 def table_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group of neighbours that differ only in the country."""
-    field_rows: list[Row] = []
+    rows: list[Row] = []
     for group in _group_equal(corridors):
-        currency, *cells = _corridor_cells(group[0])
-        field_rows.append((f"{_group_title(group)}\n{currency}", *cells))
-    return field_rows
+        currency, *other_cells = _make_cells(group[0])
+        rows.append((f"{_name_group(group)}\n{currency}", *other_cells))
+    return rows
 
 
 def summary_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group for a terminal: country, currency, rails, account types."""
-    corridor_rows: list[Row] = []
+    rows: list[Row] = []
     for group in _group_equal(corridors):
         corridor = group[0]
         rails = join_words(map(str, corridor.rails))
-        account_types = join_words(account.type for account in _bank_accounts(corridor))
-        corridor_rows.append((_group_title(group), corridor.currency, rails, account_types))
-    return corridor_rows
+        account_types = join_words(account.type for account in _select_payout_accounts(corridor))
+        rows.append((_name_group(group), corridor.currency, rails, account_types))
+    return rows
 
 
 def table_notes(corridors: Sequence[Corridor]) -> list[str]:
@@ -56,35 +56,33 @@ def table_notes(corridors: Sequence[Corridor]) -> list[str]:
     for group in _group_equal(corridors):
         if len(group) > 1:
             country_codes = join_words(corridor.country for corridor in group)
-            notes.append(f"{_group_title(group)}: {country_codes}.")
-    wallets: dict[str, None] = {}
-    ramp_fields: dict[str, None] = {}
-    for corridor in corridors:
-        wallet = corridor.account(codes.CRYPTO_WALLET)
-        if wallet is not None:
-            wallets[_describe_account(wallet)] = None
-        ramp_fields |= dict.fromkeys(corridor.ramp_fields)
-    notes += [f"Individuals of every country can hold a {wallet}." for wallet in wallets]
-    if ramp_fields:
-        notes.append(f"on_ramp and off_ramp also require {join_words(ramp_fields)}.")
+            notes.append(f"{_name_group(group)}: {country_codes}.")
+    wallets = [corridor.account(codes.CRYPTO_WALLET) for corridor in corridors]
+    wallet_texts = [_describe_account(wallet) for wallet in wallets if wallet is not None]
+    for wallet_text in dict.fromkeys(wallet_texts):
+        notes.append(f"Individuals of every country can hold a {wallet_text}.")
+    ramp_fields = chain.from_iterable(corridor.ramp_fields for corridor in corridors)
+    unique_fields = dict.fromkeys(ramp_fields)
+    if unique_fields:
+        notes.append(f"on_ramp and off_ramp also require {join_words(unique_fields)}.")
     return notes
 
 
 def _group_equal(corridors: Iterable[Corridor]) -> list[list[Corridor]]:
     """Return groups of neighbours that differ only in the country."""
-    return [list(group) for _, group in groupby(corridors, _corridor_cells)]
+    return [list(group) for _, group in groupby(corridors, _make_cells)]
 
 
-def _group_title(group: Sequence[Corridor]) -> str:
+def _name_group(group: Sequence[Corridor]) -> str:
     if len(group) == 1:
         return f"{group[0].name} ({group[0].country})"
     is_sepa = all(corridor.country in codes.SEPA for corridor in group)
     return f"{len(group)} {'SEPA ' if is_sepa else ''}countries"
 
 
-def _corridor_cells(corridor: Corridor) -> Row:
+def _make_cells(corridor: Corridor) -> Row:
     """Return the cells of a corridor: its currency, rails, accounts and other facts."""
-    accounts = _bank_accounts(corridor)
+    accounts = _select_payout_accounts(corridor)
     facts = {
         "Documents": describe_documents(corridor.documents),
         "Also required": join_words(_describe_required(corridor)),
@@ -115,18 +113,16 @@ def _describe_account(account: Account) -> str:
 
 def _describe_field(field: DetailField) -> str:
     """Return the name of a field, with its format in brackets unless it takes any text."""
-    fact_texts = []
+    format_description = describe_format(field.form).removeprefix("one of ")
     if field.by:
-        fact_texts.append(f"as {field.by} says")
-    else:
-        fact_texts.append(describe_format(field.form).removeprefix("one of "))
+        format_description = f"as {field.by} says"
+    descriptions = [] if format_description == ANY_TEXT else [format_description]
     if not field.required:
-        fact_texts.append("can be left out")
-    description = "; ".join(fact_text for fact_text in fact_texts if fact_text != ANY_TEXT)
-    return f"{field.name} ({description})" if description else field.name
+        descriptions.append("can be left out")
+    return f"{field.name} ({'; '.join(descriptions)})" if descriptions else field.name
 
 
-def _bank_accounts(corridor: Corridor) -> Sequence[Account]:
+def _select_payout_accounts(corridor: Corridor) -> Sequence[Account]:
     """Return the account types except the crypto wallet, which every country has.
 
     A country that has no other type keeps the crypto wallet.

@@ -66,10 +66,12 @@ class Countries:
         for method in self.service.payout_methods(corridor.country):
             origin = "spec" if method in stated_methods else _RAILS
             rails.append(Rail(method, SETTLEMENTS.get(method, ""), origin))
-        accounts = [self._account_of(corridor.country, account) for account in corridor.accounts]
+        accounts = [
+            self._apply_to_account(corridor.country, account) for account in corridor.accounts
+        ]
         return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
-    def _account_of(self, country: str, account: Account) -> Account:
+    def _apply_to_account(self, country: str, account: Account) -> Account:
         """Return the account type of the service, one object for all countries that share it."""
         settings = self.service.account(country, account.type)
         if settings is None:
@@ -83,13 +85,16 @@ def _apply_settings(account: Account, settings: AccountDetails) -> Account:
     An unknown required field accepts any text.
     """
     known_names = {field.name for field in account.fields}
-    fields = list(account.fields)
-    for field_name in settings.required:
-        if field_name not in known_names:
-            fields.append(
-                DetailField(field_name, Format(source=account.source), source=account.source)
-            )
-    fields = [_apply_settings_to_field(field, account, settings) for field in fields]
+    any_text = Format(source=account.source)
+    added_fields = [
+        DetailField(field_name, any_text, source=account.source)
+        for field_name in settings.required
+        if field_name not in known_names
+    ]
+    fields = [
+        _apply_settings_to_field(field, account, settings)
+        for field in (*account.fields, *added_fields)
+    ]
     return replace(account, fields=tuple(fields))
 
 
@@ -100,10 +105,10 @@ def _apply_settings_to_field(
     text_format = field.form
     if field.name == settings.field:
         text_format = Format(choices=settings.allowed, source=account.source)
-    required = field.name in settings.required
-    if text_format is field.form and required == field.required:
+    is_required = field.name in settings.required
+    if text_format is field.form and is_required == field.required:
         return field
-    return replace(field, form=text_format, required=required)
+    return replace(field, form=text_format, required=is_required)
 
 
 @explain_arguments
@@ -114,7 +119,9 @@ def of(service: Service | None = None) -> Countries:
     >>> paylab.corridors.of(lab.service).get("GB").currency
     'GBP'
     """
-    return Countries(service) if service is not None else of(Service())
+    if service is None:
+        return of(Service())  # so that both have one entry in the cache
+    return Countries(service)
 
 
 @explain_arguments
@@ -142,12 +149,14 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     >>> [corridor.country for corridor in paylab.corridors.find(currency="PHP")]
     ['PH']
     """
-    return Corridors(
-        corridor
-        for corridor in of(service).all
-        if (not country or country.upper() == corridor.country)
-        and (not currency or codes.same_currency(currency, corridor.currency))
-        and (not rail or rail in corridor.payout_methods)
-        and (not product or product in corridor.products)
-        and (not account_type or account_type in corridor.account_types)
-    )
+
+    def is_match(corridor: Corridor) -> bool:
+        return (
+            (not country or country.upper() == corridor.country)
+            and (not currency or codes.same_currency(currency, corridor.currency))
+            and (not rail or rail in corridor.payout_methods)
+            and (not product or product in corridor.products)
+            and (not account_type or account_type in corridor.account_types)
+        )
+
+    return Corridors(filter(is_match, of(service).all))

@@ -64,9 +64,9 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
         if entry.example:
             details = _adapt_details(country, entry.type, entry.example, service)
             return {"type": entry.type, "details": details}
-    known = [country for country in codes.COUNTRIES if _has_example(country, service)]
+    known_countries = [code for code in codes.COUNTRIES if _has_example(code, service)]
     message = f"no account type of {plain(repr(country), 60)} has an example"
-    raise UnknownItemError(f"{message}: known are {', '.join(known)}")
+    raise UnknownItemError(f"{message}: known are {', '.join(known_countries)}")
 
 
 def _has_example(country: str, service: Service | None) -> bool:
@@ -168,8 +168,8 @@ def completed(service: Service | None, person: JsonObject) -> JsonObject:
 def _extra_values(country: str) -> JsonObject:
     """Return example values of the additional required fields."""
     person = PEOPLE.get(country, {"document": DOCUMENTS.get(country, PASSPORT)})
-    own = {"email": f"alex.{country.lower()}@example.com", "document": dict(person["document"])}
-    return {**EXTRAS, **own}
+    email = f"alex.{country.lower()}@example.com"
+    return {**EXTRAS, "email": email, "document": dict(person["document"])}
 
 
 WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]

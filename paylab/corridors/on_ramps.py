@@ -153,18 +153,17 @@ def unknown_on_ramp(country: str) -> str:
 
 def _unknown_message(country_or_currency: str, hint: str) -> str:
     """Return the message that no on-ramp is known; odd text is quoted and shortened."""
-    given_text = country_or_currency[:60]
+    short_text = country_or_currency[:60]
     is_plain = country_or_currency.isalnum() and country_or_currency.isascii()
-    quoted = given_text if is_plain else f"{given_text!a}"
-    return f"no on-ramp is known for {quoted}: {hint}"
+    quoted_text = short_text if is_plain else f"{short_text!a}"
+    return f"no on-ramp is known for {quoted_text}: {hint}"
 
 
 def _find_on_ramp(attribute: str, attribute_value: object) -> OnRamp | None:
     """Return the on-ramp with a value of an attribute, in any letter case; None if none has it."""
-    folded_value = (
-        attribute_value.casefold() if isinstance(attribute_value, str) else attribute_value
-    )
+    if not isinstance(attribute_value, str):
+        return None
     for on_ramp in ON_RAMPS:
-        if getattr(on_ramp, attribute).casefold() == folded_value:
+        if getattr(on_ramp, attribute).casefold() == attribute_value.casefold():
             return on_ramp
     return None

@@ -54,10 +54,10 @@ def check_emv(text: str, name: str, *, country: str, currency: str) -> str:
     if errors:
         return f"must be an EMV QR text: {errors[0]}"
     payload = emv.parse(text)
-    country_found = str(payload.country).upper()
-    if country_found == country and payload.currency == currency:
+    coded_country = str(payload.country).upper()
+    if coded_country == country and payload.currency == currency:
         return ""
     return (
         f"must be {name}, of {country} in {currency}: "
-        f"it is of {country_found} in {payload.currency}"
+        f"it is of {coded_country} in {payload.currency}"
     )

@@ -24,25 +24,27 @@ def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str]
 
     header_style = f"{_STYLE};border-bottom:{_LINE}"
     header_cells = [f'<th style="{header_style}">{escape(column)}</th>' for column in columns]
-    header = "".join(header_cells)
-    body = ""
-    for row in rows:
-        cell_texts = ["<br>".join(map(_line_html, cell_text.split("\n"))) for cell_text in row]
-        cells = "".join(f'<td style="{_CELL_STYLE}">{cell_text}</td>' for cell_text in cell_texts)
-        body += f"<tr>{cells}</tr>"
-    paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    head = f"<thead><tr>{header}</tr></thead>"
-    return f'<table style="{_TABLE_STYLE}">{head}<tbody>{body}</tbody></table>{paragraphs}'
+    head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
+    body_html = "".join(f"<tr>{''.join(map(_cell_html, row))}</tr>" for row in rows)
+    notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)
+    table_html = f"{head_html}<tbody>{body_html}</tbody>"
+    return f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
+
+
+def _cell_html(cell_text: str) -> str:
+    """Return a cell in HTML, with its line breaks."""
+    lines_html = "<br>".join(map(_line_html, cell_text.split("\n")))
+    return f'<td style="{_CELL_STYLE}">{lines_html}</td>'
 
 
 def _line_html(cell_line: str) -> str:
     """Return a line of a cell in HTML; a short one, such as a country, is not broken."""
     from html import escape
 
-    content = escape(cell_line)
+    escaped_line = escape(cell_line)
     if len(cell_line) > _ONE_LINE_LENGTH or " " not in cell_line:
-        return content
-    return f'<span style="white-space:nowrap">{content}</span>'
+        return escaped_line
+    return f'<span style="white-space:nowrap">{escaped_line}</span>'
 
 
 def align_columns(rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,10 +27,10 @@ from ..storage.addresses import (
 )
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
-from .column_choice import CREATED, Names, needed_columns, read_names, require_columns
+from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, likeliest_schema, schema_of
 from .csv_text import csv_texts
-from .frame import typed_frame
+from .frame import select_period, typed_frame
 from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import unguard_cells
 
@@ -118,24 +118,6 @@ def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -
             f"{shown_address(os.fspath(path))} has two columns {repeated_name[:60]!r}: "
             "rename or remove one of them"
         )
-
-
-def select_period(
-    frame: pd.DataFrame, begin: datetime | None, end: datetime | None
-) -> pd.DataFrame:
-    """The rows created from `begin` to before `end`, and those without a time of creation.
-
-    RuleError if the frame has no column of times of creation.
-    """
-    require_columns([CREATED], list(frame.columns))
-    created = frame[CREATED]
-    is_selected = created.notna()
-    if begin:
-        is_selected &= created.ge(pd.Timestamp(begin))
-    if end:
-        is_selected &= created.lt(pd.Timestamp(end))
-    rows: pd.DataFrame = frame[is_selected | created.isna()]
-    return rows.reset_index(drop=True)
 
 
 def read_csv_texts(

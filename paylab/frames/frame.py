@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any, Literal, Unpack, get_args
 
 import pandas as pd
@@ -15,7 +16,7 @@ from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import FILTER_NAMES, RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
 from . import repeats
-from .column_choice import Names, read_columns, require_columns, schema_for
+from .column_choice import CREATED, Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, likeliest_schema, schema_of
 from .exact_frame import ExactFrame
 from .frame_forms import as_floats
@@ -175,6 +176,24 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     columns = Columns(schema)
     columns.add(table)
     return ExactFrame(columns.series())
+
+
+def select_period(
+    frame: pd.DataFrame, begin: datetime | None, end: datetime | None
+) -> pd.DataFrame:
+    """The rows created from `begin` to before `end`, and those without a time of creation.
+
+    RuleError if the frame has no column of times of creation.
+    """
+    require_columns([CREATED], list(frame.columns))
+    created = frame[CREATED]
+    is_selected = created.notna()
+    if begin:
+        is_selected &= created.ge(pd.Timestamp(begin))
+    if end:
+        is_selected &= created.lt(pd.Timestamp(end))
+    rows: pd.DataFrame = frame[is_selected | created.isna()]
+    return rows.reset_index(drop=True)
 
 
 def _describe_origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:

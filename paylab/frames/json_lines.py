@@ -23,8 +23,7 @@ from ..storage.addresses import (
 )
 from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, likeliest_schema, schema_of
-from .files import select_period
-from .frame import typed_frame
+from .frame import select_period, typed_frame
 from .sidecars import read_sidecar
 from .text_table import Row, text_array
 

@@ -26,61 +26,66 @@ _DEFAULT_COUNTRY = "MX"
 
 def make_answer_examples(service: Service, record: Operation, status: int) -> Schema:
     """The examples of a successful answer by name; empty without any."""
-    objects_by_name = _stored_answers().get(record.name, {})
+    stored_objects = _read_stored_answers().get(record.name, {})
+    objects = {
+        object_name: _translate(service, record, object_name, fields)
+        for object_name, fields in stored_objects.items()
+    }
     if record.is_list:
-        object_examples = [
-            _send(service, record, object_name, fields)
-            for object_name, fields in objects_by_name.items()
-        ]
-        return _make_example("page", _write(service, _make_page(service, record, object_examples)))
+        page = _make_page(service, record, list(objects.values()))
+        return _make_example("page", _write_amounts(service, page))
     examples: Schema = {}
-    for object_name, fields in objects_by_name.items():
-        if _has_status(record, status, fields):
-            answer = _put_under_item_key(
-                service, record, _send(service, record, object_name, fields)
-            )
-            examples |= _make_example(object_name, _write(service, answer))
+    for object_name, json_object in objects.items():
+        if _has_status(record, status, stored_objects[object_name]):
+            answer = _put_under_item_key(service, record, json_object)
+            examples |= _make_example(object_name, _write_amounts(service, answer))
     return examples
 
 
 def make_error_examples(service: Service, record: Operation, status: int) -> Schema:
     """The example of a refusal, of the usual service only: others have other names in it."""
-    bodies_by_status = _stored_answers().get(f"{record.name}.refusals", {})
-    if not service.is_default or str(status) not in bodies_by_status:
+    refusals_by_status = _read_stored_answers().get(f"{record.name}.refusals", {})
+    if not service.is_default or str(status) not in refusals_by_status:
         return {}
-    return _make_example("refusal", bodies_by_status[str(status)])
+    return _make_example("refusal", refusals_by_status[str(status)])
 
 
 def _make_example(example_name: str, answer: object) -> Schema:
-    """An example with its name."""
-    return {example_name: {"summary": example_name.replace("_", " ").capitalize(), "value": answer}}
+    """An example by its name, with a summary made of the name."""
+    summary = example_name.replace("_", " ").capitalize()
+    return {example_name: {"summary": summary, "value": answer}}
 
 
 def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
-    """Whether an object is answered with this status, of an operation that may have two."""
+    """Whether an object is answered with this status, of an operation that may have two.
+
+    Then 202 is for an object that is still pending, and the other status for a ready one.
+    """
     if len(operation.success) == 1:
         return True
     is_pending = str(fields["status"]) == "pending"
-    return is_pending == (status == _ACCEPTED)
+    is_accepted = status == _ACCEPTED
+    return is_pending == is_accepted
 
 
 @cache
-def _stored_answers() -> dict[str, dict[str, Any]]:
+def _read_stored_answers() -> dict[str, dict[str, Any]]:
     """The stored objects by operation and by name."""
     json_text = (files(__package__) / "answer_examples.json").read_text(encoding="utf-8")
     answers: dict[str, dict[str, Any]] = json.loads(json_text)
     return answers
 
 
-def _send(service: Service, operation: Operation, object_name: str, fields: Schema) -> Schema:
-    """A stored object as a service returns it."""
-    country = object_name if len(object_name) == len(_DEFAULT_COUNTRY) else _DEFAULT_COUNTRY
-    complete = with_missing_values(service, operation.answer, fields)
-    return Translation(service).send_answer(operation.answer, complete, country)
+def _translate(service: Service, operation: Operation, object_name: str, fields: Schema) -> Schema:
+    """A stored object as a service returns it; its name may be that of its country."""
+    is_country = len(object_name) == len(_DEFAULT_COUNTRY)
+    country = object_name if is_country else _DEFAULT_COUNTRY
+    all_fields = with_missing_values(service, operation.answer, fields)
+    return Translation(service).send_answer(operation.answer, all_fields, country)
 
 
 def _put_under_item_key(service: Service, operation: Operation, fields: Schema) -> Schema:
-    """The object under the key that the service has for it."""
+    """The object under the key that the service has for it; unchanged if it has none."""
     item_path = operation.item_path(service)
     if item_path == NONE:
         return fields
@@ -92,7 +97,7 @@ def _put_under_item_key(service: Service, operation: Operation, fields: Schema) 
 def _make_page(
     service: Service, operation: Operation, page_rows: list[Schema]
 ) -> Schema | list[Schema]:
-    """The only page of a list."""
+    """The only page of a list; a bare array if the service returns all rows so."""
     list_form: ListForm = service.list(operation.resource)
     if list_form.is_array:
         return page_rows
@@ -105,7 +110,7 @@ def _make_page(
     return page
 
 
-def _write(service: Service, answer: Schema | list[Schema]) -> Any:
-    """The JSON of an answer, with amounts as the service writes them."""
+def _write_amounts(service: Service, answer: Schema | list[Schema]) -> Any:
+    """An answer with amounts as text or numbers, as the service writes them."""
     json_text = json.dumps(answer, separators=(",", ":"))
     return json.loads(write_amounts_as_numbers(service, json_text.encode()))

@@ -58,29 +58,39 @@ class AnswerSchemas:
         if title in self._components.schemas:
             return ref_to(title)
         self._components.schemas[title] = {}  # keeps the order: the outer object first
-        answer = answer_form(name)
-        operation = NAMED.get(name)
-        name_table = operation.names if operation else None
         their_names = answer_names(name, self._service).their_names
+        # Snapshots of events are always as the spec shows them.
         absent, nullable = missing_fields(name, Service() if in_event else self._service)
         properties = {}
+        required_names = []
         for field in model.model_fields:
-            schema = self._field_schema(model, field, answer, in_event=in_event)
-            if field in nullable:
-                schema = _allow_null(schema)
-            sentences = [note_of_field(field), schema.get("description", "")]
-            if any(sentences):
-                schema["description"] = " ".join(filter(None, sentences))
-            read_name = _read_field_name(name_table, field) if name_table else None
-            origin = answer.assumed.get(field, answer.source)
-            facts = origin_facts(self._service, origin, read_name)
-            properties[their_names.get(field, field)] = {**schema, **facts}
-        required = [
-            their_names.get(field, field) for field in model.model_fields if field not in absent
-        ]
+            schema = self._described_field_schema(
+                model, field, is_nullable=field in nullable, in_event=in_event
+            )
+            their_name = their_names.get(field, field)
+            properties[their_name] = schema
+            if field not in absent:
+                required_names.append(their_name)
         description = {"description": str(model.__doc__)}
-        schema = {**description, **nested_object(properties, required)}
+        schema = {**description, **nested_object(properties, required_names)}
         return self._components.add(title, schema)
+
+    def _described_field_schema(
+        self, model: type[BaseModel], field: str, *, is_nullable: bool, in_event: bool
+    ) -> Schema:
+        """The schema of a field with its description and its origin."""
+        form = answer_form(model.__name__)
+        schema = self._field_schema(model, field, form, in_event=in_event)
+        if is_nullable:
+            schema = _allow_null(schema)
+        sentences = [note_of_field(field), schema.get("description", "")]
+        if any(sentences):
+            schema["description"] = " ".join(filter(None, sentences))
+        operation = NAMED.get(model.__name__)
+        name_table = operation.names if operation else None
+        read_name = _make_name_reader(name_table, field) if name_table else None
+        origin = form.assumed.get(field, form.source)
+        return {**schema, **origin_facts(self._service, origin, read_name)}
 
     def put_under_item_key(self, operation: Operation, schema: Schema) -> Schema:
         """The object of an answer under the key that the service has for it."""
@@ -94,35 +104,34 @@ class AnswerSchemas:
         if list_form.is_array:
             return rows_schema
         rows_schema["description"] = "The rows of this page."
-        more: Schema = {"type": "boolean", "description": "Whether another page follows."}
-        cursor: Schema = {
+        more_schema: Schema = {"type": "boolean", "description": "Whether another page follows."}
+        cursor_schema: Schema = {
             "type": ["string", "null"],
             "description": "The cursor of the next page; null without one.",
         }
         read_items = make_list_setting_reader(operation, lambda settings: settings.items)
         read_more = make_list_setting_reader(operation, lambda settings: settings.more)
         read_cursor = make_list_setting_reader(operation, lambda settings: settings.cursor)
-        properties = drop_absent_places(
-            [
-                (
-                    list_form.items,
-                    {**rows_schema, **origin_facts(self._service, source, read_items)},
-                ),
-                (list_form.more, {**more, **origin_facts(self._service, source, read_more)}),
-                (list_form.cursor, {**cursor, **origin_facts(self._service, source, read_cursor)}),
-            ]
-        )
+        rows_schema |= origin_facts(self._service, source, read_items)
+        more_schema |= origin_facts(self._service, source, read_more)
+        cursor_schema |= origin_facts(self._service, source, read_cursor)
+        places_and_schemas = [
+            (list_form.items, rows_schema),
+            (list_form.more, more_schema),
+            (list_form.cursor, cursor_schema),
+        ]
+        properties = drop_absent_places(places_and_schemas)
         page = nested_object(properties, properties)
         description = {"description": f"A page of a list of {model_name} objects."}
         return self._components.add(f"{model_name}Page", {**description, **page})
 
     def _field_schema(
-        self, model: type[BaseModel], field: str, answer: AnswerForm, *, in_event: bool
+        self, model: type[BaseModel], field: str, form: AnswerForm, *, in_event: bool
     ) -> Schema:
         """The schema of a field of a model: by its words, its name, or else its type."""
         annotation = model.model_fields[field].annotation
-        if field in answer.words:
-            schema = self._words_schema(field, answer.words[field], in_event=in_event)
+        if field in form.words:
+            schema = self._words_schema(field, form.words[field], in_event=in_event)
             is_list = get_origin(_plain_type(annotation)) is list
             return {"type": "array", "items": schema} if is_list else schema
         if field in CURRENCY_FIELDS:
@@ -159,41 +168,46 @@ class AnswerSchemas:
 
     def _details_schema(self, model_name: str) -> Schema:
         """The details of an account or of deposit instructions, of a known type or another."""
-        description = "Details of another type than those above."
-        other: Schema = {
-            "description": description,
+        other_schema: Schema = {
+            "description": "Details of another type than those above.",
             "type": "object",
             "additionalProperties": True,
         }
-        other_details = self._components.add("OtherDetails", other)
+        other_details = self._components.add("OtherDetails", other_schema)
         if model_name == "FinancialAccount":
             return any_of([*self._details.references(), other_details])
-        details = [
-            self._instructions_schema(type_, read_details)
-            for type_, read_details in INSTRUCTIONS.items()
+        known_details = [
+            self._instructions_schema(instructions_type, read_details)
+            for instructions_type, read_details in INSTRUCTIONS.items()
         ]
-        return any_of([*details, other_details])
+        return any_of([*known_details, other_details])
 
     def _instructions_schema(
-        self, type_: str, read_details: Callable[[InstructionSettings], InstructionNames]
+        self,
+        instructions_type: str,
+        read_details: Callable[[InstructionSettings], InstructionNames],
     ) -> Schema:
         """The details of a type of deposit instructions."""
         properties = {}
         for our_name, their_name in read_details(self._service.deposit_instructions).fields.items():
-            facts = origin_facts(self._service, read=_read_detail_name(read_details, our_name))
+            facts = origin_facts(
+                self._service, read=_make_detail_name_reader(read_details, our_name)
+            )
             properties[their_name] = {"type": "string", **facts}
-        title = "".join(part.title() for part in type_.split("_"))
-        description = {"description": f"Where to pay, of instructions of the type {type_}."}
+        title = "".join(word.title() for word in instructions_type.split("_"))
+        description = {
+            "description": f"Where to pay, of instructions of the type {instructions_type}."
+        }
         schema = {**description, **nested_object(properties, properties)}
         return self._components.add(f"{title}Instructions", schema)
 
 
-def _read_field_name(read_names: ReadNames, field: str) -> ReadSetting:
+def _make_name_reader(read_names: ReadNames, field: str) -> ReadSetting:
     """Make a function that reads the name of a field in a table of settings."""
     return lambda settings: read_names(settings)[field]
 
 
-def _read_detail_name(
+def _make_detail_name_reader(
     read_details: Callable[[InstructionSettings], InstructionNames], field: str
 ) -> ReadSetting:
     """Make a function that reads the name of a field in the details of deposit instructions."""
@@ -224,6 +238,9 @@ def _has_currency(model: type[BaseModel]) -> bool:
     """Whether a model, or one inside it, has a currency."""
     if not CURRENCY_FIELDS.isdisjoint(model.model_fields):
         return True
-    field_types = [_plain_type(field.annotation) for field in model.model_fields.values()]
-    classes = [field_type for field_type in field_types if isinstance(field_type, type)]
-    return any(issubclass(class_, Resource) and _has_currency(class_) for class_ in classes)
+    for field in model.model_fields.values():
+        field_type = _plain_type(field.annotation)
+        is_model = isinstance(field_type, type) and issubclass(field_type, Resource)
+        if is_model and _has_currency(field_type):
+            return True
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ..signing.snippets import signing_script
 from ..spec.service.service import Service
@@ -48,48 +49,57 @@ def make_bruno_collection(service: Service, server: str = "") -> Files:
     ['Conversion accounts/Create a conversion account.bru']
     """
     script = indent_lines(signing_script(service.signing) + _SEND_SIGNED, 2)
-    facts = {"version": "1", "name": prose.TITLE, "type": "collection"}
+    collection_facts = {"version": "1", "name": prose.TITLE, "type": "collection"}
     files = {
-        "bruno.json": format_json({**facts, "ignore": ["node_modules", ".git"]}),
+        "bruno.json": format_json({**collection_facts, "ignore": ["node_modules", ".git"]}),
         "collection.bru": f"script:pre-request {{\n{script}\n}}\n",
-        f"environments/{ENVIRONMENT}.bru": _environment(service, server),
+        f"environments/{ENVIRONMENT}.bru": _write_environment(service, server),
     }
-    for number, request in enumerate(sorted_by_folder(collection_requests(service)), start=1):
-        folder = _file_name(request.folder)
-        folder_text = f"meta {{\n  name: {request.folder}\n  seq: {number}\n}}\n"
+    requests = sorted_by_folder(collection_requests(service))
+    for sequence_number, request in enumerate(requests, start=1):
+        folder = _make_file_name(request.folder)
+        folder_text = f"meta {{\n  name: {request.folder}\n  seq: {sequence_number}\n}}\n"
         files.setdefault(f"{folder}/folder.bru", folder_text)
-        files[f"{folder}/{_file_name(request.name)}.bru"] = _request_text(request, number)
+        request_path = f"{folder}/{_make_file_name(request.name)}.bru"
+        files[request_path] = _write_request(request, sequence_number)
     return files
 
 
-def _environment(service: Service, server: str) -> str:
+def _write_environment(service: Service, server: str) -> str:
     """The variables; keys are secret ones, whose values Bruno keeps out of files."""
-    variable_lines = [f"  base_url: {server}", *(f"  {name}: " for name in id_variables(service))]
-    secrets = ",\n".join(f"  {name}" for name in KEY_VARIABLES)
-    return "vars {\n" + "\n".join(variable_lines) + "\n}\nvars:secret [\n" + secrets + "\n]\n"
+    id_lines = [f"  {variable_name}: " for variable_name in id_variables(service)]
+    variable_lines = "\n".join([f"  base_url: {server}", *id_lines])
+    secret_lines = ",\n".join(f"  {variable_name}" for variable_name in KEY_VARIABLES)
+    return f"vars {{\n{variable_lines}\n}}\nvars:secret [\n{secret_lines}\n]\n"
 
 
-def _file_name(title: str) -> str:
+def _make_file_name(title: str) -> str:
     return re.sub(r"[^\w (),-]+", " ", title).strip()
 
 
-def _request_text(request: CollectionRequest, number: int) -> str:
+def _write_request(request: CollectionRequest, sequence_number: int) -> str:
+    """The file of a request, in Bruno's language of blocks."""
     query = "&".join(f"{name}={value}" for name, value in request.query.items())
-    url = f"{{{{base_url}}}}{request.path}" + (f"?{query}" if query else "")
-    body = "none" if request.body is None else "json"
+    url = f"{{{{base_url}}}}{request.path}"
+    if query:
+        url = f"{url}?{query}"
+    body_kind = "none" if request.body is None else "json"
     blocks = [
-        f"meta {{\n  name: {request.name}\n  type: http\n  seq: {number}\n}}",
-        f"{request.method.lower()} {{\n  url: {url}\n  body: {body}\n  auth: none\n}}",
+        f"meta {{\n  name: {request.name}\n  type: http\n  seq: {sequence_number}\n}}",
+        f"{request.method.lower()} {{\n  url: {url}\n  body: {body_kind}\n  auth: none\n}}",
     ]
     if request.query:
-        query_lines = "\n".join(f"  {name}: {value}" for name, value in request.query.items())
-        blocks.append(f"params:query {{\n{query_lines}\n}}")
+        blocks.append(f"params:query {{\n{_write_pairs(request.query)}\n}}")
     if request.headers:
-        query_lines = "\n".join(f"  {name}: {value}" for name, value in request.headers.items())
-        blocks.append(f"headers {{\n{query_lines}\n}}")
+        blocks.append(f"headers {{\n{_write_pairs(request.headers)}\n}}")
     if request.body is not None:
         blocks.append(f"body:json {{\n{indent_lines(request.body, 2)}\n}}")
     if request.stored_id is not None:
-        store = f'bru.setVar("{request.stored_id}", res.getBody().id);'
-        blocks.append(f"script:post-response {{\n  if (res.getStatus() < 300) {store}\n}}")
+        store_id = f'bru.setVar("{request.stored_id}", res.getBody().id);'
+        blocks.append(f"script:post-response {{\n  if (res.getStatus() < 300) {store_id}\n}}")
     return "\n\n".join(blocks) + "\n"
+
+
+def _write_pairs(texts_by_name: Mapping[str, str]) -> str:
+    """The lines of a block of names and texts."""
+    return "\n".join(f"  {name}: {text}" for name, text in texts_by_name.items())

@@ -18,6 +18,8 @@ IDEMPOTENCY_VARIABLE = "idempotency_key"
 """The variable of a new UUID for each request, which the signing script sets."""
 
 _PAYOUT_ACCOUNT = "payout_account"
+_OTHER_IDS = ("client_reference_id", "applicant_id", "upi_id")
+"""Fields that are named as ids, and name no object of the service."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +38,23 @@ class CollectionRequest:
 
 def collection_requests(service: Service) -> Iterator[CollectionRequest]:
     """The requests of a service, in the order of its operations."""
-    paths = document(service)["paths"]
-    resources = {
-        (route.template, route.method.lower()): route.operation.partition(".")
-        for route in service.routes
+    operation_names = {
+        (route.template, route.method.lower()): route.operation for route in service.routes
     }
-    for path, operations in paths.items():
-        for method, operation in operations.items():
-            resource, _, verb = resources[path, method]
-            variable = id_variable(resource)
-            body = _example_body(operation)
+    for path, operations_by_method in document(service)["paths"].items():
+        for method, operation in operations_by_method.items():
+            resource, _, verb = operation_names[path, method].partition(".")
+            variable_name = id_variable(resource)
+            body = _make_example_body(operation)
             yield CollectionRequest(
                 folder=operation["tags"][0],
                 name=operation["summary"].rstrip(".").partition(",")[0],
                 method=method.upper(),
-                path=path.replace("{id}", f"{{{{{variable}}}}}"),
-                query={"limit": "2"} if _has_parameter(operation, "limit", "query") else {},
-                headers=_headers(operation, body),
+                path=path.replace("{id}", f"{{{{{variable_name}}}}}"),
+                query={"limit": "2"} if _has_limit(operation) else {},
+                headers=_make_headers(operation, body),
                 body=body,
-                stored_id=variable if verb == "create" else None,
+                stored_id=variable_name if verb == "create" else None,
             )
 
 
@@ -74,15 +74,16 @@ def id_variables(service: Service) -> list[str]:
     return sorted({id_variable(resource) for resource in resources} - {"sandbox_id"})
 
 
-def _has_parameter(operation: Mapping[str, Any], parameter_name: str, parameter_place: str) -> bool:
-    parameters = operation.get("parameters", ())
-    return any(
-        (part.get("name"), part.get("in")) == (parameter_name, parameter_place)
-        for part in parameters
-    )
+def _has_limit(operation: Mapping[str, Any]) -> bool:
+    """Whether an operation takes the size of a page, as the parameter `limit`."""
+    for parameter in operation.get("parameters", ()):
+        if parameter.get("name") == "limit" and parameter.get("in") == "query":
+            return True
+    return False
 
 
-def _headers(operation: Mapping[str, Any], body: str | None) -> dict[str, str]:
+def _make_headers(operation: Mapping[str, Any], body: str | None) -> dict[str, str]:
+    """Content-Type for a body, and an Idempotency-Key if the operation takes one."""
     headers = {} if body is None else {"Content-Type": "application/json"}
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "header":
@@ -90,36 +91,36 @@ def _headers(operation: Mapping[str, Any], body: str | None) -> dict[str, str]:
     return headers
 
 
-def _example_body(operation: Mapping[str, Any]) -> str | None:
-    """The first example of a body, with variables in place of ids."""
+def _make_example_body(operation: Mapping[str, Any]) -> str | None:
+    """The first example of a body, with variables in place of ids; None without a body."""
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content is None:
         return None
-    example = next(iter(content["examples"].values()))["value"]
-    return json.dumps(_with_variables(example), indent=2, ensure_ascii=False)
+    first_example = next(iter(content["examples"].values()))["value"]
+    return json.dumps(_insert_variables(first_example), indent=2, ensure_ascii=False)
 
 
-def _with_variables(example_value: JsonValue) -> JsonValue:
-    if isinstance(example_value, list):
-        return [_with_variables(item) for item in example_value]
-    if not isinstance(example_value, dict):
-        return example_value
-    return {name: _variable_or_value(name, item) for name, item in example_value.items()}
+def _insert_variables(json_value: JsonValue) -> JsonValue:
+    """A part of a body with variables in place of the ids of objects."""
+    if isinstance(json_value, list):
+        return [_insert_variables(item) for item in json_value]
+    if not isinstance(json_value, dict):
+        return json_value
+    return {
+        field_name: _insert_variable(field_name, field_value)
+        for field_name, field_value in json_value.items()
+    }
 
 
-def _variable_or_value(field_name: str, example_value: JsonValue) -> JsonValue:
-    """A field of a body: a variable if it is the id of an object."""
-    is_id = field_name.endswith("_id") and field_name not in (
-        "client_reference_id",
-        "applicant_id",
-        "upi_id",
-    )
-    if is_id and isinstance(example_value, str):
+def _insert_variable(field_name: str, field_value: JsonValue) -> JsonValue:
+    """A field of a body: a variable if it is the id of an object, or an object with an id."""
+    is_object_id = field_name.endswith("_id") and field_name not in _OTHER_IDS
+    if is_object_id and isinstance(field_value, str):
         return f"{{{{{field_name}}}}}"
-    if isinstance(example_value, dict) and example_value.keys() == {"id"}:
-        resource = "financial_account" if field_name == _PAYOUT_ACCOUNT else field_name
-        return {"id": f"{{{{{resource}_id}}}}"}
-    return _with_variables(example_value)
+    if isinstance(field_value, dict) and field_value.keys() == {"id"}:
+        object_name = "financial_account" if field_name == _PAYOUT_ACCOUNT else field_name
+        return {"id": f"{{{{{object_name}_id}}}}"}
+    return _insert_variables(field_value)
 
 
 def indent_lines(text: str, spaces: int) -> str:

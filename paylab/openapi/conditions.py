@@ -35,13 +35,16 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
         required_names += settings.required
         if settings.default_destination_currency == NONE:
             required_names.append("destination_currency")
-    moved_ids = name_moved_references(service, operation)
-    required_names = [moved_ids.get(name, name) for name in required_names]
-    return [name for name in required_names if not is_in_path(service, operation, name)]
+    id_names = name_moved_references(service, operation)
+    body_names = [id_names.get(name, name) for name in required_names]
+    return [name for name in body_names if not is_in_path(service, operation, name)]
 
 
 def name_moved_references(service: Service, operation: Operation) -> dict[str, str]:
-    """The name of the id of each reference that the service places elsewhere than the spec."""
+    """The name of the id of each reference that the service places elsewhere than the spec.
+
+    Empty for most services, which have an object with an id as the spec shows it.
+    """
     id_name_by_reference: dict[str, str] = {}
     for reference in operation.references:
         service_path = operation.id_path(reference, service)
@@ -50,9 +53,9 @@ def name_moved_references(service: Service, operation: Operation) -> dict[str, s
     return id_name_by_reference
 
 
-def is_in_path(service: Service, operation: Operation, name: str) -> bool:
-    """Whether the path of the sandbox deposit has the id of the account."""
-    is_id = name == "conversion_account_id"
+def is_in_path(service: Service, operation: Operation, field_name: str) -> bool:
+    """Whether a field is not in the body, because the path of a sandbox deposit has it."""
+    is_id = field_name == "conversion_account_id"
     return operation.is_sandbox and is_id and "{" in operation.path(service)
 
 
@@ -70,42 +73,50 @@ def body_conditions(service: Service, operation: Operation, details: DetailSchem
 
 
 def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
-    """The conditions on the fields of a nested object."""
+    """The conditions on the fields of a nested object; empty for most."""
     if field_name == "document":
-        formats = {type_: format_ for type_, format_ in DOCUMENT_NUMBERS.items() if format_.pattern}
-        return [schema_by_word("type", "number", formats)]
+        number_formats = {
+            document_type: number_format
+            for document_type, number_format in DOCUMENT_NUMBERS.items()
+            if number_format.pattern
+        }
+        return [schema_by_word("type", "number", number_formats)]
     if field_name == "financial_accounts":
         return [details.by_account_type()]
     return []
 
 
 def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
-    """A condition in the names of a service."""
+    """A condition in the names of a service; `names` are these by ours, and may be paths."""
     if isinstance(condition, list):
-        return [rename_fields(member, names) for member in condition]
+        return [rename_fields(inner_condition, names) for inner_condition in condition]
     if not isinstance(condition, dict) or not names:
         return condition
-    properties = condition.get("properties", {})
-    other_parts = {key: part for key, part in condition.items() if key != "properties"}
-    renamed = {key: rename_fields(part, names) for key, part in other_parts.items()}
+    renamed_condition = {
+        keyword: rename_fields(keyword_value, names)
+        for keyword, keyword_value in condition.items()
+        if keyword != "properties"
+    }
     if "required" in condition:
-        required = required_fields_schema(
-            names.get(field_name, field_name) for field_name in condition["required"]
-        )
-        renamed.update(required)
-    for field_name, field_schema in properties.items():
-        field = property_at(names.get(field_name, field_name), rename_fields(field_schema, names))
-        renamed["properties"] = merge_schemas(renamed.get("properties", {}), field)
-    return renamed
+        their_names = [names.get(our_name, our_name) for our_name in condition["required"]]
+        renamed_condition.update(required_fields_schema(their_names))
+    for our_name, field_schema in condition.get("properties", {}).items():
+        their_path = names.get(our_name, our_name)
+        field_property = property_at(their_path, rename_fields(field_schema, names))
+        other_properties = renamed_condition.get("properties", {})
+        renamed_condition["properties"] = merge_schemas(other_properties, field_property)
+    return renamed_condition
 
 
 def _individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
     """What the country and the products of an individual require."""
     groups = _group_corridors(service)
     by_country = {"anyOf": [_country_condition(group, details) for group in groups]}
-    only_payouts = {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}}
+    only_payouts = {
+        "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
+    }
     ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
-    by_product = {"anyOf": [{"properties": only_payouts}, required_fields_schema(ramp_fields)]}
+    by_product = {"anyOf": [only_payouts, required_fields_schema(ramp_fields)]}
     conditions: list[Schema] = [by_country, by_product]
     nested_fields = [name for name in individuals.base_fields(service) if "." in name]
     if nested_fields:
@@ -154,11 +165,10 @@ def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
 
 def _account_condition(service: Service) -> Schema:
     """The account of a quote, in a form that the service takes."""
-    is_moved = bool(name_moved_references(service, OPERATIONS["quotes.create"]))
-    account_fields = (
-        ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
-    )
-    return any_of({"required": [name]} for name in account_fields)
+    account_fields = ["financial_account", "financial_account_id"]
+    if name_moved_references(service, OPERATIONS["quotes.create"]):
+        account_fields = ["financial_account_id"]
+    return any_of({"required": [field_name]} for field_name in account_fields)
 
 
 def _transfer_condition(service: Service) -> Schema:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from ..corridors import countries
 from ..corridors.account_types import Account, DetailField, Format
@@ -11,6 +12,7 @@ from ..spec import codes
 from ..spec.field_names import account_detail_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails
 from ..spec.service.service import Service
+from ..spec.service.tree import ServiceSettings
 from .schemas import Components, Schema, any_of, closed_object, origin_facts, ref_to
 from .values import format_schema
 
@@ -21,7 +23,9 @@ class DetailSchemas:
     def __init__(self, service: Service, components: Components) -> None:
         self._service = service
         self._components = components
-        self.names_by_type: dict[str, list[str]] = {type_: [] for type_ in codes.ACCOUNT_TYPES}
+        self.names_by_type: dict[str, list[str]] = {
+            account_type: [] for account_type in codes.ACCOUNT_TYPES
+        }
         corridors = countries.of(service)
         for country in codes.COUNTRIES:
             corridor = corridors.get(country)
@@ -41,31 +45,31 @@ class DetailSchemas:
 
     def references(self) -> list[Schema]:
         """The details of each account type."""
-        all_names = [name for names in self.names_by_type.values() for name in names]
-        return [ref_to(name) for name in all_names]
+        return [ref_to(name) for name in chain.from_iterable(self.names_by_type.values())]
 
     def by_account_type(self) -> Schema:
         """The type of an account decides about its details."""
-        pairs = []
+        account_schemas = []
         for account_type, schema_names in self.names_by_type.items():
-            pairs.append(_typed_details_schema(account_type, any_of(map(ref_to, schema_names))))
-        return any_of(pairs)
+            details = any_of(map(ref_to, schema_names))
+            account_schemas.append(_typed_details_schema(account_type, details))
+        return any_of(account_schemas)
 
     def in_country(self, corridor: Corridor) -> Schema:
         """The types of account in a country, each with its details."""
-        pairs = []
+        account_schemas = []
         for account_type in corridor.account_types:
             settings = self._service.account(corridor.country, account_type)
             if settings is not None:
                 details = ref_to(schema_name(settings))
-                pairs.append(_typed_details_schema(account_type, details))
-        return any_of(pairs)
+                account_schemas.append(_typed_details_schema(account_type, details))
+        return any_of(account_schemas)
 
 
 def schema_name(settings: AccountDetails) -> str:
     """The name of the schema of an account's details, such as MXBankAccountDetails."""
-    name_words = settings.place.replace(".", "_").split("_")
-    return "".join(part if part.isupper() else part.title() for part in name_words) + "Details"
+    words = settings.place.replace(".", "_").split("_")
+    return "".join(word if word.isupper() else word.title() for word in words) + "Details"
 
 
 def _typed_details_schema(account_type: str, details: Mapping[str, object]) -> Schema:
@@ -109,34 +113,34 @@ def _describe_place(country: str, account: Account) -> str:
 
 def _field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:
     """A field with its format as a schema and in words."""
-    format_ = field.form
-    sentences = [format_.message]
-    if format_.check and not format_.message:
+    text_format = field.form
+    sentences = [text_format.message]
+    if text_format.check and not text_format.message:  # the one check in code is that of QR Ph
         sentences = ["must be a valid QR Ph text"]
-    if format_.also:
-        sentences.append(format_.also.message)
-    sentences.append(format_.note)
-    text = "; ".join(filter(None, sentences))
-    description = {"description": f"{text[0].upper()}{text[1:]}."} if text else {}
+    if text_format.also:
+        sentences.append(text_format.also.message)
+    sentences.append(text_format.note)
+    sentence = "; ".join(filter(None, sentences))
+    description = {"description": f"{sentence[0].upper()}{sentence[1:]}."} if sentence else {}
     read_account = ACCOUNTS[settings.place]
-    facts = origin_facts(
-        service,
-        field.source,
-        lambda tree: read_account(tree.financial_accounts).fields[field.name],
-    )
-    return {**format_schema(format_), **description, **facts}
+
+    def read_name(service_settings: ServiceSettings) -> str:
+        return read_account(service_settings.financial_accounts).fields[field.name]
+
+    facts = origin_facts(service, field.source, read_name)
+    return {**format_schema(text_format), **description, **facts}
 
 
 def schema_by_word(
-    word_field: str, name: str, formats: Mapping[str, Format], **conditions: list[str]
+    word_field: str, field_name: str, formats: Mapping[str, Format], **conditions: list[str]
 ) -> Schema:
     """A field whose format depends on the word in another field.
 
     `conditions` are further ones that hold for each of the words.
     """
     cases: list[Schema] = []
-    for account_word, format_ in formats.items():
-        properties = {word_field: {"const": account_word}, name: format_schema(format_)}
+    for word, text_format in formats.items():
+        properties = {word_field: {"const": word}, field_name: format_schema(text_format)}
         cases.append({"properties": properties, **conditions})
     other_word = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
     return {"anyOf": [*cases, other_word]}

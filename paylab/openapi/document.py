@@ -102,19 +102,22 @@ def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _name_enumerations(schema_part: object, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
+def _name_enumerations(document_part: object, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
     """A part of the document in which enumerations are references to their names."""
-    if isinstance(schema_part, list):
-        return [_name_enumerations(item, names_by_words) for item in schema_part]
-    if not isinstance(schema_part, dict):
-        return schema_part
-    enum_words = schema_part.get("enum")
+    if isinstance(document_part, list):
+        return [_name_enumerations(item, names_by_words) for item in document_part]
+    if not isinstance(document_part, dict):
+        return document_part
+    enum_words = document_part.get("enum")
     enum_name = None
-    if isinstance(enum_words, list) and "type" in schema_part:
+    if isinstance(enum_words, list) and "type" in document_part:  # else a property called enum
         enum_name = names_by_words.get(tuple(enum_words))
     if enum_name is None:
         return {
-            key: _name_enumerations(inner, names_by_words) for key, inner in schema_part.items()
+            key: _name_enumerations(inner_part, names_by_words)
+            for key, inner_part in document_part.items()
         }
-    other_keys = {key: inner for key, inner in schema_part.items() if key not in ("type", "enum")}
+    other_keys = {
+        key: inner_part for key, inner_part in document_part.items() if key not in ("type", "enum")
+    }
     return {**ref_to(enum_name), **other_keys}

@@ -66,12 +66,12 @@ def _problems_schema(service: Service, components: Components) -> Schema:
         return {"type": "object", "additionalProperties": {"type": "string"}}
     if settings.list_form == "sentences":
         return {"type": "array", "items": {"type": "string"}}
-    field: Schema = {"type": "string"}
+    field_schema: Schema = {"type": "string"}
     if settings.field_form == "list":
-        field = {"type": "array", "items": {"type": ["string", "integer"]}}
+        field_schema = {"type": "array", "items": {"type": ["string", "integer"]}}
     facts = origin_facts(service, "errors.body")
     properties = {
-        settings.field: {**field, **facts},
+        settings.field: {**field_schema, **facts},
         settings.message: {"type": "string", **facts},
     }
     description = {"description": "What is wrong with one field."}
@@ -90,7 +90,8 @@ def refusal_responses(
     for refusal in (*operation.refusals, *_usual_refusals(service, operation)):
         status = read_status_code(refusal.status, service)
         refusals = refusals_by_status.setdefault(status, [])
-        if all(refusal.when != earlier.when for earlier in refusals):
+        is_new = all(refusal.when != earlier_refusal.when for earlier_refusal in refusals)
+        if is_new:
             refusals.append(refusal)
     responses: Schema = {"429": {"$ref": "#/components/responses/TooManyRequests"}}
     for status, refusals in refusals_by_status.items():
@@ -132,10 +133,10 @@ def _body_refusals(operation: Operation) -> Iterator[Refusal]:
     doubtful_fields = tuple(name for name in _DOUBTFUL_FIELDS if name in operation.by_name)
     if doubtful_fields:
         yield Refusal(400, _DOUBTFUL_VALUE, "check-digits", doubtful_fields)
-    times = operation.field_names_of_kind(TIME)
-    if times:
+    time_fields = operation.field_names_of_kind(TIME)
+    if time_fields:
         when = "a time is before year 1 in UTC"
-        yield Refusal(invalid_body_status, when, "timestamp.form", times)
+        yield Refusal(invalid_body_status, when, "timestamp.form", time_fields)
     yield Refusal(413, "the body is larger than 256 MiB", "request.size")
     yield Refusal(
         415, "a body does not have the Content-Type application/json", "request.content-type"

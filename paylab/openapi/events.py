@@ -24,27 +24,29 @@ _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "
 def make_webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
     """One webhook per event type."""
     descriptions = dict(codes.EVENTS)
-    for event in service.webhooks.event_types:
-        descriptions[event] = "the service says so"
+    for event_type in service.webhooks.event_types:
+        descriptions[event_type] = "the service says so"
     schemas_by_resource = {}
     for resource in _PAYLOADS:
-        event_types = [event for event in descriptions if event.partition(".")[0] == resource]
+        event_types = [
+            event_type for event_type in descriptions if event_type.partition(".")[0] == resource
+        ]
         schemas_by_resource[resource] = _event_schema(
             service, components, answers, resource, event_types
         )
     webhooks = {}
-    for event, description in descriptions.items():
-        schema = schemas_by_resource.get(event.partition(".")[0], {"type": "object"})
-        webhooks[event] = {"post": _delivery_object(service, event, description, schema)}
+    for event_type, description in descriptions.items():
+        schema = schemas_by_resource.get(event_type.partition(".")[0], {"type": "object"})
+        webhooks[event_type] = {"post": _delivery_object(service, event_type, description, schema)}
     return webhooks
 
 
-def _delivery_object(service: Service, event: str, description: str, schema: Schema) -> Schema:
+def _delivery_object(service: Service, event_type: str, description: str, schema: Schema) -> Schema:
     """The delivery of an event as an operation; `schema` is that of its body."""
-    schema_name = "".join(part.title() for part in event.replace(".", "_").split("_"))
+    schema_name = "".join(word.title() for word in event_type.replace(".", "_").split("_"))
     delivery: Schema = {
         "operationId": f"on{schema_name}",
-        "summary": f"{event}: {description}",
+        "summary": f"{event_type}: {description}",
         "description": prose.describe_delivery(service),
         "tags": [prose.EVENTS_TAG],
         "security": [],
@@ -52,7 +54,7 @@ def _delivery_object(service: Service, event: str, description: str, schema: Sch
     if service.webhooks.signature_header != NONE:
         delivery["parameters"] = [_signature_parameter(service)]
     content = {"application/json": {"schema": schema}}
-    read_types = None if event in codes.EVENTS else lambda tree: tree.webhooks.event_types
+    read_types = None if event_type in codes.EVENTS else lambda tree: tree.webhooks.event_types
     return {
         **delivery,
         "requestBody": {"required": True, "content": content},

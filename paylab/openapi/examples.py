@@ -84,10 +84,9 @@ def _account_examples(service: Service, operation: Operation) -> Iterator[NamedE
 def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
     account = examples.account("MX", service)
     settings = service.account("MX", account["type"])
-    # The body has no type by which a translation could tell whose names these are.
-    details = (
-        account_detail_names(settings).send(account["details"]) if settings else account["details"]
-    )
+    details = account["details"]
+    if settings:  # the body has no type by which a translation could tell whose names these are
+        details = account_detail_names(settings).send(details)
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 
@@ -145,9 +144,9 @@ def _conversion_account_examples(service: Service, operation: Operation) -> Iter
 
 def _deposit_examples(_: Service, operation: Operation) -> Iterator[NamedExample]:
     for on_ramp in on_ramps.ON_RAMPS:
-        paid = {"amount": f"{on_ramp.cap:.2f}", "currency": on_ramp.currency}
+        deposit = {"amount": f"{on_ramp.cap:.2f}", "currency": on_ramp.currency}
         summary = f"The largest deposit in {NAMES[on_ramp.country]}"
-        yield on_ramp.country, summary, {**operation.example, **paid}
+        yield on_ramp.country, summary, {**operation.example, **deposit}
 
 
 _EXAMPLE_MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[NamedExample]]] = {

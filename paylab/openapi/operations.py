@@ -60,7 +60,8 @@ class OperationObjects:
             operation_object["x-idempotent"] = True
         if record.is_list:
             operation_object["x-pagination"] = self._describe_paging(record)
-        if parameters := [*self._parameters(record, route)]:
+        parameters = list(self._make_parameters(record, route))
+        if parameters:
             operation_object["parameters"] = parameters
         if record.fields:
             content = {
@@ -68,15 +69,14 @@ class OperationObjects:
                 "examples": examples.make_examples(self._service, record),
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
+        make_examples_of = partial(make_error_examples, self._service, record)
         operation_object["responses"] = {
             **self._success_responses(record),
-            **errors.refusal_responses(
-                self._service, record, partial(make_error_examples, self._service, record)
-            ),
+            **errors.refusal_responses(self._service, record, make_examples_of),
         }
         return operation_object
 
-    def _parameters(self, operation: Operation, route: Route) -> Iterator[Schema]:
+    def _make_parameters(self, operation: Operation, route: Route) -> Iterator[Schema]:
         """The parameters of an operation: in its path, in the query, and its Idempotency-Key."""
         for placeholder in PLACEHOLDER.findall(route.template):
             yield {
@@ -87,13 +87,9 @@ class OperationObjects:
                 "schema": {"type": "string", "minLength": 1},
                 "x-origin": SPEC,
             }
-        is_bare_array = operation.is_list and self._service.list(operation.resource).is_array
-        if not is_bare_array:
-            form = self._service.list(operation.resource) if operation.is_list else None
-            has_limit = not form or "limit" in form.parameters
-            for field in operation.query:
-                if field.name != "limit" or has_limit:
-                    yield self._query_parameter(operation, field)
+        for field in operation.query:
+            if self._takes_parameter(operation, field):
+                yield self._query_parameter(operation, field)
         if operation.takes_key(self._service):
             yield {
                 "name": self._service.idempotency.header,
@@ -104,6 +100,15 @@ class OperationObjects:
                 "schema": {"type": "string", "pattern": _UUID},
                 **origin_facts(self._service, SPEC, lambda service: service.idempotency.key),
             }
+
+    def _takes_parameter(self, operation: Operation, field: Field) -> bool:
+        """Whether a service takes a query parameter: a bare array has none, some lists no limit."""
+        if not operation.is_list:
+            return True
+        list_form = self._service.list(operation.resource)
+        if list_form.is_array:
+            return False
+        return field.name != "limit" or "limit" in list_form.parameters
 
     def _query_parameter(self, operation: Operation, field: Field) -> Schema:
         """A parameter of a list by its name in the service."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Iterable
+from itertools import chain, groupby
 from typing import Any
 
 from ..signing.snippets import signing_script
@@ -61,35 +62,39 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
     }
 
 
-def sorted_by_folder(requests: Any) -> list[CollectionRequest]:
+def sorted_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequest]:
     """The requests, those of one folder together, folders in the order of their first request."""
-    by_folder: dict[str, list[CollectionRequest]] = {}
+    requests_by_folder: dict[str, list[CollectionRequest]] = {}
     for request in requests:
-        by_folder.setdefault(request.folder, []).append(request)
-    return [request for folder in by_folder.values() for request in folder]
+        requests_by_folder.setdefault(request.folder, []).append(request)
+    return list(chain.from_iterable(requests_by_folder.values()))
 
 
-def _make_script(listen: str, script_text: str) -> dict[str, Any]:
+def _make_script(event_name: str, script_text: str) -> dict[str, Any]:
     return {
-        "listen": listen,
+        "listen": event_name,
         "script": {"type": "text/javascript", "exec": script_text.splitlines()},
     }
 
 
 def _make_item(request: CollectionRequest) -> dict[str, Any]:
+    """A request of the collection, with the script that stores the id of its answer."""
     query = "&".join(f"{name}={value}" for name, value in request.query.items())
+    url = f"{{{{base_url}}}}{request.path}"
+    if query:
+        url = f"{url}?{query}"
     request_item: dict[str, Any] = {
         "name": request.name,
         "request": {
             "method": request.method,
             "header": [{"key": name, "value": text} for name, text in request.headers.items()],
-            "url": f"{{{{base_url}}}}{request.path}" + (f"?{query}" if query else ""),
+            "url": url,
         },
     }
     if request.body is not None:
         options = {"raw": {"language": "json"}}
         request_item["request"]["body"] = {"mode": "raw", "raw": request.body, "options": options}
     if request.stored_id is not None:
-        store = f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
-        request_item["event"] = [_make_script("test", f"if (pm.response.code < 300) {store}")]
+        store_id = f'pm.collectionVariables.set("{request.stored_id}", pm.response.json().id);'
+        request_item["event"] = [_make_script("test", f"if (pm.response.code < 300) {store_id}")]
     return request_item

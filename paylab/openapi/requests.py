@@ -8,13 +8,21 @@ from typing import Any
 from ..spec import codes
 from ..spec.field_meanings import note_of_field
 from ..spec.operations.field import CURRENCY, DETAILS, ENUM, LIST, OBJECT, REFERENCE, Field
-from ..spec.operations.operation import Operation
+from ..spec.operations.operation import Operation, ReadNames
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import YOURS, Service
 from ..spec.service.setting import SPEC
 from . import conditions
 from .details import DetailSchemas
-from .schemas import Components, Schema, any_of, closed_object, nested_object, origin_facts
+from .schemas import (
+    Components,
+    ReadSetting,
+    Schema,
+    any_of,
+    closed_object,
+    nested_object,
+    origin_facts,
+)
 from .values import TEXT, accepted_words, value_schema
 
 _IMAGES_FIELD = "images"
@@ -32,12 +40,13 @@ class BodySchemas:
         """A reference to the schema of the body of an operation."""
         their_names = operation.request_names(self._service).their_names
         properties = {
-            their_names.get(name, name): schema for name, schema in self._field_schemas(operation)
+            their_names.get(our_name, our_name): schema
+            for our_name, schema in self._field_schemas(operation)
         }
         required_fields = conditions.required_fields(self._service, operation)
-        required_names = [their_names.get(name, name) for name in required_fields]
-        extra: Mapping[str, Any] = self._service.extra.get(operation.name, {})
-        for path, constant in flatten_constants(extra):
+        required_names = [their_names.get(our_name, our_name) for our_name in required_fields]
+        constants: Mapping[str, Any] = self._service.extra.get(operation.name, {})
+        for path, constant in flatten_constants(constants):
             properties[path] = {"const": constant, "x-origin": YOURS, "x-setting": "extra"}
             required_names.append(path)
         schema = {
@@ -46,20 +55,20 @@ class BodySchemas:
         }
         body_conditions = conditions.body_conditions(self._service, operation, self.details)
         if body_conditions:
-            schema["allOf"] = [
-                conditions.rename_fields(part, their_names) for part in body_conditions
-            ]
+            schema["allOf"] = conditions.rename_fields(body_conditions, their_names)
         return self._components.add(operation.body_name, schema)
 
     def _field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """The fields of a body by our names, accounts in the form that the service takes."""
-        moved = conditions.name_moved_references(self._service, operation)
-        references_by_id = {reference.id_name: reference for reference in operation.references}
+        moved_references = conditions.name_moved_references(self._service, operation)
+        reference_by_id_name = {field.id_name: field for field in operation.references}
         for field in operation.fields:
-            if field.name in moved and "object" not in field.forms:
+            # A reference is an object with an id, or, if the service has it so, the id alone.
+            if field.name in moved_references and "object" not in field.forms:
                 continue
-            reference = references_by_id.get(field.name)
-            if reference and reference.name not in moved and not _takes_id_alone(reference):
+            reference = reference_by_id_name.get(field.name)
+            is_moved = reference is not None and reference.name in moved_references
+            if reference and not is_moved and not _takes_id_alone(reference):
                 continue
             if conditions.is_in_path(self._service, operation, field.name):
                 continue
@@ -69,12 +78,10 @@ class BodySchemas:
         """The schema of a field; of one in a nested object without the operation."""
         read_name = None
         if operation and operation.names:
-            read_names = operation.names
-            read_name = lambda settings: read_names(settings)[field.name]  # noqa: E731
-        origin = origin_facts(self._service, field.source, read_name)
+            read_name = _make_name_reader(operation.names, field.name)
         return {
             **self._kind_schema(field, operation),
-            **origin,
+            **origin_facts(self._service, field.source, read_name),
             **_describe_field(self._service, field),
         }
 
@@ -82,13 +89,16 @@ class BodySchemas:
         """The schema of a field by its kind."""
         if field.kind == DETAILS:
             is_update = operation is not None and len(operation.fields) == 1
-            is_partial = is_update and self._service.financial_accounts.update == "merge"
-            return {"type": "object"} if is_partial else any_of(self.details.references())
+            # An update that is merged may have any of the details, without the required ones.
+            may_be_partial = is_update and self._service.financial_accounts.update == "merge"
+            return {"type": "object"} if may_be_partial else any_of(self.details.references())
         if field.kind == REFERENCE:
-            id_ = {**TEXT, "description": "The id.", "x-origin": SPEC}
-            description = {"description": "An object, named by its id."}
-            reference = {**description, **closed_object({"id": id_}, ["id"])}
-            return self._components.add("ObjectReference", reference)
+            id_schema = {**TEXT, "description": "The id.", "x-origin": SPEC}
+            reference_schema = {
+                "description": "An object, named by its id.",
+                **closed_object({"id": id_schema}, ["id"]),
+            }
+            return self._components.add("ObjectReference", reference_schema)
         if field.fields:
             return self._nested_schema(field)
         return value_schema(self._service, field)
@@ -117,25 +127,33 @@ class BodySchemas:
         return {"type": "array", "items": entry_schema}
 
 
+def _make_name_reader(read_names: ReadNames, field_name: str) -> ReadSetting:
+    """Make a function that reads the name of a field in a table of settings."""
+    return lambda settings: read_names(settings)[field_name]
+
+
 def _takes_id_alone(reference: Field) -> bool:
     """Whether the id alone is accepted beside the object; a deprecated spelling is not shown."""
     return "id" in reference.forms and not reference.has_deprecated_id
 
 
-def flatten_constants(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten_constants(
+    constants: Mapping[str, object], path_prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
     """The constant fields of a service by their dotted paths, at any depth."""
-    for constant_name, constant in values.items():
+    for constant_name, constant in constants.items():
         if isinstance(constant, Mapping):
-            yield from flatten_constants(constant, f"{prefix}{constant_name}.")
+            yield from flatten_constants(constant, f"{path_prefix}{constant_name}.")
         else:
-            yield f"{prefix}{constant_name}", to_json_value(constant)
+            yield f"{path_prefix}{constant_name}", to_json_value(constant)
 
 
 def _describe_field(service: Service, field: Field) -> Schema:
     """The description of a field, with the words that are assumed where others may come."""
     sentences = []
-    if note := note_of_field(field.name):
-        sentences.append(note)
+    field_note = note_of_field(field.name)
+    if field_note:
+        sentences.append(field_note)
     if field.kind in (ENUM, CURRENCY, LIST) and field.has_open_words:
         sentences.append(f"Assumed: {', '.join(accepted_words(service, field))}.")
     return {"description": " ".join(sentences)} if sentences else {}

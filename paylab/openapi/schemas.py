@@ -56,34 +56,33 @@ def origin_facts(
 
     Without a source it is that of the setting; what has none either is stated by the spec.
     """
-    key_name = key_of(read)
-    setting = keys().get(key_name)
+    setting_key = key_of(read)
+    setting = keys().get(setting_key)
     if read and setting and service.declares(read):
-        return {"x-origin": YOURS, "x-setting": key_name}
+        return {"x-origin": YOURS, "x-setting": setting_key}
     if not assumption_id:
         assumption_id = setting.row if setting else SPEC
     if assumption_id == SPEC:
         return {"x-origin": SPEC}
-    assumption = reference.get(assumption_id)
-    origin_word = next(
-        origin_word
-        for origin_word in ("chosen", "public", SPEC)
-        if origin_word in assumption.origin
-    )
-    return {"x-origin": origin_word, "x-assumption": assumption_id}
+    origins = reference.get(assumption_id).origin
+    # Of an assumption with several origins, the least certain one.
+    least_certain = next(origin for origin in ("chosen", "public", SPEC) if origin in origins)
+    return {"x-origin": least_certain, "x-assumption": assumption_id}
 
 
-def drop_absent_places(parts: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
-    """The parts of an object by the places that a service has for them, if it has one."""
-    return {path: schema for path, schema in parts if path != NONE}
+def drop_absent_places(places_and_schemas: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
+    """The schemas by the places of their values, without those for which a service has none."""
+    return {path: schema for path, schema in places_and_schemas if path != NONE}
 
 
 def make_list_setting_reader(
     record: Operation, read: Callable[[OneListSettings], object]
 ) -> ReadSetting | None:
-    """Reads a setting of the list of an operation."""
-    listing = record.listing
-    return (lambda settings: read(listing(settings.lists))) if listing else None
+    """Make a function that reads a setting of the list of an operation; None if it has no list."""
+    read_list_settings = record.listing
+    if read_list_settings is None:
+        return None
+    return lambda settings: read(read_list_settings(settings.lists))
 
 
 def words_schema(words: Sequence[str], *, is_open: bool = False) -> Schema:
@@ -111,68 +110,74 @@ def closed_object(properties: Mapping[str, Schema], required: Iterable[str] = ()
 
 def open_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
     """An object that may have further fields."""
-    required_names = [name for name in properties if name in set(required)]
+    required_names = set(required)
     object_schema: Schema = {"type": "object", "properties": dict(properties)}
-    return {**object_schema, "required": required_names} if required_names else object_schema
+    ordered_names = [name for name in properties if name in required_names]
+    if ordered_names:
+        object_schema["required"] = ordered_names
+    return object_schema
 
 
 def nested_object(
     properties: Mapping[str, Schema], required: Iterable[str] = (), *, is_closed: bool = False
 ) -> Schema:
-    """An object whose dotted names step into objects, which have the origin of their parts."""
-    required_names = set(required)
-    tree: dict[str, Schema] = {}
-    parts_by_name: dict[str, dict[str, Schema]] = {}
+    """An object whose dotted names step into objects, which have the origin of their fields."""
+    required_paths = set(required)
+    schema_by_key: dict[str, Schema] = {}
+    inner_properties: dict[str, dict[str, Schema]] = {}
     for path, schema in properties.items():
-        first_name, _, inner_path = path.partition(".")
+        first_key, _, inner_path = path.partition(".")
         if inner_path:
-            parts_by_name.setdefault(first_name, {})[inner_path] = schema
-            tree.setdefault(first_name, {})
+            inner_properties.setdefault(first_key, {})[inner_path] = schema
+            schema_by_key.setdefault(first_key, {})  # keeps the order; filled below
         else:
-            tree[first_name] = schema
-    for first_name, parts in parts_by_name.items():
-        prefix = f"{first_name}."
+            schema_by_key[first_key] = schema
+    for first_key, schema_by_inner_path in inner_properties.items():
+        prefix = f"{first_key}."
         inner_required = {
-            path.removeprefix(prefix) for path in required_names if path.startswith(prefix)
+            path.removeprefix(prefix) for path in required_paths if path.startswith(prefix)
         }
-        first_part = next(iter(parts.values()))
-        facts = {key: fact for key, fact in first_part.items() if key.startswith("x-")}
-        tree[first_name] = {**nested_object(parts, inner_required, is_closed=is_closed), **facts}
-    top_required = {path.partition(".")[0] for path in required_names}
-    return closed_object(tree, top_required) if is_closed else open_object(tree, top_required)
+        inner_object = nested_object(schema_by_inner_path, inner_required, is_closed=is_closed)
+        first_schema = next(iter(schema_by_inner_path.values()))
+        origin = {key: fact for key, fact in first_schema.items() if key.startswith("x-")}
+        schema_by_key[first_key] = {**inner_object, **origin}
+    required_keys = {path.partition(".")[0] for path in required_paths}
+    make_object = closed_object if is_closed else open_object
+    return make_object(schema_by_key, required_keys)
 
 
-def required_fields_schema(names: Iterable[str]) -> Schema:
+def required_fields_schema(paths: Iterable[str]) -> Schema:
     """An object with these fields; dotted names step into objects."""
     schema: Schema = {"required": []}
-    for path in names:
-        first_name, _, inner_path = path.partition(".")
-        if first_name not in schema["required"]:
-            schema["required"].append(first_name)
+    for path in paths:
+        first_key, _, inner_path = path.partition(".")
+        if first_key not in schema["required"]:
+            schema["required"].append(first_key)
         if inner_path:
             properties = schema.setdefault("properties", {})
             inner_schema = required_fields_schema([inner_path])
-            properties[first_name] = merge_schemas(properties.get(first_name, {}), inner_schema)
+            properties[first_key] = merge_schemas(properties.get(first_key, {}), inner_schema)
     return schema
 
 
 def property_at(path: str, schema: Schema) -> Schema:
     """The properties of an object with a schema at a dotted path."""
-    first_name, _, inner_path = path.partition(".")
+    first_key, _, inner_path = path.partition(".")
     if not inner_path:
-        return {first_name: schema}
-    return {first_name: {"properties": property_at(inner_path, schema)}}
+        return {first_key: schema}
+    return {first_key: {"properties": property_at(inner_path, schema)}}
 
 
 def merge_schemas(schema: Schema, addition: Schema) -> Schema:
     """Two schemas of the same object as one; `addition` wins where they differ."""
-    merged = dict(schema)
-    for keyword, keyword_value in addition.items():
-        earlier = merged.get(keyword)
-        if isinstance(earlier, dict) and isinstance(keyword_value, dict):
-            merged[keyword] = merge_schemas(earlier, keyword_value)
-        elif isinstance(earlier, list) and isinstance(keyword_value, list):
-            merged[keyword] = [*earlier, *(item for item in keyword_value if item not in earlier)]
+    merged_schema = dict(schema)
+    for keyword, added_value in addition.items():
+        own_value = schema.get(keyword)
+        if isinstance(own_value, dict) and isinstance(added_value, dict):
+            merged_schema[keyword] = merge_schemas(own_value, added_value)
+        elif isinstance(own_value, list) and isinstance(added_value, list):
+            new_items = [item for item in added_value if item not in own_value]
+            merged_schema[keyword] = [*own_value, *new_items]
         else:
-            merged[keyword] = keyword_value
-    return merged
+            merged_schema[keyword] = added_value
+    return merged_schema

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from http import HTTPStatus
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote
 
 from ..errors.base import Problem
+from ..spec.json_path import join_path
 from ..spec.service.service import Service
 from .schemas import Schema
 
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator, ValidationError
     from referencing import Registry
 
-Steps = tuple[str, ...]
-"""The steps from the document to a part of it."""
+Location = tuple[str, ...]
+"""The keys from the document to a part of it."""
 
 _DOCUMENT_URI = "urn:openapi"
 _JSON = "application/json"
@@ -44,10 +46,10 @@ class Contract:
     def __init__(self, service: Service, spec: Schema) -> None:
         self._service = service
         self._document = spec
-        self._validators: dict[Steps, Draft202012Validator] = {}
+        self._validators: dict[Location, Draft202012Validator] = {}
 
     @cached_property
-    def _make_registry(self) -> Registry:
+    def _registry(self) -> Registry:
         """The document as a resource, in which references are resolved."""
         from referencing import Registry
         from referencing.jsonschema import DRAFT202012
@@ -56,15 +58,15 @@ class Contract:
         registry: Registry = Registry().with_resource(_DOCUMENT_URI, resource)
         return registry
 
-    def _find_validator(self, schema: Steps) -> Draft202012Validator:
+    def _find_validator(self, location: Location) -> Draft202012Validator:
         """The validator of the schema at a place of the document."""
-        if schema not in self._validators:
+        if location not in self._validators:
             from jsonschema import Draft202012Validator  # few sessions need it
 
-            pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in schema)
+            pointer = "/".join(key.replace("~", "~0").replace("/", "~1") for key in location)
             reference = {"$ref": f"{_DOCUMENT_URI}#/{quote(pointer)}"}
-            self._validators[schema] = Draft202012Validator(reference, registry=self._make_registry)
-        return self._validators[schema]
+            self._validators[location] = Draft202012Validator(reference, registry=self._registry)
+        return self._validators[location]
 
     def prepare(self) -> None:
         """Load the validator, which takes a second."""
@@ -90,10 +92,10 @@ class Contract:
         self, method: str, path: str, status: int, content_type: str, body: bytes
     ) -> list[Problem]:
         """What an answer has that the document does not allow; no status of 5xx is in it."""
-        operation_steps = self._find_operation(method, path)
-        if operation_steps is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        operation = self._find_operation(method, path)
+        if operation is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return []
-        response = (*operation_steps, "responses", str(status))
+        response = (*operation, "responses", str(status))
         if str(status) not in self._value_at(response[:-1]):
             return [Problem("", f"the status {status} is not documented", SOURCE)]
         reference = self._value_at(response).get("$ref")
@@ -105,14 +107,14 @@ class Contract:
             return [Problem("", f"the Content-Type must be {_JSON}", SOURCE)]
         return self._body_problems(response, body)[:PROBLEMS_MAX]
 
-    def _find_operation(self, method: str, path: str) -> Steps | None:
+    def _find_operation(self, method: str, path: str) -> Location | None:
         """The place of the operation at a path, or None."""
         routes, _ = self._service.match(path)
         if method not in routes:
             return None
         return "paths", routes[method].template, method.lower()
 
-    def _value_at(self, steps: Steps) -> Schema:
+    def _value_at(self, steps: Location) -> Schema:
         """A part of the document."""
         document_part = self._document
         for document_key in steps:
@@ -120,7 +122,7 @@ class Contract:
         return document_part
 
     def _parameter_problems(
-        self, operation: Steps, values_by_place: Mapping[str, Mapping[str, str]]
+        self, operation: Location, values_by_place: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Problem]:
         """The problems of the parameters in the query and in the headers."""
         for index, parameter in enumerate(self._value_at(operation).get("parameters", ())):
@@ -133,31 +135,31 @@ class Contract:
                 if parameter["required"]:
                     yield Problem(parameter_name, "is required", SOURCE)
                 continue
-            is_number = parameter["schema"].get("type") == "integer" and parameter_text.isdecimal()
-            schema = (*operation, "parameters", str(index), "schema")
-            yield from self._find_problems(
-                schema, int(parameter_text) if is_number else parameter_text, parameter_name
-            )
+            parameter_value: object = parameter_text
+            if parameter["schema"].get("type") == "integer" and parameter_text.isdecimal():
+                parameter_value = int(parameter_text)
+            schema_location = (*operation, "parameters", str(index), "schema")
+            yield from self._find_problems(schema_location, parameter_value, parameter_name)
 
-    def _body_problems(self, holder: Steps, body: bytes) -> list[Problem]:
-        """The problems of a body; `holder` is the place of what has its content."""
+    def _body_problems(self, location: Location, body: bytes) -> list[Problem]:
+        """The problems of a body; `location` is the place of what has its content."""
         try:
-            json_body = json.loads(body)
+            json_value = json.loads(body)
         except (ValueError, RecursionError):
             return [Problem("", "the body is not JSON", SOURCE)]
-        return [*self._find_problems((*holder, "content", _JSON, "schema"), json_body)]
+        return [*self._find_problems((*location, "content", _JSON, "schema"), json_value)]
 
     def _find_problems(
-        self, schema: Steps, json_value: object, value_path: str = ""
+        self, location: Location, json_value: object, value_path: str = ""
     ) -> Iterator[Problem]:
         """The problems of a value by the schema at a place of the document."""
         from jsonschema.exceptions import best_match
 
-        errors = [*self._find_validator(schema).iter_errors(json_value)]
+        errors = [*self._find_validator(location).iter_errors(json_value)]
         # Which alternative was meant is known only when nothing else is wrong.
         plain_errors = [error for error in errors if error.validator not in _ALTERNATIVES]
-        leaves = plain_errors or [best_match([error]) or error for error in errors]
-        problems = [problem for error in leaves for problem in _describe(error, value_path)]
+        meant_errors = plain_errors or [best_match([error]) or error for error in errors]
+        problems = chain.from_iterable(_describe(error, value_path) for error in meant_errors)
         yield from dict.fromkeys(problems)
 
 
@@ -165,24 +167,24 @@ _ALTERNATIVES = ("anyOf", "oneOf")
 
 
 def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
-    """An error in words that have no value of the body."""
-    path = ".".join(map(str, [*([value_path] if value_path else []), *error.absolute_path]))
+    """The problems of an error, in words that have no value of the body.
+
+    `value_path` is the path of the value that was checked; "" for a whole body.
+    """
+    path = value_path
+    for key_or_index in error.absolute_path:
+        path = join_path(path, key_or_index)
     keyword = str(error.validator)
     limit = error.validator_value
     if keyword == "required":
-        missing_names = [
-            missing_name for missing_name in limit if missing_name not in error.instance
-        ]
-        for missing_name in missing_names:
-            yield Problem(f"{path}.{missing_name}" if path else missing_name, "is required", SOURCE)
+        for field_name in limit:
+            if field_name not in error.instance:
+                yield Problem(join_path(path, field_name), "is required", SOURCE)
     elif keyword == "additionalProperties":
-        known_properties = error.schema.get("properties", {})
-        for missing_name in [
-            missing_name for missing_name in error.instance if missing_name not in known_properties
-        ][:PROBLEMS_MAX]:
-            yield Problem(
-                f"{path}.{missing_name}" if path else missing_name, "is not known", SOURCE
-            )
+        known_names = error.schema.get("properties", {})
+        unknown_names = [name for name in error.instance if name not in known_names]
+        for field_name in unknown_names[:PROBLEMS_MAX]:
+            yield Problem(join_path(path, field_name), "is not known", SOURCE)
     else:
         yield Problem(path, _describe_limit(keyword, limit), SOURCE)
 

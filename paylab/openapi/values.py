@@ -63,8 +63,13 @@ def accepted_words(service: Service, field: Field) -> tuple[str, ...]:
 
 def any_case_schema(words: Iterable[str]) -> Schema:
     """These words in upper, lower or mixed case, as a pattern that every language reads."""
-    patterns = ("".join(f"[{c.upper()}{c.lower()}]" for c in word) for word in words)
-    return {"type": "string", "pattern": f"^(?:{'|'.join(patterns)})$"}
+    word_patterns = map(_any_case_pattern, words)
+    return {"type": "string", "pattern": f"^(?:{'|'.join(word_patterns)})$"}
+
+
+def _any_case_pattern(word: str) -> str:
+    """The pattern of a word such as usd: [Uu][Ss][Dd]."""
+    return "".join(f"[{letter.upper()}{letter.lower()}]" for letter in word)
 
 
 def _field_words_schema(service: Service, field: Field) -> Schema:
@@ -78,15 +83,15 @@ def _field_words_schema(service: Service, field: Field) -> Schema:
     return schema
 
 
-def format_schema(format_: Format) -> Schema:
+def format_schema(text_format: Format) -> Schema:
     """The schema of a text with a format; of one that only an assumption limits, any word."""
-    if format_.choices:
-        return words_schema(format_.choices, is_open=format_.source != SPEC)
-    narrowest = format_.also or format_
+    if text_format.choices:
+        return words_schema(text_format.choices, is_open=text_format.source != SPEC)
+    narrowest_format = text_format.also or text_format
     pattern = NOT_BLANK
-    if narrowest.pattern:
-        pattern = f"^(?:{narrowest.pattern})$".replace(".*", r"[\s\S]*")
-    schema: Schema = {"type": "string", "minLength": max(format_.least, 1), "pattern": pattern}
-    if format_.most:
-        schema["maxLength"] = format_.most
+    if narrowest_format.pattern:
+        pattern = f"^(?:{narrowest_format.pattern})$".replace(".*", r"[\s\S]*")
+    schema: Schema = {"type": "string", "minLength": max(text_format.least, 1), "pattern": pattern}
+    if text_format.most:
+        schema["maxLength"] = text_format.most
     return schema
