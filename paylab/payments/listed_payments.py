@@ -13,7 +13,13 @@ from .comparison import DAY, LOOKBACK_AGE, age_of, dead_error, is_dead, raise_if
 from .identity import REFERENCE
 from .keyed_order import KeyedOrder
 from .recognition import recognise_payment, recognise_replacement
-from .search import choose_payment, find_by_references, find_by_values, find_in_newest_page
+from .search import (
+    choose_payment,
+    find_by_references,
+    find_by_values,
+    find_in_newest_page,
+    read_pages,
+)
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -99,14 +105,14 @@ class ListedPayments:
 
         They have the reference of the order, or without one no value that differs.
         """
-        transfers = self._client.transfers
+        pages = read_pages(self._client.transfers)
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return self._now() - age_searched - AGE_MARGIN
 
         if not order.reference:
-            return find_by_values(transfers, order.values, since)
-        payments = find_by_references(transfers, [order.reference], since)
+            return find_by_values(pages, order.values, since)
+        payments = find_by_references(pages, [order.reference], since)
         return payments.get(order.reference, [])
 
     def begun_at_service(self, order: KeyedOrder) -> datetime:

@@ -127,7 +127,8 @@ def read_rows_since(
     return wanted_rows
 
 
-def _read_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
+def read_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
+    """The largest pages of the list of transfers, read one by one."""
     return transfers.list(limit=PAGE_MAX).pages()
 
 
@@ -202,28 +203,17 @@ def _fits_mask(masked_text: str, whole_text: str) -> bool:
 
 
 def find_by_references(
-    transfers: Transfers,
-    references: Collection[str],
-    since: Since,
-    notify: Notify | None = None,
-    pages_max: int = PAGES_MAX,
-) -> dict[str, list[Transfer]]:
-    """The payments of each reference back to a time, newest first.
-
-    `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
-    The list is read once for all of them. ChoiceError if it cannot tell.
-    """
-    return _find_references(_read_pages(transfers), references, since, notify, pages_max)
-
-
-def _find_references(
     pages: Iterable[Page[Transfer]],
     references: Collection[str],
     since: Since,
     notify: Notify | None = None,
     pages_max: int = PAGES_MAX,
 ) -> dict[str, list[Transfer]]:
-    """The payments of each reference in the pages of a list; see `find_by_references`."""
+    """The payments of each reference in the pages of a list back to a time, newest first.
+
+    `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
+    The pages are read once for all of them. ChoiceError if they cannot tell.
+    """
     reference_filter = ReferenceFilter(frozenset(references))
     rows = read_rows_since(pages, since, reference_filter, notify, pages_max)
     if reference_filter.rows and not reference_filter.has_reference:
@@ -237,7 +227,7 @@ def _find_references(
     return payments
 
 
-def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Transfer]:
+def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since) -> list[Transfer]:
     """The payments back to a time that show no other value than an order without a reference.
 
     They are sorted, newest first. ChoiceError if the list does not show references.
@@ -248,7 +238,7 @@ def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Tr
         reference_filter(payment)
         return not find_differences(order, payment)
 
-    payments = sort_newest(read_rows_since(_read_pages(transfers), since, may_be_payment))
+    payments = sort_newest(read_rows_since(pages, since, may_be_payment))
     hides_reference = any(REFERENCE not in payment.model_fields_set for payment in payments)
     if hides_reference and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
@@ -256,17 +246,17 @@ def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Tr
 
 
 def find_in_newest_page(
-    transfers: Transfers, reference: str, since: datetime, begun: datetime
+    transfers: Transfers, reference: str, since: datetime, begun_at: datetime
 ) -> list[Transfer]:
     """The payments of a reference since a time in the newest page.
 
-    PaylabError if the page cannot be read, or cannot tell what was paid since `begun`.
+    PaylabError if the page cannot be read, or cannot tell what was paid since `begun_at`.
     """
-    page = next(_read_pages(transfers), Page([]))
+    page = next(read_pages(transfers), Page([]))
     if page.has_next_page:
-        _check_reach(page, begun)
+        _check_reach(page, begun_at)
     try:
-        payments = _find_references([Page(page.data)], {reference}, since).get(reference, [])
+        payments = find_by_references([Page(page.data)], {reference}, since).get(reference, [])
     except ChoiceError as error:
         raise PagingError(str(error)) from None
     if any(not isinstance(payment.created_at, datetime) for payment in payments):
@@ -293,7 +283,8 @@ def find_payment(
     order_values = values(fields)
     reference = reference_of(fields)
     if reference:
-        payments_of_reference = find_by_references(transfers, {reference}, since).get(reference, [])
+        payments_by_reference = find_by_references(read_pages(transfers), {reference}, since)
+        payments_of_reference = payments_by_reference.get(reference, [])
         payments = [
             payment
             for payment in payments_of_reference
@@ -305,7 +296,7 @@ def find_payment(
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
     else:
-        payments = find_by_values(transfers, order_values, since)
+        payments = find_by_values(read_pages(transfers), order_values, since)
     payment = choose_payment(payments)
     if payment is not None:
         _raise_if_unsure(order_values, payment)
