@@ -13,11 +13,13 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, ExactnessError, Problem, RuleError
+from ..errors.base import ConfigError, ExactnessError, Problem, RuleError, warn_caller
 from ..errors.names import find_nearest_name
+from ..errors.text import plain
 from ..storage.addresses import is_url
 from .columns import ListName, Schema, likeliest_schema, schema_of
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
+from .operands import FloatWarning
 from .parquet_files import frame_of
 from .parquet_types import convert_frame_types
 from .sql_tables import SqlTable, open_sql, query_sql
@@ -105,8 +107,8 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
 
     `query` is the name of a table, or SQL. `target` is a DuckDB file or connection, or a URL,
     engine or connection of SQLAlchemy. Amounts are exact: also those that `to_database` wrote to
-    SQLite, as text. An amount that the database has as a float is an ExactnessError; what SQLite
-    itself computes with amounts, such as a sum, is a float.
+    SQLite, as text. An amount that the database has as a float is an ExactnessError. What the
+    database computes as a float, such as a sum in SQLite or an `avg` in DuckDB, warns.
 
     >>> _ = frame.paylab.to_database("books.duckdb")
     >>> paylab.frames.read_sql("transfers", "books.duckdb")["source_amount"].dtype.name
@@ -118,15 +120,22 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
         sql = f"select * from {table_name}"  # noqa: S608 - quoted
     rows = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
     schema = schema_of(kind) if kind else likeliest_schema(rows.column_names)
-    _refuse_float_amounts(rows, schema)
+    _check_floats(rows, schema)
     return frame_of(rows, schema)
 
 
-def _refuse_float_amounts(table: pa.Table, schema: Schema) -> None:
-    """ExactnessError for a column of amounts that are floats."""
+def _check_floats(table: pa.Table, schema: Schema) -> None:
+    """ExactnessError for an amount that is a float; FloatWarning for another column."""
     for column_name in table.column_names:
-        if schema.kind(column_name) == "amount" and pa.types.is_floating(table[column_name].type):
+        if not pa.types.is_floating(table[column_name].type):
+            continue
+        if schema.kind(column_name) == "amount":
             raise ExactnessError(
                 f"{column_name} is a float in this database: write the table again with "
                 "frame.paylab.to_database, or cast it to text or DECIMAL in the query"
             )
+        message = (
+            f"{plain(column_name, 60)} is a float, as the database computed it: for an exact sum "
+            "or mean of amounts read the rows, and add them in the frame"
+        )
+        warn_caller(message, FloatWarning)

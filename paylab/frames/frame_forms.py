@@ -9,8 +9,6 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from .decimal_array import DecimalDtype
-
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
 
 
@@ -24,7 +22,7 @@ def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _find_exact_columns(frame: pd.DataFrame) -> list[Any]:
     """The names of the columns with exact decimals."""
-    return [name for name, dtype in frame.dtypes.items() if isinstance(dtype, DecimalDtype)]
+    return [name for name, dtype in frame.dtypes.items() if str(dtype) == "decimal"]
 
 
 def exact_styler(frame: pd.DataFrame) -> Any:

@@ -17,7 +17,6 @@ from pandas.api.types import (
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ExactnessError
-from .decimal_array import DecimalDtype
 
 
 @explain_arguments
@@ -52,8 +51,8 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
         is_index=options.get("right_index", False),
     )
     for left_key, right_key in zip(left_keys, right_keys, strict=False):
-        is_left_exact = isinstance(left_key.dtype, DecimalDtype)
-        is_right_exact = isinstance(right_key.dtype, DecimalDtype)
+        is_left_exact = str(left_key.dtype) == "decimal"
+        is_right_exact = str(right_key.dtype) == "decimal"
         if is_left_exact and not is_right_exact:
             _require_decimals(right_key, left_key.name)
         if is_right_exact and not is_left_exact:

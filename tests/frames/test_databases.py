@@ -217,3 +217,18 @@ def test_sqlite_stores_an_element_as_its_text(made):
         pd.DataFrame({"total": [total]}).to_sql("sums", connection, index=False)
         rows = connection.execute("select total from sums").fetchall()
     assert rows == [("123456789012345688.373456",)]
+
+
+@pytest.mark.parametrize(
+    ("place", "query"),
+    [
+        ("sqlite:///books.sqlite", "select sum(source_amount) as total from transfers"),
+        ("books.duckdb", "select avg(source_amount) as total from transfers"),
+    ],
+)
+def test_a_float_that_a_database_computed_is_named(made, tmp_path, monkeypatch, place, query):
+    """The warning names the column and says how to compute it exactly."""
+    monkeypatch.chdir(tmp_path)
+    made(["0.1", "0.2"]).paylab.to_database(place)
+    with pytest.warns(frames.FloatWarning, match="total is a float.*read the rows"):
+        frames.read_sql(query, place)
