@@ -71,9 +71,9 @@ customer_transaction_id: idempotency_key | client_reference_id
 enabled_events events: event_types | list(inbox) @replay
 endpoint: url | base_url
 host environment platform api_base: base_url
-dob birth_date: date_of_birth
+dob: date_of_birth
 phone_number: phone
-document_number document_type: document
+document_number: document
 street city postal_code postcode zip zip_code: address
 email_address: email
 token client_id: api_key
@@ -84,7 +84,7 @@ extra_headers custom_headers: headers
 page_size per_page max_results maxitems size: limit
 start start_date from_date date_from created_after: since
 account_id: conversion_account_id | financial_account | financial_accounts
-starting_after page_token after next_token: cursor
+starting_after page_token: cursor
 quote_uuid: quote_id | quotes
 destination target_account counterparty: financial_account | financial_account_id
 recipient: financial_account | recipient_id | individuals | individual_id

@@ -76,6 +76,10 @@ class FormField(Node):
         self.private = False
         self.lazy = False
         self.options: list[tuple[str, JsonValue]] = []
+        self._option_rows: list[
+            list[str]
+        ] = []  # labels; a combo's values, which a browser fills in
+        self._has_long_option = False
         empty_value: JsonValue = False if input == TICK else ""
         self._value: JsonValue = empty_value if value is None else value
         self.normalise: Callable[[str], str] = str.strip
@@ -138,6 +142,11 @@ class FormField(Node):
         `preselect` is false.
         """
         self.options = list(options)
+        # Made here, since each keystroke in a form describes all of its fields.
+        self._option_rows = [
+            [label, str(value) if self.input == COMBO else ""] for label, value in self.options
+        ]
+        self._has_long_option = any(len(label) > _NARROW_VALUE_MAX for label, _ in self.options)
         option_values = [value for _, value in options]
         is_other_value = self.input == COMBO and self._value
         if not preselect or self._value in option_values or is_other_value:
@@ -190,7 +199,7 @@ class FormField(Node):
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
         if self.input == SELECT:
-            return any(len(text) > _NARROW_VALUE_MAX for text, _ in self.options)
+            return self._has_long_option
         is_long = len(str(self._value)) > _NARROW_VALUE_MAX
         return self.disabled and self.input != RADIO and is_long
 
@@ -200,19 +209,13 @@ class FormField(Node):
         return {
             **super().props(),
             "value": self._option_index() if is_choice else self._masked_text or self._value,
-            "options": self._option_props(),
+            "options": self._option_rows,
             "required": bool(self.required),
             "wide": self._is_wide(),
             "mark": self._requirement_mark(),
             "hint": "" if self.disabled and self.input != TICK else self.hint,
             "heard": self._last_inputs,
         }
-
-    def _option_props(self) -> list[list[str]]:
-        """The labels of the options; a combo's values too, which the browser fills in."""
-        if self.input == COMBO:
-            return [[text, str(value)] for text, value in self.options]
-        return [[text, ""] for text, _ in self.options]
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive what was typed or chosen, and the loss of focus."""
