@@ -11,7 +11,7 @@ from ..spec.json_path import last_name
 from ..spec.operations.operation import Operation
 from ..spec.service.key import Key
 from ..spec.service.setting import key_of
-from .names import Candidates, likeness, settings_below, unlikeness, words_of_name
+from .names import Candidates, likeness, settings_below, sort_by_likeness, split_name
 
 MOST_RENAMES = 4
 
@@ -112,8 +112,8 @@ class FieldRenames:
         refused_names = [
             name for name in names if {name, name.removesuffix("_id")} & {*self._unknown_names}
         ]
-        refused_names.sort(key=partial(unlikeness, new_path))
-        return list(dict.fromkeys([*public_names, *refused_names]))[:MOST_RENAMES]
+        likely_names = [*public_names, *sort_by_likeness(refused_names, new_path)]
+        return list(dict.fromkeys(likely_names))[:MOST_RENAMES]
 
     def of_required(self, new_path: str) -> Candidates:
         """The required field that shares most words with a path, if it is the only one.
@@ -123,7 +123,7 @@ class FieldRenames:
         required_names = [field.name for field in self._operation.fields if field.required]
         names = [name for name in required_names if name in self.setting_by_name]
         shared_by_name = {
-            name: len(words_of_name(name) & words_of_name(new_path))
+            name: len({*split_name(name)} & {*split_name(new_path)})
             for name in names
             if name in self._body
         }

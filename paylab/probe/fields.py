@@ -26,7 +26,7 @@ from ..spec.translation import Translation
 from .account_fields import SentAccounts
 from .constants import listed_words, sent_body, with_constant
 from .field_renames import MOST_RENAMES, FieldRenames, table_of
-from .names import Candidates, cursor_names, list_key, noun_of, unlikeness
+from .names import Candidates, cursor_names, list_key, noun_of, sort_by_likeness
 from .stated import stated_numbers, stated_words
 
 NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
@@ -126,7 +126,7 @@ class RefusedFields:
             yield from self._require_field(f"{form.key}.required", detail_name)
             # A service that needs the old name as well misses it then.
             sent_names = {*form.required} & {*details} & {*form.fields}
-            likely_names = sorted(sorted(sent_names), key=partial(unlikeness, detail_name))
+            likely_names = sort_by_likeness(sorted(sent_names), detail_name)
             for likely_name in likely_names[:MOST_RENAMES]:
                 yield {f"{form.key}.fields.{likely_name}": detail_name}
         elif detail_name == form.field and not complaint.is_unknown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ..spec.json_path import last_name
@@ -43,23 +43,22 @@ def cursor_names(form: ListForm, service: Service) -> Candidates:
             yield {cursor_key: parameter_name}
 
 
+def split_name(name: str) -> list[str]:
+    """The words of a name: those between dots, underscores and hyphens, and those in camel case."""
+    return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)
+
+
 def noun_of(name: str) -> str:
     """The last word of a name, without the place that it is in."""
-    return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)[-1].lower()
+    return split_name(name)[-1].lower()
 
 
-def likeness(our: str, their: str) -> float:
+def likeness(our_name: str, their_name: str) -> float:
     """How alike two names are: their common words, and the ratio of the same letters."""
-    return (
-        len(words_of_name(our) & words_of_name(their)) + SequenceMatcher(None, our, their).ratio()
-    )
+    common_words = {*split_name(our_name)} & {*split_name(their_name)}
+    return len(common_words) + SequenceMatcher(None, our_name, their_name).ratio()
 
 
-def unlikeness(their: str, our: str) -> float:
-    """How little two names are alike: the key that sorts our names, the likest first."""
-    return -likeness(our, their)
-
-
-def words_of_name(name: str) -> set[str]:
-    """The words of a name."""
-    return {*re.split(r"[_.-]|(?<=[a-z])(?=[A-Z])", name)}
+def sort_by_likeness(our_names: Iterable[str], their_name: str) -> list[str]:
+    """Our names, those that are most like another one first."""
+    return sorted(our_names, key=lambda name: likeness(name, their_name), reverse=True)
