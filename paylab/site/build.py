@@ -18,6 +18,7 @@ from .index_page import SiteFacts, index_page
 from .lessons import lesson_for_page, saved_outputs
 from .own_wheel import write_own_wheel
 from .runtime_files import RuntimeFiles
+from .scripts import compress_scripts, load_compressed
 from .wheels import check_wheels, download_options, lock_entry
 
 MARK = "paylab-site.json"
@@ -55,6 +56,9 @@ OVERRIDES = {
 
 QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5
+LINE_MAX = 200
+"""Characters of a line; a line of the runtime is as long as its program."""
+
 NAMES_MAX = 5
 
 
@@ -211,8 +215,10 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
     facts = SiteFacts(options.runtime.address, has_frames, options.base)
     (draft / "index.html").write_text(index_page(options.lessons, facts), encoding="utf-8")
     page = draft / "notebooks" / "index.html"
+    html = load_compressed(page.read_text(encoding="utf-8"))
     icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
-    page.write_text(page.read_text(encoding="utf-8").replace("<head>", icon, 1), encoding="utf-8")
+    page.write_text(html.replace("<head>", icon, 1), encoding="utf-8")
+    compress_scripts(draft)
     site_mark: Mapping[str, Any] = {
         "lessons": [path.name for path in options.lessons],
         "top": sorted(path.name for path in draft.iterdir()),
@@ -241,5 +247,6 @@ def _finish(process: subprocess.Popen[bytes], problem: str) -> None:
     """Wait for a program. PaylabError with its last lines if it failed."""
     output, _ = process.communicate()
     if process.returncode:
-        error_lines = output.decode(errors="replace").splitlines()[-ERROR_LINES:]
+        lines = output.decode(errors="replace").splitlines()
+        error_lines = [line[:LINE_MAX] for line in lines[-ERROR_LINES:]]
         raise PaylabError(f"{problem}: {printable(' / '.join(error_lines))}")

@@ -1,6 +1,6 @@
 // Starts Python in a page: the runtime, the packages of the site, and the cells of paylab.
 
-const READY = `
+export const READY = `
 import types, sys
 
 def refuse(*_, **__):
@@ -29,7 +29,30 @@ async def read_saved():
 Cells(pyodide_kernel.kernel_instance, read_saved, publish_error, fetch_packages)
 `;
 
-export async function loadPyodide(options, loadRuntime) {
+const LATER = `
+import importlib, json, random, sys, zlib
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+class Later:
+    names = frozenset(json.loads(Path("/lib/later.json").read_text()))
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name not in cls.names:
+            return None
+        write_packages(zlib.decompress(read_later().to_py(), 31))
+        sys.meta_path.remove(cls)
+        importlib.invalidate_caches()
+        return PathFinder.find_spec(name, path)
+
+sys.meta_path.append(Later)
+importlib.invalidate_caches()
+random.seed()
+`;
+
+// `loadRuntime` and `createModule` are those of Node, which starts the runtime otherwise.
+export async function loadPyodide(options, loadRuntime, createModule) {
   const { site, ...others } = options;
   const runtime = new URL(site.runtime, import.meta.url).href;
   const folder = new URL("./", import.meta.url).href;
@@ -39,7 +62,7 @@ export async function loadPyodide(options, loadRuntime) {
   ]);
   const place = { ...others, indexURL: runtime, packageBaseUrl: folder };
   const pyodide = lock.quick
-    ? await loadQuickly(load, place, lock, folder)
+    ? await loadQuickly(load, { ...place, createModule }, lock, folder)
     : await load({ ...place, lockFileContents: lock, packages: lock.preload });
   const locals = pyodide.toPy({
     saved_outputs: () => readJson(folder + "saved.json"),
@@ -55,12 +78,13 @@ export async function loadPyodide(options, loadRuntime) {
 
 // Start from the memory of a Python that has imported its packages.
 async function loadQuickly(load, place, lock, folder) {
-  const [memory, archive, { default: createModule }] = await Promise.all([
+  const code = fetch(folder + "code.bin");
+  const [memory, archive, createModule] = await Promise.all([
     readCompressed(folder + "memory.bin"),
     readCompressed(folder + "packages.bin"),
-    import(folder + "pyodide.asm.mjs"),
+    place.createModule ?? importCompressed(folder + "loader.bin"),
   ]);
-  const restore = serveCompressed("pyodide.asm.wasm", folder + "code.bin", "application/wasm");
+  const restore = serveCompressed("pyodide.asm.wasm", code, "application/wasm");
   const others = Object.entries(lock.packages).filter(([name]) => !lock.preload.includes(name));
   const pyodide = await load({
     ...place,
@@ -75,22 +99,25 @@ async function loadQuickly(load, place, lock, folder) {
   });
   restore();
   writePackages(pyodide.FS, archive);
-  pyodide.runPython("import importlib, random; importlib.invalidate_caches(); random.seed()");
+  const locals = pyodide.toPy({
+    read_later: () => readNow(folder + "later.bin"),
+    write_packages: (later) => writePackages(pyodide.FS, later.toJs()),
+  });
+  pyodide.runPython(LATER, { globals: locals });
   return pyodide;
 }
 
 // Write the files of an archive: the length of its index, the index, and the contents.
 function writePackages(FS, archive) {
-  const root = "/lib/python3.14/site-packages";
   const length = new DataView(archive.buffer, archive.byteOffset).getUint32(0, true);
   const index = JSON.parse(new TextDecoder().decode(archive.subarray(4, 4 + length)));
   const made = new Set();
   let start = 4 + length;
   for (const [name, size] of index) {
-    const folder = name.includes("/") ? `${root}/${name.slice(0, name.lastIndexOf("/"))}` : root;
+    const folder = name.slice(0, name.lastIndexOf("/"));
     if (!made.has(folder)) FS.mkdirTree(folder);
     made.add(folder);
-    FS.writeFile(`${root}/${name}`, archive.subarray(start, start + size), { canOwn: true });
+    FS.writeFile(name, archive.subarray(start, start + size), { canOwn: true });
     start += size;
   }
 }
@@ -100,17 +127,36 @@ async function readCompressed(url) {
   return new Uint8Array(await decompress(response).arrayBuffer());
 }
 
+// The default export of a compressed module.
+async function importCompressed(url) {
+  const code = await decompress(await fetch(url), "text/javascript").blob();
+  const address = URL.createObjectURL(code);
+  const module = await import(address);
+  URL.revokeObjectURL(address);
+  return module.default;
+}
+
+// Read a file while Python waits, since an import cannot be asynchronous.
+function readNow(url) {
+  const request = new XMLHttpRequest();
+  request.open("GET", url, false);
+  request.responseType = "arraybuffer";
+  request.send();
+  if (request.status !== 200) throw new Error(`${url} cannot be loaded (${request.status})`);
+  return new Uint8Array(request.response);
+}
+
 function decompress(response, type) {
   const stream = response.body.pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream, type && { headers: { "content-type": type } });
 }
 
-// Answer requests for a file with a compressed one, until the returned function is called.
-function serveCompressed(name, url, type) {
+// Answer requests for a file with a compressed response, until the returned function is called.
+function serveCompressed(name, response, type) {
   const request = globalThis.fetch;
   globalThis.fetch = async (address, options) => {
     if (!`${address}`.endsWith(name)) return request(address, options);
-    return decompress(await request(url), type);
+    return decompress(await response, type);
   };
   return () => {
     globalThis.fetch = request;

@@ -10,6 +10,15 @@ globalThis.fetch = async (url, options) => {
   if (!`${url}`.startsWith("file:")) return serve(url, options);
   return new Response(fs.readFileSync(fileURLToPath(`${url}`)));
 };
+globalThis.XMLHttpRequest = class {
+  open(_, url) {
+    this.url = url;
+  }
+  send() {
+    this.response = fs.readFileSync(fileURLToPath(this.url));
+    this.status = 200;
+  }
+};
 let shown = [];
 globalThis.postMessage = ({ _kernelMessage: message }) => {
   shown.push({ output_type: "error", ...message.bundle });
@@ -21,12 +30,15 @@ const kernel = plugins.find((one) => one.loadPyodideOptions);
 const start = pathToFileURL(path.join(site, kernel.pyodideUrl));
 // In Node the runtime takes paths instead of addresses.
 const runtime = await import(`${new URL("pyodide.mjs", start)}`);
-const inPlace = { indexURL: runtimeFolder };
-inPlace.packageBaseUrl = `${path.dirname(fileURLToPath(start))}/`;
+const packageBaseUrl = `${path.dirname(fileURLToPath(start))}/`;
+const stdLibURL = `${packageBaseUrl}python_stdlib.zip`;
+const inPlace = { indexURL: runtimeFolder, packageBaseUrl, stdLibURL };
+const { default: createModule } = await import(`${pathToFileURL(runtimeFolder)}/pyodide.asm.mjs`);
 
 const { loadPyodide } = await import(`${start}`);
 const load = (options) => runtime.loadPyodide({ ...options, ...inPlace });
-const pyodide = await loadPyodide({ ...kernel.loadPyodideOptions, stderr: console.error }, load);
+const options = { ...kernel.loadPyodideOptions, stderr: console.error };
+const pyodide = await loadPyodide(options, load, createModule);
 const python = pyodide.pyimport("pyodide_kernel");
 const one = python.kernel_instance;
 const write = (name, text) => shown.push({ output_type: "stream", name, text });
