@@ -45,8 +45,9 @@ NOT_IN_PAGE: Mapping[str, str] = {
 
 WELCOME = """\
 > **This page runs Python in your browser, on a simulator of the service.** Choose *Run ▸ Run All
-> Cells*, or press Shift+Enter cell by cell. Nothing you enter is sent anywhere. It stays in the
-> storage of this browser, which every page of this address can read: enter nothing real.{frames}
+> Cells*, or press Shift+Enter cell by cell. Nothing you enter is sent anywhere. A notebook that you
+> save stays, with its outputs, in the storage of this browser, which every page of this address can
+> read: enter nothing real.{frames}
 """
 NO_FRAMES = " Cells that need pandas show their saved outputs."
 
