@@ -97,75 +97,85 @@ class Poller:
         A status in `final` that is not the expected one ends the wait. `explain_delay` says why a
         resource may still be waiting.
         """
-        reached = _is_reached(until)
+        end = _WaitEnd(until)
         waited = 0.0
         with self.shown() as show_state:
             while True:
                 resource = look()
                 state = f"{what} {_describe_state(resource)}"
-                seconds_left = self.timeout - waited
-                if not callable(until) and getattr(resource, "status", "") is None:
+                if end.needs_status and getattr(resource, "status", "") is None:
                     raise APIResponseError(f"the answer has no status of {what}")
-                if resource is not None and reached(resource):
+                if resource is not None and end.is_reached(resource):
                     show_state(f"{state} after {waited:g} s")
                     return resource
+                seconds_left = self.timeout - waited
                 times = f"{waited:.0f} s so far, at most {seconds_left:.0f} s more"
-                show_state(f"waiting: {state}{self._note(resource, until)}; {times}")
-                if not callable(until) and getattr(resource, "status", None) in final:
-                    message = f"{state}, which is final{self._name_unknown(until)}"
+                show_state(f"waiting: {state}{self._note(resource, end)}; {times}")
+                if end.needs_status and getattr(resource, "status", None) in final:
+                    message = f"{state}, which is final{self._name_unknown(end)}"
                     raise WaitTimeoutError(message, resource)
-                if waited >= self.timeout:
-                    advice = self._advise_on_status(resource, until)
-                    advice += self._name_unknown(until)
+                if seconds_left <= 0:
+                    advice = self._advise_on_status(resource, end) + self._name_unknown(end)
                     advice += "" if resource is None else explain_delay(resource)
                     raise WaitTimeoutError(f"{state} after {waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
                 self.sleep(pause)
                 waited += pause
 
-    def _note(self, resource: Any, until: Until) -> str:
+    def _note(self, resource: Any, end: _WaitEnd) -> str:
         """What to know while a status is unknown to the specification and to the settings."""
         known_statuses = (*self.machine.states, *self.declared)
-        if resource is None or callable(until) or resource.status in known_statuses:
+        if resource is None or not end.needs_status or resource.status in known_statuses:
             return ""
-        return f", which paylab does not know (the wait ends at {_describe_ends(until)})"
+        return f", which paylab does not know (the wait ends at {end})"
 
-    def _name_unknown(self, until: Until) -> str:
-        """The statuses of a wait that neither the specification nor the settings have."""
-        known = (*self.machine.states, *self.declared)
-        words = [] if callable(until) else [until] if isinstance(until, str) else sorted(until)
-        unknown = [word for word in words if word not in known]
-        if not unknown or len(words) > 1:
+    def _name_unknown(self, end: _WaitEnd) -> str:
+        """The only status that ends a wait if neither the specification nor the settings have it.
+
+        Empty for any other end.
+        """
+        known_statuses = (*self.machine.states, *self.declared)
+        if len(end.statuses) != 1 or end.statuses[0] in known_statuses:
             return ""
-        return f"; until={unknown[0]!r} is no status that paylab knows: {', '.join(known)}"
+        known_text = ", ".join(known_statuses)
+        return f"; until={end.statuses[0]!r} is no status that paylab knows: {known_text}"
 
-    def _advise_on_status(self, resource: Any, until: Until) -> str:
+    def _advise_on_status(self, resource: Any, end: _WaitEnd) -> str:
         """Which statuses end a wait, and what to write, for one that is not specified."""
-        if resource is None or callable(until) or resource.status in self.machine.states:
+        if resource is None or not end.needs_status or resource.status in self.machine.states:
             return ""
         status = plain(str(resource.status), 60)
         return (
-            f", and the wait ends at {_describe_ends(until)}; if {status} is the end, write "
+            f", and the wait ends at {end}; if {status} is the end, write "
             f'wait(..., until="{status}")'
         )
 
 
-def _is_reached(until: Until) -> Callable[[Any], bool]:
-    if callable(until):
-        return until
-    statuses = {until} if isinstance(until, str) else set(until)
-    return lambda seen: seen.status in statuses
+class _WaitEnd:
+    """What ends a wait: one of some statuses, or a function of the resource."""
 
+    def __init__(self, until: Until) -> None:
+        self._function = until if callable(until) else None
+        self.needs_status = self._function is None
+        self.statuses: tuple[str, ...] = ()
+        if isinstance(until, str):
+            self.statuses = (until,)
+        elif not callable(until):
+            self.statuses = tuple(sorted(until))
 
-def _describe_ends(until: str | Collection[str]) -> str:
-    """The statuses that end a wait, in words."""
-    statuses = [until] if isinstance(until, str) else sorted(until)
-    return " or ".join(
-        status_text for status_text in (", ".join(statuses[:-1]), *statuses[-1:]) if status_text
-    )
+    def is_reached(self, resource: Any) -> bool:
+        """Whether a resource ends the wait."""
+        if self._function is not None:
+            return self._function(resource)
+        return resource.status in self.statuses
+
+    def __str__(self) -> str:
+        """The statuses in words, such as `active, disabled or pending`."""
+        return " or ".join(filter(None, (", ".join(self.statuses[:-1]), *self.statuses[-1:])))
 
 
 def _describe_state(resource: Any) -> str:
+    """The status of a resource in words, or that it was not found."""
     return "was not found" if resource is None else f"was {plain(str(resource.status), 60)}"
 
 
