@@ -177,7 +177,7 @@ def test_the_code_of_a_form_is_the_same_order(source, priced):
         form = lab.forms.transfer(person, **asked)
         if priced:
             form = lab.forms.quote_card(lab.forms.quote(person, **asked).submit())
-        shown = form._write_code(form.values())
+        shown = form.code()
         paid = form.submit()
         names = {"lab": lab}
         exec(shown, names)
