@@ -33,7 +33,7 @@ from .outcome import Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
 from .plan import Plan
 from .recognition import DESCRIBED_MAX, recognise_payment
-from .search import find_by_references, read_pages
+from .search import find_by_references, payment_pages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,7 +175,7 @@ class Batch:
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return clock.now() - lookback
 
-        pages = read_pages(self.client.transfers)
+        pages = payment_pages(self.client.transfers)
         payments = find_by_references(pages, row_by_reference.keys(), since, self.notify)
         now = clock.now()
         descriptions = [

@@ -18,7 +18,7 @@ from .search import (
     find_by_references,
     find_by_values,
     find_in_newest_page,
-    read_pages,
+    payment_pages,
 )
 
 AGE_MARGIN = timedelta(seconds=30)
@@ -105,7 +105,7 @@ class ListedPayments:
 
         They have the reference of the order, or without one no value that differs.
         """
-        pages = read_pages(self._client.transfers)
+        pages = payment_pages(self._client.transfers)
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return self._now() - age_searched - AGE_MARGIN

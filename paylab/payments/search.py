@@ -127,7 +127,7 @@ def read_rows_since(
     return wanted_rows
 
 
-def read_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
+def payment_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
     """The largest pages of the list of transfers, read one by one."""
     return transfers.list(limit=PAGE_MAX).pages()
 
@@ -252,7 +252,7 @@ def find_in_newest_page(
 
     PaylabError if the page cannot be read, or cannot tell what was paid since `begun_at`.
     """
-    page = next(read_pages(transfers), Page([]))
+    page = next(payment_pages(transfers), Page([]))
     if page.has_next_page:
         _check_reach(page, begun_at)
     try:
@@ -283,7 +283,7 @@ def find_payment(
     order_values = values(fields)
     reference = reference_of(fields)
     if reference:
-        payments_by_reference = find_by_references(read_pages(transfers), {reference}, since)
+        payments_by_reference = find_by_references(payment_pages(transfers), {reference}, since)
         payments_of_reference = payments_by_reference.get(reference, [])
         payments = [
             payment
@@ -296,7 +296,7 @@ def find_payment(
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
     else:
-        payments = find_by_values(read_pages(transfers), order_values, since)
+        payments = find_by_values(payment_pages(transfers), order_values, since)
     payment = choose_payment(payments)
     if payment is not None:
         _raise_if_unsure(order_values, payment)

@@ -13,7 +13,7 @@ from paylab.payments.search import (
     find_by_references,
     find_by_values,
     find_payment,
-    read_pages,
+    payment_pages,
 )
 from paylab.spec.models import Transfer
 from paylab.spec.paging import Page, Pager
@@ -75,7 +75,7 @@ def test_reading_ends_early_only_in_a_list_that_descends(pages, days, reads, fou
     listing = Listing(*pages)
     since = None if days is None else NOW - days * DAY
     with pytest.warns() if pages.count(PAGES[0]) > 1 else _nothing():
-        payments = find_by_references(read_pages(listing), {"r1", "r5"}, since)
+        payments = find_by_references(payment_pages(listing), {"r1", "r5"}, since)
     assert (listing.reads, sorted(payments)) == (reads, found)
 
 
@@ -100,7 +100,7 @@ UNTOLD = {
 def test_what_a_list_cannot_tell_is_an_error(listing):
     """A list that fails, loops, is too long or shows no reference tells nothing."""
     with pytest.raises(ChoiceError, match="could not be told") as error:
-        find_by_references(read_pages(listing), {"r9"}, None, pages_max=20)
+        find_by_references(payment_pages(listing), {"r9"}, None, pages_max=20)
     assert (error.value.reason, error.value.payment) == ("untold", None)
 
 
@@ -108,7 +108,7 @@ def test_a_long_list_is_reported_as_it_is_read():
     """The pages so far are told after 2, 4, 8, ... pages, with how far they reach back."""
     texts = []
     listing = Listing(*([row(n, n)] for n in range(9)))
-    find_by_references(read_pages(listing), {"a"}, NOW - 99 * DAY, texts.append)
+    find_by_references(payment_pages(listing), {"a"}, NOW - 99 * DAY, texts.append)
     assert [text.split(": ")[1] for text in texts] == [
         f"{pages} pages so far, back to 2026-02-{day} of 2025-11-22"
         for pages, day in ((2, 28), (4, 26), (8, 22))
@@ -117,13 +117,13 @@ def test_a_long_list_is_reported_as_it_is_read():
 
 def test_an_empty_list_has_no_payment():
     """A list without rows tells that there is none."""
-    assert find_by_references(read_pages(Listing([])), {"a"}, NOW) == {}
+    assert find_by_references(payment_pages(Listing([])), {"a"}, NOW) == {}
 
 
 def test_a_reference_is_compared_in_one_form():
     """A reference in another Unicode form or with spaces is the same one."""
     listing = Listing([row(1, client_reference_id=" cafe\u0301")])
-    assert [*find_by_references(read_pages(listing), {"café"}, None)] == ["café"]
+    assert [*find_by_references(payment_pages(listing), {"café"}, None)] == ["café"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_values_need_a_list_that_shows_references():
     """Without any reference in the list, an equal payment may be that of a reference."""
     with pytest.raises(ChoiceError, match="could not be told"):
         find_by_values(
-            read_pages(Listing([row(1, **PAID)])), {"financial_account": "fa_1"}, NOW - DAY
+            payment_pages(Listing([row(1, **PAID)])), {"financial_account": "fa_1"}, NOW - DAY
         )
 
 
