@@ -77,7 +77,18 @@ def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping
                 "there is nothing to judge: name a simulator or a proxy with --world or"
                 " PAYLAB_BASE_URL, HAR files with --har, or a report with --pytest"
             )
-        return {"": journal.journal()}
+        journal_rows = journal.journal()
+    _warn_of_dropped(journal_rows)
+    return {"": journal_rows}
+
+
+def _warn_of_dropped(journal_rows: Sequence[JsonMapping]) -> None:
+    """Say from which call on a journal is judged that does not begin with the first."""
+    numbers = (row["number"] for row in journal_rows if row["kind"] == "request")
+    first_number = next(numbers, 1)
+    if first_number > 1:
+        text = f"the journal begins with call {first_number}: earlier calls are not judged"
+        warn_user(f"paylab: {text}", "yellow")
 
 
 def _write_page(readiness: Readiness, path: Path) -> None:

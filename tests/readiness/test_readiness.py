@@ -10,10 +10,13 @@ from faulty_integration import FaultyIntegration
 from good_integration import PICTURE, GoodIntegration, ServiceError
 from readiness_stage import URL, Stage, tour
 
+import paylab
 from paylab.cli.main import main
 from paylab.errors import ConfigError, UnknownNameError
 from paylab.readiness.files import read_har_rows, read_report, write_report
 from paylab.readiness.judgement import judge
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 from paylab.spec import timestamps
 from paylab.spec.assumptions import ALL
 
@@ -413,3 +416,20 @@ def test_the_command_counts_what_is_shown(stage, tmp_path, capsys):
     shown = stage.readiness().counts["shown"]
     assert main(["ready", "--har", str(path), "--fail-under", str(shown)]) == 0
     assert main(["ready", "--har", str(path), "--fail-under", str(shown + 1)]) == 1
+
+
+@pytest.mark.parametrize(("count", "is_warned"), [(1, False), (2, True)])
+def test_the_command_names_the_first_call_of_a_journal(monkeypatch, capsys, count, is_warned):
+    """A journal that has lost its oldest calls, here by a reset, is not judged in silence."""
+    with Server(Simulator(frozen=False)) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        lab = paylab.connect(server.base_url, *keys)
+        for number in range(count):
+            if number:
+                lab.simulator.reset()
+            lab.transfers.list().to_list()
+        for name, key in zip(("PAYLAB_API_KEY", "PAYLAB_SECRET_KEY"), keys, strict=True):
+            monkeypatch.setenv(name, key)
+        main(["ready", "--world", server.base_url])
+    warning = f"the journal begins with call {count}: earlier calls are not judged"
+    assert (warning in capsys.readouterr().err) == is_warned
