@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from ..errors.base import ExactnessError
 from . import decimals, machine_integers
 from .decimals import DIGITS_MAX, TOO_LONG, fit_width
-from .exact_decimal import DIGITS, divide, raise_to_power
+from .exact_decimal import DIGITS, divide, make_divider, raise_to_power
 from .machine_integers import MACHINE_DIGITS
 
 SPARE_DIGITS = 4  # left for what is computed with quotients that fill their column
@@ -204,7 +204,7 @@ def _round_quotient(number: Decimal | None, decimal_places: int) -> Decimal | No
 
 
 def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
-    return fit_quotients(_list_by_row(divide, left, right))
+    return fit_quotients(_list_by_row(make_divider(), left, right))
 
 
 def _compute_by_row(

@@ -27,7 +27,6 @@ LIMIT = Context(
 )
 LARGE_COLUMN = 10_000  # elements
 ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
-SHORT = Context(prec=DIGITS_MAX, traps=LIMIT.traps)
 USE_DECIMAL = (
     'write Decimal("1.16") or text, amounts.quantile(0.95) for a quantile, or compute with floats: '
     "frame.paylab.floats()"
@@ -119,11 +118,24 @@ def raise_to_power(base: Decimal, exponent: Decimal) -> Decimal:
 
 def divide(dividend: Decimal, divisor: Decimal) -> Decimal:
     """The exact quotient, or, if it needs more than 38 digits, one of at least 28 digits."""
-    try:
-        return SHORT.divide(dividend, divisor)
-    except Inexact:
-        digit_count = max(DIGITS, len(dividend.as_tuple().digits))
-        return Context(prec=digit_count).divide(dividend, divisor)
+    return make_divider()(dividend, divisor)
+
+
+def make_divider() -> Operator:
+    """A `divide` with a context of its own, which is fast for many quotients, in one thread."""
+    short = Context(prec=DIGITS_MAX, traps=[InvalidOperation, DivisionByZero, Overflow])
+    usual = Context(prec=DIGITS)
+
+    def divide_in_context(dividend: Decimal, divisor: Decimal) -> Decimal:
+        quotient = short.divide(dividend, divisor)
+        if not short.flags[Inexact]:
+            return quotient
+        short.flags[Inexact] = False
+        digit_count = len(dividend.as_tuple().digits)
+        context = usual if digit_count <= DIGITS else Context(prec=digit_count)
+        return context.divide(dividend, divisor)
+
+    return divide_in_context
 
 
 def make_elements(number_texts: Sequence[str | None], missing: object = None) -> list[Any]:
