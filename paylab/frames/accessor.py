@@ -134,7 +134,9 @@ class Accessor:
         'transfers.xlsx'
         """
         source_facts = {
-            str(name): fact for name, fact in self._frame.attrs.items() if fact is not None
+            str(fact_name): fact
+            for fact_name, fact in self._frame.attrs.items()
+            if fact is not None
         }
         with local_target(path, lambda _: False) as (target, shown_path):
             excel.write_workbook([self.arrow()], target, tz=tz, about=source_facts)

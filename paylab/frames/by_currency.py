@@ -23,8 +23,10 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     >>> paylab.frames.by_currency(frame).index.name
     'currency'
     """
-    column_names = [name for name in frame.columns if isinstance(name, str)]
-    amount_names = [name for name in column_names if _has_currency(frame, name)]
+    column_names = [column_name for column_name in frame.columns if isinstance(column_name, str)]
+    amount_names = [
+        column_name for column_name in column_names if _has_currency(frame, column_name)
+    ]
     if not amount_names:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums: dict[str, pd.Series[Any]] = {}

@@ -34,7 +34,7 @@ def read_names(columns: Names | None) -> list[str] | None:
         return None
     column_names = list(columns)
     if isinstance(columns, str):
-        column_names = [name.strip() for name in columns.split(",")]
+        column_names = [written_name.strip() for written_name in columns.split(",")]
     if not any(column_names):
         raise RuleError([Problem("columns", "is empty: name a column, or leave it out for all")])
     if len(set(column_names)) < len(column_names):
@@ -57,7 +57,7 @@ def needed_columns(
     require_columns(wanted_names, known_names)
     currency_names = filter(None, map(currency_of, wanted_names))
     needed_names = {*wanted_names, *added_names, *currency_names}
-    return [name for name in known_names if name in needed_names]
+    return [known_name for known_name in known_names if known_name in needed_names]
 
 
 def require_columns(column_names: Collection[str], known_names: Collection[str]) -> None:
@@ -94,5 +94,5 @@ def chosen_schema(schema: Schema, column_names: Collection[str] | None) -> Schem
     if column_names is None:
         return schema
     column_by_name = {column.name: column for column in schema.columns}
-    columns = tuple(column_by_name[name] for name in column_names)
+    columns = tuple(column_by_name[column_name] for column_name in column_names)
     return replace(schema, columns=columns, is_whole=False)

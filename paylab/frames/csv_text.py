@@ -12,7 +12,9 @@ from .columns import currency_of
 
 def csv_texts(table: pa.Table) -> pa.Table:
     """All columns as the text of a CSV file."""
-    return pa.table({name: csv_text(table, name) for name in table.column_names})
+    return pa.table(
+        {column_name: csv_text(table, column_name) for column_name in table.column_names}
+    )
 
 
 def csv_text(table: pa.Table, column_name: str) -> pa.ChunkedArray:

@@ -31,7 +31,7 @@ class CurrencyRows:
     def of(cls, currencies: pd.Series[Any]) -> CurrencyRows:
         """The currencies of a column of words, in upper case."""
         categories = currencies.astype("category").cat
-        upper_names = [str(name).upper() for name in categories.categories]
+        upper_names = [str(category).upper() for category in categories.categories]
         unique_names = tuple(sorted(set(upper_names)))
         # A missing category has the code -1, which takes the last index: UNKNOWN.
         index_of_category = [*map(unique_names.index, upper_names), UNKNOWN]

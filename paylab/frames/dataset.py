@@ -191,7 +191,7 @@ class Dataset:
         True
         """
         file_names = self._files.names(PARQUET)
-        return [Partition(self.address, name, self._options) for name in file_names]
+        return [Partition(self.address, file_name, self._options) for file_name in file_names]
 
     def _open_state(self, synced_list: SyncedList) -> State:
         """The state of the last sync, or a new one.
@@ -278,9 +278,9 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     """
     profile_names = list(dict.fromkeys(profiles))
     problems = [
-        Problem("profiles", f"{name!r} cannot name a folder")
-        for name in profile_names
-        if not name.strip(".") or "/" in name or "\\" in name
+        Problem("profiles", f"{profile_name!r} cannot name a folder")
+        for profile_name in profile_names
+        if not profile_name.strip(".") or "/" in profile_name or "\\" in profile_name
     ]
     if problems:
         raise RuleError(problems)

@@ -115,7 +115,9 @@ class Decoder:
         Then Arrow's reader, which is faster, can read the next pages.
         """
         column_tree = path_tree(self._schema)
-        field_names = [name for row in rows for name, _ in unknown_fields(row, column_tree)]
+        field_names = [
+            field_name for row in rows for field_name, _ in unknown_fields(row, column_tree)
+        ]
         if not field_names or self._unknown == "ignore":
             return
         self._unknown = "ignore"
@@ -160,7 +162,7 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
     if len(row_lists) != len(pages) or row_lists.null_count or row_lists.values.null_count:
         raise pa.ArrowInvalid("a page without a list of objects")
     columns = dict(_flatten_columns(row_lists.flatten(), column_tree))
-    text_columns = pa.table({name: columns[name] for name in schema.names})
+    text_columns = pa.table({column_name: columns[column_name] for column_name in schema.names})
     text_columns.validate(full=True)  # the reader does not check that text is UTF-8
     rows_per_page = tuple(row_lists.value_lengths().to_pylist())
     return PagePart(text_columns, rows_per_page, *read_next_page(pages[-1]))

@@ -150,7 +150,7 @@ class Reading:
     def _find_open_rows(self, table: pa.Table) -> dict[str, str]:
         """The ids of rows that may still change, with their times of creation."""
         machine = status.MACHINES[self._list.kind]
-        columns = (table[name].to_pylist() for name in ("id", "status", "created_at"))
+        columns = (table[column_name].to_pylist() for column_name in ("id", "status", "created_at"))
         return {
             id_: timestamps.to_text(created) if created else ""
             for id_, row_status, created in zip(*columns, strict=True)

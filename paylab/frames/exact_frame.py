@@ -143,7 +143,10 @@ class ExactFrame(pd.DataFrame):
     def _make_naive_resolvers(self) -> tuple[dict[Any, Any], dict[Any, Any]]:
         """The times of columns and index by name, in UTC without a zone, for `eval`."""
         naive_frame = self._remove_zones("UTC")
-        time_columns = {name: naive_frame[name] for name in self.select_dtypes("datetimetz")}
+        time_columns = {
+            column_name: naive_frame[column_name]
+            for column_name in self.select_dtypes("datetimetz")
+        }
         index = naive_frame.index
         return time_columns, {"index": index, index.name: index}
 

@@ -65,7 +65,7 @@ def _fill_sheet(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Pa
     for table_number, table in enumerate(tables):
         if table_number == 0:
             sheet.freeze_panes = "A2"  # the header stays when you scroll
-            sheet.append([_text_cell(sheet, name) for name in table.column_names])
+            sheet.append([_text_cell(sheet, column_name) for column_name in table.column_names])
         row_count += table.num_rows
         if row_count > SHEET_ROWS_MAX:
             raise ConfigError(

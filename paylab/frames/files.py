@@ -112,7 +112,9 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
 
 def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -> None:
     """PaylabError for a column name that the file has more than once."""
-    repeated_name = next((name for name in column_names if column_names.count(name) > 1), None)
+    repeated_name = next(
+        (column_name for column_name in column_names if column_names.count(column_name) > 1), None
+    )
     if repeated_name is not None:
         raise PaylabError(
             f"{shown_address(os.fspath(path))} has two columns {repeated_name[:60]!r}: "

@@ -125,7 +125,11 @@ def _check_amounts_option(options: _Reading) -> None:
 def _select_filters(options: _Reading) -> dict[str, Any]:
     """The keywords that are filters of rows, also unknown ones, which a filter refuses."""
     other_names = _Reading.__annotations__.keys() - FILTER_NAMES
-    return {name: option for name, option in options.items() if name not in other_names}
+    return {
+        option_name: option
+        for option_name, option in options.items()
+        if option_name not in other_names
+    }
 
 
 @explain_arguments
@@ -138,14 +142,16 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     [Decimal('20.00')]
     """
     rows = [_read_fields(result) for result in objects]
-    field_names = {name for row in rows for name in row}
+    field_names = {field_name for row in rows for field_name in row}
     page = {"data": rows, "has_next_page": False}
     return frame([page], kind or likeliest_schema(field_names).name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the newest version of each id; a warning if there were others."""
-    version_columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
+    version_columns = {
+        version_column: pa.array(frame[version_column]) for version_column in repeats.COLUMNS
+    }
     superseded = repeats.find_superseded(lambda: [pa.table(version_columns)])
     warn_of_repeats(len(superseded))
     if not len(superseded):

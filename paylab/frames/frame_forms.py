@@ -22,7 +22,7 @@ def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _find_exact_columns(frame: pd.DataFrame) -> list[Any]:
     """The names of the columns with exact decimals."""
-    return [name for name, dtype in frame.dtypes.items() if str(dtype) == "decimal"]
+    return [column_name for column_name, dtype in frame.dtypes.items() if str(dtype) == "decimal"]
 
 
 def exact_styler(frame: pd.DataFrame) -> Any:

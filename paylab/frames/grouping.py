@@ -90,7 +90,11 @@ def _reduce_groups(
     options: Mapping[str, Any],
 ) -> Any:
     """One number, or one boolean, per group."""
-    reduce_options = {name: options[name] for name in ("skipna", "ddof") if name in options}
+    reduce_options = {
+        option_name: options[option_name]
+        for option_name in ("skipna", "ddof")
+        if option_name in options
+    }
     reductions = [
         group_column._reduce(how, min_count=max(min_count, 0), **reduce_options)
         for group_column in group_columns

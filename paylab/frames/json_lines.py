@@ -57,15 +57,15 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
             rows = list(_read_rows(file))
         except (ValueError, ArithmeticError, RecursionError) as error:
             raise unreadable_address_error(path, FORMAT, error) from None
-    column_names = list(dict.fromkeys(name for row in rows for name in row))
+    column_names = list(dict.fromkeys(column_name for row in rows for column_name in row))
     sidecar = {} if is_url(path) else read_sidecar(local_path(path))
     schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
     if not rows:  # an empty file gives a frame with all columns
         column_names = schema.names
     period_columns = [CREATED] if begin or end else []
     texts = {
-        name: text_array([row.get(name) for row in rows])
-        for name in needed_columns(chosen_names, column_names, period_columns)
+        column_name: text_array([row.get(column_name) for row in rows])
+        for column_name in needed_columns(chosen_names, column_names, period_columns)
     }
     frame = typed_frame(pa.table(texts), schema)
     if period_columns:

@@ -43,7 +43,9 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
     left_index = options.get("left_index", False)
     has_no_keys = on is None and left_on is None and not left_index
     if has_no_keys and options.get("how") != "cross":
-        on = [name for name in left.columns if name in right_frame.columns]  # as pandas does
+        on = [
+            column_name for column_name in left.columns if column_name in right_frame.columns
+        ]  # as pandas does
     left_keys = _find_merge_keys(left, left_on if on is None else on, is_index=left_index)
     right_keys = _find_merge_keys(
         right_frame,
@@ -95,11 +97,11 @@ def _find_merge_keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list
         return [frame.index.get_level_values(level) for level in range(frame.index.nlevels)]
     names_or_arrays = names if isinstance(names, list | tuple) else [names]
     keys: list[Any] = []
-    for name in names_or_arrays:
-        if is_list_like(name):
-            keys.append(pd.Series(cast(Any, name)))
-        elif name in frame.columns:
-            keys.append(frame[name])
-        elif name in frame.index.names:
-            keys.append(frame.index.get_level_values(name))
+    for name_or_array in names_or_arrays:
+        if is_list_like(name_or_array):
+            keys.append(pd.Series(cast(Any, name_or_array)))
+        elif name_or_array in frame.columns:
+            keys.append(frame[name_or_array])
+        elif name_or_array in frame.index.names:
+            keys.append(frame.index.get_level_values(name_or_array))
     return keys

@@ -170,11 +170,17 @@ def frame_of(
     table: pa.Table, schema: Schema, columns: Collection[str] | None = None
 ) -> pd.DataFrame:
     """A table of Parquet as a frame with exact types; all columns unless you name some."""
-    text_names = [name for name in table.column_names if pa.types.is_string(table[name].type)]
+    text_names = [
+        column_name
+        for column_name in table.column_names
+        if pa.types.is_string(table[column_name].type)
+    ]
     text_frame = typed_frame(table.select(text_names), schema)
     typed_columns = {
-        name: text_frame[name] if name in text_names else series(_narrow_column(table[name]))
-        for name in table.column_names
+        column_name: text_frame[column_name]
+        if column_name in text_names
+        else series(_narrow_column(table[column_name]))
+        for column_name in table.column_names
     }
     note_currencies(typed_columns)
     frame = ExactFrame(typed_columns)

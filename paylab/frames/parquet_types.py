@@ -57,7 +57,11 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
         require_columns(scale, amount_names)
         places_by_column = dict(scale)
     else:  # one number for all amounts, but not for rates
-        places_by_column = {name: scale for name in amount_names if not name.endswith(RATE_SUFFIX)}
+        places_by_column = {
+            amount_name: scale
+            for amount_name in amount_names
+            if not amount_name.endswith(RATE_SUFFIX)
+        }
     for decimal_places in places_by_column.values():
         if type(decimal_places) is not int or not 0 <= decimal_places <= WIDE.scale:
             message = (
@@ -119,7 +123,10 @@ def warn_of_wide(names: Collection[str], types: pa.Schema) -> None:
     """Warn that columns become wider than these types, and what that means; not for no columns."""
     if not names:
         return
-    names_with_types = [f"{name} ({sql_type(types.field(name).type)})" for name in sorted(names)]
+    names_with_types = [
+        f"{column_name} ({sql_type(types.field(column_name).type)})"
+        for column_name in sorted(names)
+    ]
     warn_caller(
         f"values need more than the usual digits of {', '.join(names_with_types)}: written as "
         f"{sql_type(WIDE)}, which DuckDB and Spark cannot multiply exactly; choose "

@@ -70,6 +70,6 @@ def _find_candidates(
     for table in read_tables():
         rows_with_id = np.flatnonzero(table["id"].is_valid().to_numpy())
         for row_index in rows_with_id[np.isin(hash_ids(table), repeated_hashes)].tolist():
-            id_, updated_at = (table[name][row_index].as_py() for name in COLUMNS)
+            id_, updated_at = (table[column_name][row_index].as_py() for column_name in COLUMNS)
             yield first_row + row_index, id_, updated_at
         first_row += table.num_rows

@@ -68,8 +68,10 @@ class SqlTable:
         if self._connection.dialect.name != SQLITE:
             return rows
         columns = [
-            amount_texts(rows, name) if pa.types.is_decimal(rows[name].type) else rows[name]
-            for name in rows.column_names
+            amount_texts(rows, column_name)
+            if pa.types.is_decimal(rows[column_name].type)
+            else rows[column_name]
+            for column_name in rows.column_names
         ]
         return pa.table(columns, rows.column_names)
 

@@ -129,7 +129,9 @@ def join_partitions(
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
     groups.check(rows.column_names)
-    rows = pa.table({name: decode_categories(rows[name]) for name in rows.column_names})
+    rows = pa.table(
+        {column_name: decode_categories(rows[column_name]) for column_name in rows.column_names}
+    )
     return _run_sql(summary_sql.write_partial_query(groups, "rows"), rows=rows)
 
 
@@ -165,7 +167,7 @@ def _list_files(path: str) -> list[str]:
 
 def _concatenate(summaries: Sequence[pa.Table]) -> pa.Table:
     """The rows of all summaries; a sum has the narrowest type for all of them."""
-    sum_names = [name for name in AMOUNTS if name in summaries[0].column_names]
+    sum_names = [amount_name for amount_name in AMOUNTS if amount_name in summaries[0].column_names]
     without_sums = (summary.drop_columns(sum_names) for summary in summaries)
     rows = pa.concat_tables(without_sums, promote_options="permissive")
     for sum_name in sum_names:
@@ -196,8 +198,10 @@ def _run_sql(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Tab
 def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
     column_names = summary.column_names
-    columns: dict[str, Any] = {name: decode_categories(summary[name]) for name in column_names}
-    sum_names = [name for name in AMOUNTS if name in columns]
+    columns: dict[str, Any] = {
+        column_name: decode_categories(summary[column_name]) for column_name in column_names
+    }
+    sum_names = [column_name for column_name in AMOUNTS if column_name in columns]
     ratios = _compute_ratio_columns(columns, groups)
     for ratio_name, ratio_column in ratios.items():
         columns[ratio_name] = decimals.from_numbers(ratio_column, ratio_name)
@@ -205,16 +209,18 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
         columns[amount_name] = decimals.narrow_scale(columns[amount_name])
     exact_names = [FAILURE_RATE, *sum_names, *list(ratios)[1:], *QUANTILES]
     measured_names = (*exact_names, "failure_reasons")
-    key_and_count_names = [name for name in column_names if name not in measured_names]
+    key_and_count_names = [
+        column_name for column_name in column_names if column_name not in measured_names
+    ]
     ordered_names = [*key_and_count_names, *measured_names]
-    return ExactFrame({name: series(columns[name]) for name in ordered_names})
+    return ExactFrame({column_name: series(columns[column_name]) for column_name in ordered_names})
 
 
 def _compute_ratio_columns(
     columns: dict[str, Any], groups: Grouping
 ) -> dict[str, list[Decimal | None]]:
     """The failure rate of each group, and with sums the ratios to its source amount."""
-    values_by_column = {name: column.to_pylist() for name, column in columns.items()}
+    values_by_column = {column_name: column.to_pylist() for column_name, column in columns.items()}
     failed_and_all = zip(values_by_column["failed"], values_by_column["rows"], strict=True)
     ratios = {FAILURE_RATE: [_compute_ratio(failed, rows) for failed, rows in failed_and_all]}
     if not groups.sums:
@@ -231,7 +237,7 @@ def _compute_ratio_columns(
 def _select_source_fees(values_by_column: dict[str, list[Any]]) -> list[Decimal | None]:
     """The fee of each group; None if it is in another currency than the source amount."""
     column_names = ("total_fee", "fee_currency", "source_currency")
-    rows = zip(*(values_by_column[name] for name in column_names), strict=True)
+    rows = zip(*(values_by_column[column_name] for column_name in column_names), strict=True)
     return [
         fee if fee_currency == source_currency else None
         for fee, fee_currency, source_currency in rows

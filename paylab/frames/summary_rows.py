@@ -33,7 +33,7 @@ CONVERSION_NAMES = {
 def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
     table = _read_table(data)
-    columns = {name: table[name] for name in table.column_names}
+    columns = {field_name: table[field_name] for field_name in table.column_names}
     columns |= _rename_conversion_columns(table)
     for column_name in COLUMNS:
         column = columns.get(column_name)
@@ -58,8 +58,11 @@ def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
     column_names = schemas[0].names
     if "deposit_amount" in column_names or "source_amount" not in column_names:
         return None, []
-    missing_names = [name for name in COLUMNS if name not in column_names]
-    nulls_sql = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in missing_names)
+    missing_names = [column_name for column_name in COLUMNS if column_name not in column_names]
+    nulls_sql = "".join(
+        f", null::{TYPES.get(column_name, WORD)[1]} as {column_name}"
+        for column_name in missing_names
+    )
     files_sql = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
     reader_sql = f"read_parquet([{files_sql}], hive_partitioning = false)"
     names_sql = ", ".join(map(quote_name, column_names))
@@ -75,7 +78,9 @@ def _read_schema(file: str) -> pa.Schema:
 
 
 def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
-    return [schema.field(name).type for name in AMOUNTS if name in schema.names]
+    return [
+        schema.field(amount_name).type for amount_name in AMOUNTS if amount_name in schema.names
+    ]
 
 
 def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:

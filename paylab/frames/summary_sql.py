@@ -48,10 +48,16 @@ class Grouping:
 
     def check(self, column_names: Sequence[str]) -> None:
         """RuleError for a name that is not a grouping and not a column."""
-        unknown_names = [name for name in self.by if name not in READY and name not in column_names]
+        unknown_names = [
+            grouping_name
+            for grouping_name in self.by
+            if grouping_name not in READY and grouping_name not in column_names
+        ]
         message = f"must be one of {', '.join(READY)}, or the name of a column"
         if unknown_names:
-            raise RuleError([Problem(f"by: {name!r:.60}", message) for name in unknown_names])
+            raise RuleError(
+                [Problem(f"by: {grouping_name!r:.60}", message) for grouping_name in unknown_names]
+            )
 
     @property
     def keys(self) -> dict[str, str]:
@@ -82,9 +88,11 @@ class Grouping:
         if not self.words:
             return "*"
         replacements = []
-        for name, words in self.words.items():
+        for column_name, words in self.words.items():
             words_sql = ", ".join(map(sql_text, words))
-            replacements.append(f"list_extract([{words_sql}]::varchar[], {name} + 1) as {name}")
+            replacements.append(
+                f"list_extract([{words_sql}]::varchar[], {column_name} + 1) as {column_name}"
+            )
         return f"* replace ({', '.join(replacements)})"
 
     @property
@@ -92,10 +100,11 @@ class Grouping:
         """The SQL of the group columns of a finished summary, in order."""
         corridor_sql = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
         shown_columns = [
-            corridor_sql if name == "corridor" else f"s.{quote_name(name)}" for name in self.by
+            corridor_sql if key_name == "corridor" else f"s.{quote_name(key_name)}"
+            for key_name in self.by
         ]
         if self.sums:
-            shown_columns += [f"s.{name}" for name in self.keys if name not in self.by]
+            shown_columns += [f"s.{key_name}" for key_name in self.keys if key_name not in self.by]
         return "".join(f"{column_sql}, " for column_sql in shown_columns)
 
     def _write_key(self, key_name: str) -> str:
@@ -115,8 +124,8 @@ def write_whole_query(groups: Grouping, source: str) -> str:
     shares = ", ".join(QUANTILES.values())
     quantiles_sql = ", ".join(
         # A quantile of integers at these shares has two decimals; only a float has more.
-        f"round(list_extract(shares, {list_index}), 2)::decimal(38, 2) as {name}"
-        for list_index, name in enumerate(QUANTILES, 1)
+        f"round(list_extract(shares, {list_index}), 2)::decimal(38, 2) as {quantile_name}"
+        for list_index, quantile_name in enumerate(QUANTILES, 1)
     )
     return f"""
         with s as (select {groups.decoded} from (
@@ -153,7 +162,9 @@ def write_partial_query(groups: Grouping, source: str) -> str:
 def write_merging_query(groups: Grouping) -> str:
     """The SQL of a summary from the partial ones in the table `parts`."""
     order_sql = _write_key_names(groups).rstrip(", ") or "1"
-    quantiles_sql = ", ".join(_write_quantile(share, name) for name, share in QUANTILES.items())
+    quantiles_sql = ", ".join(
+        _write_quantile(share, quantile_name) for quantile_name, share in QUANTILES.items()
+    )
     # g is the number of a group, v a completion time or reason, n how many rows have it.
     added_entries = "select g, e.v as {0}, sum(e.n)::bigint as n"
     entries_of_groups = "(select g, unnest({0}s) as e from keyed) group by all"
@@ -189,20 +200,20 @@ def quote_name(name: str) -> str:
 
 
 def _write_key_names(groups: Grouping) -> str:
-    return "".join(f"{quote_name(name)}, " for name in groups.keys)
+    return "".join(f"{quote_name(key_name)}, " for key_name in groups.keys)
 
 
 def _write_more_keys(groups: Grouping) -> str:
-    return "".join(f", {quote_name(name)}" for name in groups.keys)
+    return "".join(f", {quote_name(key_name)}" for key_name in groups.keys)
 
 
 def _write_named_keys(groups: Grouping) -> str:
-    return "".join(f"{sql} as {quote_name(name)}, " for name, sql in groups.keys.items())
+    return "".join(f"{sql} as {quote_name(key_name)}, " for key_name, sql in groups.keys.items())
 
 
 def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
-    sums = {name: f"sum({name})" for name in AMOUNTS if groups.sums}
-    return ", ".join(f"{sql} as {name}" for name, sql in {**counts, **sums}.items())
+    sums = {measure_name: f"sum({measure_name})" for measure_name in AMOUNTS if groups.sums}
+    return ", ".join(f"{sql} as {measure_name}" for measure_name, sql in {**counts, **sums}.items())
 
 
 def _write_quantile(share: str, column_name: str) -> str:

@@ -309,7 +309,7 @@ class Sync:
     def _note_open_rows(self, rows: pa.Table) -> None:
         """Note the rows that may still change, with their time of creation if it is known."""
         machine = status.MACHINES[self.pull.kind]
-        columns = (rows[name].to_pylist() for name in ("id", "status", "created_at"))
+        columns = (rows[column_name].to_pylist() for column_name in ("id", "status", "created_at"))
         for id_, row_status, created in zip(*columns, strict=True):
             self.state.open.pop(id_, None)
             if id_ and not machine.is_final(row_status):
@@ -329,5 +329,5 @@ def _count_changes(rows_before: pa.Table, rows_after: pa.Table) -> int:
 
 
 def _find_versions(rows: pa.Table) -> set[tuple[object, ...]]:
-    columns = (rows[name].to_pylist() for name in ("id", "status", "updated_at"))
+    columns = (rows[column_name].to_pylist() for column_name in ("id", "status", "updated_at"))
     return set(zip(*columns, strict=True))

@@ -32,7 +32,7 @@ class PagePart:
 
 def text_schema(schema: Schema) -> pa.Schema:
     """The Arrow schema of the flat table: all text."""
-    return pa.schema([(name, pa.string()) for name in schema.names])
+    return pa.schema([(column_name, pa.string()) for column_name in schema.names])
 
 
 def text_table(

@@ -47,7 +47,7 @@ class Columns:
         """All added rows as columns; absent ones are missing values."""
         names_of_batches = (typed_columns.keys() for typed_columns, _ in self._batches)
         column_names = list(dict.fromkeys(chain.from_iterable(names_of_batches)))
-        columns = {name: self._make_series(name) for name in column_names}
+        columns = {column_name: self._make_series(column_name) for column_name in column_names}
         note_currencies(columns)
         return columns
 

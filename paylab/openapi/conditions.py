@@ -36,8 +36,10 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
         if settings.default_destination_currency == NONE:
             required_names.append("destination_currency")
     id_names = name_moved_references(service, operation)
-    body_names = [id_names.get(name, name) for name in required_names]
-    return [name for name in body_names if not is_in_path(service, operation, name)]
+    body_names = [id_names.get(field_name, field_name) for field_name in required_names]
+    return [
+        field_name for field_name in body_names if not is_in_path(service, operation, field_name)
+    ]
 
 
 def name_moved_references(service: Service, operation: Operation) -> dict[str, str]:
@@ -118,7 +120,9 @@ def _individual_conditions(service: Service, details: DetailSchemas) -> list[Sch
     ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
     by_product = {"anyOf": [only_payouts, required_fields_schema(ramp_fields)]}
     conditions: list[Schema] = [by_country, by_product]
-    nested_fields = [name for name in individuals.base_fields(service) if "." in name]
+    nested_fields = [
+        field_path for field_path in individuals.base_fields(service) if "." in field_path
+    ]
     if nested_fields:
         conditions.append(required_fields_schema(nested_fields))
     return conditions
@@ -182,7 +186,7 @@ def _transfer_condition(service: Service) -> Schema:
     # The id alone is a deprecated spelling where the service has the object.
     if name_moved_references(service, OPERATIONS["transfers.create"]):
         account_fields.append("financial_account_id")
-    accounts = [{"required": [name]} for name in account_fields]
+    accounts = [{"required": [field_name]} for field_name in account_fields]
     without_quote: Schema = {
         "title": "Without a quote",
         "required": ["payout_method", "source_currency", "destination_currency"],

@@ -45,7 +45,10 @@ class DetailSchemas:
 
     def references(self) -> list[Schema]:
         """The details of each account type."""
-        return [ref_to(name) for name in chain.from_iterable(self.names_by_type.values())]
+        return [
+            ref_to(details_name)
+            for details_name in chain.from_iterable(self.names_by_type.values())
+        ]
 
     def by_account_type(self) -> Schema:
         """The type of an account decides about its details."""

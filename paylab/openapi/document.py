@@ -56,8 +56,10 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     paths = _make_paths(service, OperationObjects(service, bodies, answers))
     webhooks = events.make_webhooks(service, components, answers)
     enumerations = _enumerations(service)
-    names_by_words = {words: name for name, words in enumerations.items()}
-    word_schemas = {name: words_schema(words) for name, words in enumerations.items()}
+    names_by_words = {words: enumeration_name for enumeration_name, words in enumerations.items()}
+    word_schemas = {
+        enumeration_name: words_schema(words) for enumeration_name, words in enumerations.items()
+    }
     schemas = word_schemas | _name_enumerations(components.schemas, names_by_words)
     resources = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
@@ -95,7 +97,9 @@ def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
 
 def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     """The enumerations of requests by name, with the further words of a service."""
-    enumerations = {name: tuple(words) for name, words in _SPEC_ENUMERATIONS.items()}
+    enumerations = {
+        enumeration_name: tuple(words) for enumeration_name, words in _SPEC_ENUMERATIONS.items()
+    }
     return enumerations | {
         "EventType": (*codes.EVENT_TYPES, *service.webhooks.event_types),
         "Network": tuple(service.financial_accounts.crypto_wallet.allowed),

@@ -130,7 +130,9 @@ def _body_refusals(operation: Operation) -> Iterator[Refusal]:
         yield Refusal(invalid_body_status, _WRONG_FORM, "transfer.create")
     if any(field.name == "details" for field in operation.fields):
         yield Refusal(invalid_body_status, "the details have the wrong form", "account.errors")
-    doubtful_fields = tuple(name for name in _DOUBTFUL_FIELDS if name in operation.by_name)
+    doubtful_fields = tuple(
+        field_name for field_name in _DOUBTFUL_FIELDS if field_name in operation.by_name
+    )
     if doubtful_fields:
         yield Refusal(400, _DOUBTFUL_VALUE, "check-digits", doubtful_fields)
     time_fields = operation.field_names_of_kind(TIME)
@@ -160,7 +162,7 @@ def _refusal_response(
 def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
     """A refusal as data: when it happens, and the fields that it names in the service's names."""
     their_names = operation.request_names(service).their_names
-    fields = [their_names.get(name, name) for name in refusal.fields]
+    fields = [their_names.get(field_name, field_name) for field_name in refusal.fields]
     if operation.is_list and "cursor" in fields:
         fields = [service.list(operation.resource).cursor_parameter]
     rule: Schema = {"when": refusal.when}

@@ -117,7 +117,11 @@ def _transfer_examples(service: Service, operation: Operation) -> Iterator[Named
         "source_network": countries.of(service).networks[0],
         "source_type": codes.SOURCE_TYPES[0],
     }
-    required_values = {name: optional_values[name] for name in required if name in optional_values}
+    required_values = {
+        field_name: optional_values[field_name]
+        for field_name in required
+        if field_name in optional_values
+    }
     if "quote_id" not in required:
         for country in ("MX", "PH"):
             transfer = {**_payout_terms(service, operation, country), **required_values}

@@ -64,7 +64,7 @@ def _pointer_of(path: str) -> str:
     """A dotted path as a JSON pointer."""
     if path == NONE:
         return ""
-    return "".join(f"/{name}" for name in path.split("."))
+    return "".join(f"/{key}" for key in path.split("."))
 
 
 def _sole_placeholder(route: Route) -> str:

@@ -52,7 +52,8 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
             "schema": SCHEMA,
         },
         "variable": [
-            {"key": name, "value": server if name == "base_url" else ""} for name in variables
+            {"key": variable_name, "value": server if variable_name == "base_url" else ""}
+            for variable_name in variables
         ],
         "event": [_make_script("prerequest", signing_script(service.signing) + _SEND_SIGNED)],
         "item": [

@@ -150,7 +150,11 @@ def _signed_names(service: Service) -> list[str]:
     """The signed headers in their order."""
     signing = service.signing
     header_names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
-    return [name for name in header_names if name != "x-nonce" or signing.nonce != "refused"]
+    return [
+        header_name
+        for header_name in header_names
+        if header_name != "x-nonce" or signing.nonce != "refused"
+    ]
 
 
 def _describe_body_hash(service: Service) -> str:

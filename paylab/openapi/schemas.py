@@ -112,7 +112,7 @@ def open_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) 
     """An object that may have further fields."""
     required_names = set(required)
     object_schema: Schema = {"type": "object", "properties": dict(properties)}
-    ordered_names = [name for name in properties if name in required_names]
+    ordered_names = [field_name for field_name in properties if field_name in required_names]
     if ordered_names:
         object_schema["required"] = ordered_names
     return object_schema

@@ -221,8 +221,8 @@ def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
 
 def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
     """One problem for each name in a list of field names."""
-    if isinstance(name_list, list) and all(isinstance(name, str) for name in name_list):
-        yield from (_make_problem(name, message) for name in name_list)
+    if isinstance(name_list, list) and all(isinstance(field_name, str) for field_name in name_list):
+        yield from (_make_problem(field_name, message) for field_name in name_list)
 
 
 def _read_list_key(
@@ -234,7 +234,7 @@ def _read_list_key(
     if not isinstance(list_or_object, dict) or (key in POSSIBLE_FIELDS and not has_message):
         return
     by_name = fold_keys(list_or_object)
-    has_text = any(isinstance(by_name.get(name), str) for name in (*MESSAGES, *CODES))
+    has_text = any(isinstance(by_name.get(error_key), str) for error_key in (*MESSAGES, *CODES))
     # Without any key of an error, its keys are names of fields.
     has_error_keys = not by_name.keys().isdisjoint((*MESSAGES, *CODES, *LIST_KEYS))
     has_field_names = not has_error_keys and has_messages_by_field(list_or_object, depth)

@@ -124,7 +124,9 @@ def note_of_field(name: str) -> str:
 
 def fields_of_kind(*kinds: FieldKind) -> frozenset[str]:
     """The names of the fields of some kinds."""
-    return frozenset(name for name, meaning in FIELD_MEANINGS.items() if meaning.kind in kinds)
+    return frozenset(
+        field_name for field_name, meaning in FIELD_MEANINGS.items() if meaning.kind in kinds
+    )
 
 
 CURRENCY_FIELDS = fields_of_kind("currency")

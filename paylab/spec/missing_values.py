@@ -33,10 +33,10 @@ def with_missing_values(service: ServiceSettings, model: str, fields: JsonFields
     if missing_form == "as_specified":
         return fields
     completed_fields = {**dict.fromkeys(answer_form(model).absent), **fields}
-    for name, nested_model in NESTED.items():
-        nested_object = completed_fields.get(name)
+    for field_name, nested_model in NESTED.items():
+        nested_object = completed_fields.get(field_name)
         if isinstance(nested_object, dict):
-            completed_fields[name] = with_missing_values(service, nested_model, nested_object)
+            completed_fields[field_name] = with_missing_values(service, nested_model, nested_object)
     return completed_fields
 
 

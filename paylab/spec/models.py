@@ -261,9 +261,9 @@ class ConversionAccount(Resource):
         def __getattribute__(self, name: str) -> Any:
             value = super().__getattribute__(name)
             is_missing = value is None and name == "deposit_instructions"
-            return (
-                PendingInstructions(self.id) if is_missing and self.status == "pending" else value
-            )
+            if is_missing and self.status == "pending":
+                return PendingInstructions(self.id)
+            return value
 
 
 class Deposit(Resource):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Generic, TypeVar, overload
 
 from ..errors.arguments import explain_arguments
@@ -29,8 +29,8 @@ EMPTY_PAGES_MAX = 100
 
 def encode_cursor(position: Mapping[str, str]) -> str:
     """The opaque token of a position: its JSON text in base64url without padding."""
-    text = json.dumps(dict(position), separators=(",", ":"), sort_keys=True)
-    return base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+    json_text = json.dumps(dict(position), separators=(",", ":"), sort_keys=True)
+    return base64.urlsafe_b64encode(json_text.encode()).rstrip(b"=").decode()
 
 
 def decode_cursor(token: str) -> dict[str, str]:
@@ -168,9 +168,9 @@ class Pager(Generic[T]):
     def __getitem__(self, at: int | slice) -> T | list[T]:
         """The item at an index, or the items of a slice; fetches the pages up to it."""
         _check_index(at)
-        ends = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
-        if any(end is not None and end < 0 for end in ends):
-            return self.to_list()[at]
+        numbers = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
+        if any(number is not None and number < 0 for number in numbers):
+            return self.to_list()[at]  # what counts from the end needs all pages
         if isinstance(at, slice):
             return list(islice(self, at.start, at.stop, at.step))
         for item in islice(self, at, None):
@@ -205,46 +205,50 @@ class Pager(Generic[T]):
         True
         """
         displayed_items: list[T] = []
-        count = 0
+        item_count = 0
         for page in self.raw_pages():
-            items = self._items(page.data)
-            count += len(items)
+            items = self._read_items(page.data)
+            item_count += len(items)
             displayed_items += items[: DISPLAYED_ITEMS_MAX - len(displayed_items)]
             self._fetched = displayed_items
-            self._count = count
+            self._count = item_count
             yield Page(items, page.has_next_page, page.cursor)
 
     def raw_pages(self) -> Iterator[RawPage]:
         """Yield the pages, with items as the JSON objects that were sent."""
-        rows = repeats.RepeatFilter(self._named)
+        repeat_filter = repeats.RepeatFilter(self._named)
         for page in self._fetch_pages():
-            yield replace(page, data=rows.drop_repeats(page.data))
+            yield replace(page, data=repeat_filter.drop_repeats(page.data))
 
-    def _items(self, rows: list[dict[str, Any]]) -> list[T]:
+    def _read_items(self, rows: list[dict[str, Any]]) -> list[T]:
+        """The items of rows that are kept; all without a condition."""
         items = map(self._read, rows)
-        return [item for item in items if not self._keep or self._keep(item)]
+        if self._keep is None:
+            return list(items)
+        return [item for item in items if self._keep(item)]
 
     def _fetch_pages(self) -> Iterator[RawPage]:
         """Yield the pages as they were sent, rows that repeat included."""
         cursor = self._start
-        cursors_seen = {self._start}
-        empty_count = 0
+        used_cursors = {self._start}
+        empty_pages = 0  # in succession
         while True:
             page = self._fetch(cursor)
-            empty_count = 0 if page.data else empty_count + 1
-            if empty_count > EMPTY_PAGES_MAX and page.has_next_page:
-                message = f"the list gave {empty_count} empty pages in a row, and more follow"
+            empty_pages = 0 if page.data else empty_pages + 1
+            if empty_pages > EMPTY_PAGES_MAX and page.has_next_page:
+                message = f"the list gave {empty_pages} empty pages in a row, and more follow"
                 raise PagingError(message)
             yield page
             if not page.has_next_page or self._is_past(page):
                 return
-            cursor = _next_cursor(page, cursors_seen)
-            cursors_seen.add(cursor)
+            cursor = _read_next_cursor(page, used_cursors)
+            used_cursors.add(cursor)
 
     def _is_past(self, page: RawPage) -> bool:
         """Whether all later rows are older than the `since` of a list with the newest first."""
-        is_bounded = self._row_filter.since is not None
-        return is_bounded and self._row_filter.is_past([self._named(row) for row in page.data])
+        if self._row_filter.since is None:
+            return False
+        return self._row_filter.is_past([self._named(row) for row in page.data])
 
     def first(self) -> T | None:
         """The first item, or None when the list is empty.
@@ -265,8 +269,9 @@ class Pager(Generic[T]):
                 message = f"limit must be None or a whole number of 0 or more, not {limit!r}"
                 raise ArgumentError(message, "limit")
             return list(islice(self, limit))
-        named_rows = [row for page in self._fetch_pages() for row in page.data]
-        listed_items = self._items(repeats.RepeatFilter(self._named).drop_repeats(named_rows))
+        rows = list(chain.from_iterable(page.data for page in self._fetch_pages()))
+        unique_rows = repeats.RepeatFilter(self._named).drop_repeats(rows)
+        listed_items = self._read_items(unique_rows)
         self._fetched = listed_items[:DISPLAYED_ITEMS_MAX]
         self._count = len(listed_items)
         return listed_items
@@ -290,7 +295,9 @@ class Pager(Generic[T]):
         if isinstance(fields.get("status"), str):
             check_statuses([fields["status"]], self._kind, self._declared)
         return self.select(
-            lambda item: all(getattr(item, name) == value for name, value in fields.items())
+            lambda item: all(
+                getattr(item, field_name) == value for field_name, value in fields.items()
+            )
         )
 
     def select(self, wanted: Callable[[T], bool]) -> Pager[T]:
@@ -330,11 +337,11 @@ def _check_index(at: object) -> None:
         raise TypeError(f"{message}: .get() of the part that returned it reads an id")
 
 
-def _next_cursor(page: RawPage, cursors_seen: Collection[str | None]) -> str:
+def _read_next_cursor(page: RawPage, used_cursors: Collection[str | None]) -> str:
     """The cursor of the next page; PagingError if it is missing or repeated."""
     if not page.cursor:
         raise PagingError("the list says it has a next page but gives no cursor for it")
-    if page.cursor in cursors_seen:
+    if page.cursor in used_cursors:
         error = PagingError("the list gave the same cursor twice: following it would never end")
         error.assumption = "individual.list"
         error.hint = "the service does not continue after the cursor: ask your provider how it does"

@@ -72,11 +72,11 @@ class Names:
 
 def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]) -> dict[str, Any]:
     """The object with `new_names` by old name; a field that had one of them before is dropped."""
-    used_new_names = {new_names[name] for name in json_object if name in new_names}
+    used_new_names = {new_names[old_name] for old_name in json_object if old_name in new_names}
     return {
-        new_names.get(name, name): value
-        for name, value in json_object.items()
-        if name in new_names or name not in used_new_names
+        new_names.get(old_name, old_name): value
+        for old_name, value in json_object.items()
+        if old_name in new_names or old_name not in used_new_names
     }
 
 

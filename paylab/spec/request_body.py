@@ -58,7 +58,9 @@ class RequestBody:
         if not isinstance(value, dict):
             return value
         self.names[path] = names
-        their_known_names = [names.their_names.get(name, name) for name in known_names]
+        their_known_names = [
+            names.their_names.get(known_name, known_name) for known_name in known_names
+        ]
         fields, other_fields = names.split_nested(value)
         for sent_name, field_value in other_fields.items():
             our_name = names.our_names.get(sent_name, sent_name)
@@ -242,4 +244,8 @@ def _find_constants(record: Operation, names: Names, service: Service) -> dict[s
     """The constant fields of an operation that are no fields of its record."""
     known_names = {names.their_names.get(our_name, our_name) for our_name in record.by_name}
     constants: Mapping[str, Any] = service.extra.get(record.name, {})
-    return {name: constant for name, constant in constants.items() if name not in known_names}
+    return {
+        constant_name: constant
+        for constant_name, constant in constants.items()
+        if constant_name not in known_names
+    }

@@ -32,6 +32,7 @@ from .timestamps import from_text
 
 
 def _read_instant(time_value: object) -> datetime:
+    """A time in UTC; ValueError for one that is not aware, or not text in ISO 8601."""
     if isinstance(time_value, datetime) and time_value.tzinfo is not None:
         return time_value.astimezone(UTC)
     if not isinstance(time_value, str):
@@ -40,6 +41,7 @@ def _read_instant(time_value: object) -> datetime:
 
 
 def _read_or_keep(field_value: object, handler: Callable[[object], object]) -> object:
+    """The value as `handler` of pydantic reads it; unchanged if it has another type."""
     try:
         return handler(field_value)
     except ValidationError:
@@ -153,29 +155,31 @@ class Resource(BaseModel):
 
     def __eq__(self, other: object) -> bool:
         """Equal if their values are equal; null counts as absent, and replayed is ignored."""
-        return isinstance(other, type(self)) and _fields_with_value(self) == _fields_with_value(
-            other
-        )
+        if not isinstance(other, type(self)):
+            return False
+        return _fields_with_value(self) == _fields_with_value(other)
 
     def __hash__(self) -> int:
         return hash((type(self), str(getattr(self, "id", ""))))
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Only fields that have a value."""
-        return ((name, value) for name, value in super().__repr_args__() if value is not None)
+        return (
+            (field_name, value)
+            for field_name, value in super().__repr_args__()
+            if value is not None
+        )
 
     def __repr__(self) -> str:
         """One line of the most important fields; `str` and `to_dict()` give all of them."""
-        value_by_name = {str(field_name): value for field_name, value in self.__repr_args__()}
-        shown_names = [
-            field_name for field_name in REPR_FIELDS if field_name in value_by_name
-        ] or list(value_by_name)
-        fields = []
+        fields = {str(field_name): value for field_name, value in self.__repr_args__()}
+        important_names = [field_name for field_name in REPR_FIELDS if field_name in fields]
+        shown_names = important_names or list(fields)
+        field_texts = []
         for field_name in shown_names[:REPR_FIELDS_MAX]:
-            fields.append(
-                f"{field_name}={plain(repr(value_by_name[field_name]), REPR_VALUE_CHARACTERS_MAX)}"
-            )
-        return printable(f"{type(self).__name__}({', '.join(fields)})")
+            value_text = plain(repr(fields[field_name]), REPR_VALUE_CHARACTERS_MAX)
+            field_texts.append(f"{field_name}={value_text}")
+        return printable(f"{type(self).__name__}({', '.join(field_texts)})")
 
     def __str__(self) -> str:
         # The names of unknown fields are text of the service, too.
@@ -205,8 +209,8 @@ class Resource(BaseModel):
         """A field by its name, as of a dictionary; KeyError names a similar one."""
         if name in self:
             return self._stored_value(name)
-        instead = names.find_suggestion(name, self.keys())
-        hint = f"use {instead}" if instead else f"it has {', '.join(self.keys())}"
+        suggestion = names.find_suggestion(name, self.keys())
+        hint = f"use {suggestion}" if suggestion else f"it has {', '.join(self.keys())}"
         raise KeyError(f"{name}: {hint}")
 
     def __contains__(self, name: object) -> bool:
@@ -235,13 +239,13 @@ class Resource(BaseModel):
         >>> dict(lab.transfers.list()[0].items())["status"]
         'completed'
         """
-        return [(name, self._stored_value(name)) for name in self.keys()]
+        return [(field_name, self._stored_value(field_name)) for field_name in self.keys()]
 
     def _stored_value(self, field_name: str) -> Any:
         """The value of a field as it is stored, whatever its attribute adds to it."""
-        return (
-            self.__dict__[field_name] if field_name in self.__dict__ else getattr(self, field_name)
-        )
+        if field_name in self.__dict__:
+            return self.__dict__[field_name]
+        return getattr(self, field_name)  # an unknown field, which pydantic stores elsewhere
 
     def __dir__(self) -> list[str]:
         methods = (name for name in vars(Resource) if not name.startswith("_"))
@@ -295,7 +299,7 @@ REPR_VALUE_CHARACTERS_MAX = 60
 
 
 def _fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value for name, value in resource if value is not None}
+    return {field_name: value for field_name, value in resource if value is not None}
 
 
 def creation_time(resource: object) -> datetime:

@@ -23,12 +23,14 @@ class RouteTable:
     """Finds the routes at a path; a path without placeholders wins."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        by_shape: dict[str, dict[str, Route]] = {}
+        routes_by_shape: dict[str, dict[str, Route]] = {}
+        # Templates with fewer placeholders come first, and win.
         for route in sorted(routes, key=lambda route: route.template.count("{")):
-            by_shape.setdefault(template_shape(route.template), {})[route.method] = route
+            routes_of_shape = routes_by_shape.setdefault(template_shape(route.template), {})
+            routes_of_shape[route.method] = route
         self._routes_by_path: dict[str, dict[str, Route]] = {}
         self._routes_by_pattern: list[tuple[re.Pattern[str], dict[str, Route]]] = []
-        for routes_by_method in by_shape.values():
+        for routes_by_method in routes_by_shape.values():
             template = next(iter(routes_by_method.values())).template
             if "{" in template:
                 self._routes_by_pattern.append((_path_pattern(template), routes_by_method))
@@ -53,7 +55,8 @@ def strip_base_path(path: str, base: str) -> str:
     >>> strip_base_path("/api/v1/transfers", "/api")
     '/v1/transfers'
     """
-    return path.removeprefix(base) if base != NONE and path.startswith(f"{base}/") else path
+    has_base = base != NONE and path.startswith(f"{base}/")
+    return path.removeprefix(base) if has_base else path
 
 
 def template_shape(template: str) -> str:

@@ -129,7 +129,9 @@ class RowFilter:
         created_at = _read_time(value_of("created_at"))
         if created_at is not None and not self._is_in_period(created_at):
             return False
-        return all(_has_text(value_of(name), text) for name, text in self.fields.items())
+        return all(
+            _has_text(value_of(field_name), text) for field_name, text in self.fields.items()
+        )
 
     def _is_in_period(self, created_at: datetime) -> bool:
         is_late_enough = self.since is None or created_at >= self.since
@@ -190,13 +192,19 @@ def read_row_filter(
 
     `declared` are the statuses of the service besides those of the specification.
     """
-    set_filters = {name: value for name, value in filters.items() if value is not None}
+    set_filters = {
+        argument_name: value for argument_name, value in filters.items() if value is not None
+    }
     # The service applies the other filters itself.
-    own_names = [name for name in filter_names(kind) if name not in SENT.get(kind, ())]
+    own_names = [
+        argument_name
+        for argument_name in filter_names(kind)
+        if argument_name not in SENT.get(kind, ())
+    ]
     unknown_names = set_filters.keys() - {*own_names}
     if unknown_names:
         message = f"is no field of {kind}: keep rows by {', '.join(own_names)}"
-        raise RuleError(Problem(name, message) for name in sorted(unknown_names))
+        raise RuleError(Problem(argument_name, message) for argument_name in sorted(unknown_names))
     statuses = read_statuses(set_filters.get("status"), kind, declared)
     since: Any = set_filters.get("since")
     until: Any = set_filters.get("until")

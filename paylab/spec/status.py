@@ -16,8 +16,8 @@ class IllegalMove(PaylabError, ValueError):  # noqa: N818 - named for what it is
 
     def __init__(self, machine: str, state: str, wanted: str, legal: tuple[str, ...]) -> None:
         self.legal = legal
-        onward = ", ".join(legal) or "none: the state is final"
-        super().__init__(f"{machine} cannot go from {state} to {wanted}; legal: {onward}")
+        legal_states = ", ".join(legal) or "none: the state is final"
+        super().__init__(f"{machine} cannot go from {state} to {wanted}; legal: {legal_states}")
 
 
 @explain_arguments
@@ -37,8 +37,8 @@ class Machine:
         """
         return {
             trigger: next_state
-            for (start, trigger), next_state in self.moves.items()
-            if start == state
+            for (old_state, trigger), next_state in self.moves.items()
+            if old_state == state
         }
 
     def after(self, state: str, trigger: str) -> str:
@@ -72,22 +72,22 @@ class Machine:
         raise IllegalMove(self.name, state, wanted, self.onward(state))
 
     def path(self, state: str, wanted: str, without: str = "") -> list[str]:
-        """The states on a shortest way to another one; empty if there is none.
+        """The states on a shortest path to another one; empty if there is none.
 
-        `without` is a state that the way must not pass.
+        `without` is a state that the path must not have.
 
         >>> paylab.status.TRANSFER.path("awaiting_funds", "completed")
         ['started', 'completed']
         """
-        way_by_state: dict[str, list[str]] = {state: []}
-        waiting = [state]
-        while waiting and wanted not in way_by_state:
-            current = waiting.pop(0)
-            for next_state in self.onward(current):
-                if next_state not in way_by_state and next_state != without:
-                    way_by_state[next_state] = [*way_by_state[current], next_state]
-                    waiting.append(next_state)
-        return way_by_state.get(wanted, [])
+        path_by_state: dict[str, list[str]] = {state: []}
+        states_to_leave = [state]  # nearest first, so that the first path found is a shortest one
+        while states_to_leave and wanted not in path_by_state:
+            current_state = states_to_leave.pop(0)
+            for next_state in self.onward(current_state):
+                if next_state not in path_by_state and next_state != without:
+                    path_by_state[next_state] = [*path_by_state[current_state], next_state]
+                    states_to_leave.append(next_state)
+        return path_by_state.get(wanted, [])
 
     @property
     def final(self) -> frozenset[str]:
@@ -214,8 +214,8 @@ def verifies_by_token(
     """
     if TOKEN_NEEDED in detail_codes:
         return True
-    asks = any(detail(code).asks for code in detail_codes)
-    return not asks and country in settings.token_countries
+    asks_for_images = any(detail(code).asks for code in detail_codes)
+    return not asks_for_images and country in settings.token_countries
 
 
 _UNKNOWN = "The check returned a code that this version of paylab does not know."

@@ -69,17 +69,20 @@ def _write_text(member_text: str) -> str:
     json_text = json.dumps(member_text, ensure_ascii=False)
     if printable(json_text) == json_text:
         return json_text
-    return "".join(
-        sign if printable(sign) == sign else json.dumps(sign)[1:-1] for sign in json_text
-    )
+    return "".join(map(_escape_invisible, json_text))
+
+
+def _escape_invisible(character: str) -> str:
+    """A character of JSON text; as its escape without quotes if it is invisible."""
+    return character if printable(character) == character else json.dumps(character)[1:-1]
 
 
 def _write_number(number: Decimal) -> str:
     if not number.is_finite():
         raise ValueError(f"{number} is not JSON")
     number_text = Decimal.__str__(number)
-    # Without a point or an exponent it would be read as an int.
-    return number_text if set(number_text) & {".", "E"} else f"{number_text}.0"
+    is_read_as_decimal = "." in number_text or "E" in number_text  # else it would be an int
+    return number_text if is_read_as_decimal else f"{number_text}.0"
 
 
 def _refuse_constant(constant_name: str) -> NoReturn:
@@ -90,14 +93,16 @@ class RepeatedMemberError(ValueError):
     """An object of JSON has two members of one name: readers differ in which one they take."""
 
 
-def _join_members(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+def _join_members(names_and_values: list[tuple[str, JsonValue]]) -> JsonObject:
     """The object of these members; RepeatedMemberError if two have one name."""
-    members = dict(pairs)
-    if len(members) == len(pairs):
+    members = dict(names_and_values)
+    if len(members) == len(names_and_values):
         return members
-    member_names = [name for name, _ in pairs]
-    repeated = next(name for name in member_names if member_names.count(name) > 1)
-    raise RepeatedMemberError(f"has an object with two members {plain(repeated, 60)!r}")
+    member_names = [member_name for member_name, _ in names_and_values]
+    repeated_name = next(
+        member_name for member_name in member_names if member_names.count(member_name) > 1
+    )
+    raise RepeatedMemberError(f"has an object with two members {plain(repeated_name, 60)!r}")
 
 
 EXACT_DECODER = json.JSONDecoder(
@@ -109,7 +114,7 @@ A number too large for Decimal is an ArithmeticError.
 """
 
 LAST_MEMBER_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
-"""As `EXACT`, but takes the last of two members of one name: it serves all but pages."""
+"""As `EXACT_DECODER`, but takes the last of two members of one name: it serves all but pages."""
 
 
 CASE_CHANGES: Mapping[str, Callable[[str], str]] = {

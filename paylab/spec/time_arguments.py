@@ -13,8 +13,10 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 def from_date(text: str) -> datetime:
     """Read a date, which is its first instant in UTC, or a date and time; else ValueError."""
-    stripped = text.strip()
-    return from_text(f"{stripped}T00:00:00" if _DAY.fullmatch(stripped) else stripped)
+    time_text = text.strip()
+    if _DAY.fullmatch(time_text):
+        time_text = f"{time_text}T00:00:00"
+    return from_text(time_text)
 
 
 def read_since(value: date | str | None, name: str = "since") -> datetime | None:
@@ -33,11 +35,11 @@ def read_period(
 ) -> tuple[datetime | None, datetime | None]:
     """The first time of a period, and the first time after it; RuleError if there is none."""
     begin = read_since(since)
-    until_time = read_since(until, "until")
-    if begin is not None and until_time is not None and until_time <= begin:
+    end = read_since(until, "until")
+    if begin is not None and end is not None and end <= begin:
         message = "must be later than `since`; rows created before it are kept"
         raise RuleError([Problem("until", message)])
-    return begin, until_time
+    return begin, end
 
 
 _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
@@ -51,7 +53,8 @@ def read_duration(duration: object, field: str) -> timedelta:
     """
     match = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
     if match is not None:
-        duration = timedelta(**{f"{match[2].lower()}s": int(match[1])})
+        number_text, unit = match.groups()
+        duration = timedelta(**{f"{unit.lower()}s": int(number_text)})
     if not isinstance(duration, timedelta) or duration <= timedelta(0):
         message = f'must be a duration such as "45 days" or "36 hours", not {duration!r:.60}'
         raise RuleError([Problem(field, message)])

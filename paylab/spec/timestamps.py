@@ -28,14 +28,15 @@ def from_text(text: str) -> datetime:
     match = _ISO_8601.fullmatch(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
-    day = "-".join(match.group("year", "month", "day"))
-    clock = ":".join(part or "00" for part in match.group("hour", "minute", "second"))
+    date_text = f"{match['year']}-{match['month']}-{match['day']}"
+    time_of_day = f"{match['hour']}:{match['minute']}:{match['second'] or '00'}"
     microseconds = (match["fraction"] or "")[:6].ljust(6, "0")
     offset = match["offset"]
     if offset in (None, "Z", "z"):
         offset = "+00:00"
+    iso_text = f"{date_text}T{time_of_day}.{microseconds}{offset}"
     try:
-        return datetime.fromisoformat(f"{day}T{clock}.{microseconds}{offset}").astimezone(UTC)
+        return datetime.fromisoformat(iso_text).astimezone(UTC)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 
@@ -50,10 +51,11 @@ def read(value: object) -> datetime | None:
 
 def instant_key(text: str) -> str:
     """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
-    instant = from_text(text)
+    whole_second = from_text(text).replace(microsecond=0, tzinfo=None)
     match = _ISO_8601.fullmatch(text)
-    digits = ((match and match["fraction"]) or "").rstrip("0").ljust(3, "0")
-    return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
+    fraction = (match["fraction"] or "") if match else ""
+    fraction_digits = fraction.rstrip("0").ljust(3, "0")  # .5, .50 and .500 are the same
+    return f"{whole_second.isoformat()}.{fraction_digits}Z"
 
 
 def to_http(instant: datetime) -> str:
@@ -74,6 +76,8 @@ def from_http(text: str) -> datetime | None:
 
     try:
         http_time = parsedate_to_datetime(text[:_HTTP_CHARACTERS_MAX])
-        return (http_time if http_time.tzinfo else http_time.replace(tzinfo=UTC)).astimezone(UTC)
+        if http_time.tzinfo is None:  # the header says "-0000": in UTC, of an unknown place
+            return http_time.replace(tzinfo=UTC)
+        return http_time.astimezone(UTC)
     except (TypeError, ValueError, OverflowError, IndexError):
         return None

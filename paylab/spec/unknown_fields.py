@@ -92,8 +92,10 @@ def _find_exact_operation(name: str, kind: str) -> str | None:
 
 def _verbs_of(chapter: str) -> list[str]:
     """The calls of a resource of a lab."""
-    operations = [name for name in OPERATIONS if name.startswith(f"{chapter}.")]
-    verbs = [name.removeprefix(f"{chapter}.") for name in operations]
+    operations = [
+        operation_name for operation_name in OPERATIONS if operation_name.startswith(f"{chapter}.")
+    ]
+    verbs = [operation_name.removeprefix(f"{chapter}.") for operation_name in operations]
     return [*verbs, "wait"] if "get" in verbs else verbs  # which gets it repeatedly
 
 

@@ -90,9 +90,9 @@ class Field:
 
     def length_max(self, service: ServiceSettings) -> int:
         """The largest number of characters; 0 for any number."""
-        return (
-            self.length_limit if isinstance(self.length_limit, int) else self.length_limit(service)
-        )
+        if isinstance(self.length_limit, int):
+            return self.length_limit
+        return self.length_limit(service)
 
     def sample(self) -> Any:
         """An example of its value; None if there is none."""

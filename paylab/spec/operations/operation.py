@@ -96,23 +96,23 @@ class Operation:
         """
         table = dict(self._names_table(service))
         for field in self.references:
-            place = table.get(field.id_name, field.default_id_path)
-            holder = place.rpartition(".")[0]
-            if place == field.default_id_path or field.whole:
+            id_path = table.get(field.id_name, field.default_id_path)
+            object_path = id_path.rpartition(".")[0]
+            if id_path == field.default_id_path or field.whole:
                 table.pop(field.id_name, None)
-            if field.whole and holder:
-                table[field.name] = holder
-        return make_names(FrozenDict(table), self._stated_otherwise(table))
+            if field.whole and object_path:  # the answer has the object, not only its id
+                table[field.name] = object_path
+        return make_names(FrozenDict(table), self._find_ambiguous_names(table))
 
-    def _stated_otherwise(self, table: Mapping[str, str]) -> tuple[str, ...]:
+    def _find_ambiguous_names(self, table: Mapping[str, str]) -> tuple[str, ...]:
         """The fields of a table whose name is that of another field in answers."""
-        renamed = {our: their for our, their in table.items() if our != their}
-        if not renamed:
+        their_names = {our: their for our, their in table.items() if our != their}
+        if not their_names:
             return ()
         from .. import models  # pydantic is not needed without other names
 
-        others = getattr(models, self.answer).model_fields.keys() - renamed.keys()
-        return tuple(our for our, their in renamed.items() if their in others)
+        unrenamed_fields = getattr(models, self.answer).model_fields.keys() - their_names.keys()
+        return tuple(our for our, their in their_names.items() if their in unrenamed_fields)
 
     def _names_table(self, service: ServiceSettings) -> FrozenDict[str]:
         return self.names(service) if self.names else FrozenDict()
@@ -132,10 +132,10 @@ class Operation:
 
     def item_path(self, service: ServiceSettings) -> str:
         """The place of the object in its answer; "none" if it is the answer."""
-        path = None
+        own_path = None
         if self.answer in ITEMS:
-            path = ITEMS[self.answer](service.objects).item
-        return service.objects.item if path is None else path
+            own_path = ITEMS[self.answer](service.objects).item
+        return service.objects.item if own_path is None else own_path
 
     @cached_property
     def by_name(self) -> dict[str, Field]:
@@ -151,7 +151,7 @@ class Operation:
     def example(self) -> dict[str, Any]:
         """A body that a service accepts if it has the objects that it names."""
         samples = {field.name: field.sample() for field in self.fields}
-        return {name: sample for name, sample in samples.items() if sample is not None}
+        return {field_name: sample for field_name, sample in samples.items() if sample is not None}
 
     def field_names_of_kind(self, *kinds: str) -> tuple[str, ...]:
         """The names of the fields of these kinds, in order."""

@@ -40,20 +40,21 @@ def check_routes(routes: Collection[Route], changed_keys: Collection[str]) -> No
     routes_by_shape: dict[tuple[str, str], Route] = {}
     for route in routes:
         shape = (route.method, template_shape(route.template))
-        earlier = routes_by_shape.setdefault(shape, route)
-        if earlier is route:
+        earlier_route = routes_by_shape.setdefault(shape, route)
+        if earlier_route is route:
             continue
         key = key_of(OPERATIONS[route.operation].path)
         if key not in changed_keys:
-            key = key_of(OPERATIONS[earlier.operation].path)
+            key = key_of(OPERATIONS[earlier_route.operation].path)
         message = f"{key}: {route.method} {route.template} would be both "
-        raise ServiceError(f"{message}{earlier.operation} and {route.operation}", key)
+        raise ServiceError(f"{message}{earlier_route.operation} and {route.operation}", key)
 
 
 def _encode_segment(text: str) -> str:
     """One segment of a path; segments of dots are escaped, because they would be resolved."""
-    encoded = quote(text, safe="", errors="surrogatepass")
-    return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
+    encoded_text = quote(text, safe="", errors="surrogatepass")
+    has_only_dots = not encoded_text.strip(".")
+    return encoded_text.replace(".", "%2E") if has_only_dots else encoded_text
 
 
 def reading_operation(operation: str) -> str:

@@ -62,10 +62,10 @@ def find_line(text: str, key: str) -> int:
     """
     file_lines = text.splitlines()
     table = ""
-    nearest_line = 0
+    line_around = 0  # of the innermost table that has the key, or of the key
+    longest_name = ""  # of that table
     first_line_inside = 0
-    longest_name = ""
-    for number, file_line in enumerate(file_lines, 1):
+    for line_number, file_line in enumerate(file_lines, 1):
         match = _TABLE_OR_KEY.match(file_line)
         if match is None:
             continue
@@ -74,12 +74,13 @@ def find_line(text: str, key: str) -> int:
             table = written_name
         else:
             written_name = f"{table}.{written_name}".strip(".")
-        if f"{key}.".startswith(f"{written_name}.") and len(written_name) > len(longest_name):
-            nearest_line = number
+        is_around = f"{key}.".startswith(f"{written_name}.")
+        if is_around and len(written_name) > len(longest_name):
+            line_around = line_number
             longest_name = written_name
         elif written_name.startswith(f"{key}."):
-            first_line_inside = first_line_inside or number
-    return nearest_line or first_line_inside or len(file_lines)
+            first_line_inside = first_line_inside or line_number
+    return line_around or first_line_inside or len(file_lines)
 
 
 def service_file_text(values: Mapping[str, object], schema: str = "") -> str:

@@ -93,7 +93,10 @@ GONE_KEYS: Mapping[str, GoneKey] = {
 
 def find_gone_key(key: str) -> GoneKey | None:
     """The replacement of a key of older files; None for any other key."""
-    return next((gone for pattern, gone in GONE_KEYS.items() if re.fullmatch(pattern, key)), None)
+    for pattern, gone_key in GONE_KEYS.items():
+        if re.fullmatch(pattern, key):
+            return gone_key
+    return None
 
 
 def replace_gone_keys(values: Values) -> tuple[dict[str, Any], dict[str, str]]:

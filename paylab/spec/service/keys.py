@@ -127,18 +127,21 @@ def _other_values(
 
 
 def _last_text(annotation_texts: Iterable[str]) -> str:
-    return next((text for text in [*annotation_texts][::-1] if text), "")
+    """The last text that is not empty: an inner annotation goes over an outer one."""
+    for text in reversed(list(annotation_texts)):
+        if text:
+            return text
+    return ""
 
 
 def read_own_value(settings: ServiceSettings, key: str) -> Any:
     """The value of a key; None for one that is inherited."""
     setting_value: Any = settings
-    for group_name in key.split("."):
-        setting_value = (
-            setting_value[group_name]
-            if isinstance(setting_value, FrozenDict)
-            else getattr(setting_value, group_name)
-        )
+    for name in key.split("."):
+        if isinstance(setting_value, FrozenDict):  # a table of names
+            setting_value = setting_value[name]
+        else:
+            setting_value = getattr(setting_value, name)
     return freeze_value(setting_value)
 
 
@@ -162,9 +165,13 @@ def find_key(key: str) -> Key:
 
 def _find_paths_with(field_name: str) -> list[str]:
     """The settings and tables of a name inside other tables."""
-    paths = (key.split(".") for key in keys())
-    inside = (path[: path.index(field_name, 1) + 1] for path in paths if field_name in path[1:])
-    return list(dict.fromkeys(map(".".join, inside)))
+    paths: list[str] = []
+    for dotted_key in keys():
+        names = dotted_key.split(".")
+        if field_name in names[1:]:
+            end = names.index(field_name, 1) + 1
+            paths.append(".".join(names[:end]))
+    return list(dict.fromkeys(paths))
 
 
 def unknown_setting_message(key: str) -> str:
@@ -173,18 +180,18 @@ def unknown_setting_message(key: str) -> str:
 
     if is_group(key):
         return f"{key} is a table, not a value"
-    group = key
-    parent_key = key
-    while group and not is_group(group):
-        group, _, parent_key = group.rpartition(".")
-    elsewhere = _find_paths_with(parent_key.partition(".")[0])
-    if not group and 0 < len(elsewhere) <= MOST_PLACES:
-        return f"there is no setting {key}; there are {', '.join(elsewhere)}"
-    prefix = f"{group}." if group else ""
+    known_table = key
+    unknown_name = key  # the first name that the known table does not have
+    while known_table and not is_group(known_table):
+        known_table, _, unknown_name = known_table.rpartition(".")
+    paths_elsewhere = _find_paths_with(unknown_name.partition(".")[0])
+    if not known_table and 0 < len(paths_elsewhere) <= MOST_PLACES:
+        return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"
+    prefix = f"{known_table}." if known_table else ""
     inner_keys = [name.removeprefix(prefix) for name in keys() if name.startswith(prefix)]
-    inner_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
-    near_names = get_close_matches(parent_key, inner_names, 2)
-    listed = ", ".join(f"{prefix}{name}" for name in near_names or inner_names)
+    known_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
+    near_names = get_close_matches(unknown_name, known_names, 2)
+    possible_keys = ", ".join(f"{prefix}{name}" for name in near_names or known_names)
     if near_names:
-        return f"there is no setting {key}; nearest: {listed}"
-    return f"there is no setting {key}; {group or 'a service.toml'} has: {listed}"
+        return f"there is no setting {key}; nearest: {possible_keys}"
+    return f"there is no setting {key}; {known_table or 'a service.toml'} has: {possible_keys}"

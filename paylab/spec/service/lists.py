@@ -45,19 +45,19 @@ class ListForm:
         self, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """The query parameters of one page; `limit` is reduced to the maximum."""
-        limit = min(limit, self.max_limit) if isinstance(limit, int) else limit
-        size = {} if self.limit_parameter == NONE else {self.limit_parameter: limit}
-        return {**size, **(filters or {}), self.cursor_parameter: cursor}
+        parameters: dict[str, Any] = {}
+        if self.limit_parameter != NONE:
+            is_too_large = isinstance(limit, int) and limit > self.max_limit
+            parameters[self.limit_parameter] = self.max_limit if is_too_large else limit
+        return {**parameters, **(filters or {}), self.cursor_parameter: cursor}
 
     @property
     def parameters(self) -> dict[str, str]:
         """The names of the parameters of pages, by ours; a bare array has none."""
-        name_by_parameter = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
-        return (
-            {}
-            if self.is_array
-            else {our: name for our, name in name_by_parameter.items() if name != NONE}
-        )
+        if self.is_array:
+            return {}
+        their_names = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
+        return {our_name: name for our_name, name in their_names.items() if name != NONE}
 
 
 @light_dataclass(frozen=True)

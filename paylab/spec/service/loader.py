@@ -42,12 +42,8 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
             yield EXTRA, {operation: member}
         elif dotted_key == EXTRA and isinstance(member, Mapping):
             yield from ((EXTRA, {member_name: inner}) for member_name, inner in member.items())
-        elif (
-            setting
-            and setting.field
-            and isinstance(member, Mapping)
-            and {*member} == {setting.field}
-        ):
+        elif setting and isinstance(member, Mapping) and {*member} == {setting.field}:
+            # The words of the one field of an account, under the name of the field.
             yield dotted_key, member[setting.field]
         elif setting is None and isinstance(member, Mapping) and is_group(dotted_key):
             yield from flatten_values(member, f"{dotted_key}.")
@@ -88,7 +84,7 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     WrongSettingError with one problem for each unknown key and each wrong value.
     """
     settings = ServiceSettings()
-    tree = _to_json_value(settings)
+    settings_json = _to_json_value(settings)
     problems: dict[str, str] = {}
     for dotted_key, setting_value in values.items():
         if dotted_key not in keys():
@@ -99,15 +95,15 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
                 f"{setting_value!r:.80}"
             )
         else:
-            *groups, leaf = dotted_key.split(".")
-            table = tree
-            for group in groups:
-                table = table[group]
-            table[leaf] = to_json_value(setting_value)
+            *table_names, last_name = dotted_key.split(".")
+            table = settings_json
+            for table_name in table_names:
+                table = table[table_name]
+            table[last_name] = to_json_value(setting_value)
     problems |= _check_constants(values.get(EXTRA, {}))
     try:
-        tree_text = json.dumps(tree, default=repr)
-        settings = _adapter().validate_json(tree_text, strict=True)
+        json_text = json.dumps(settings_json, default=repr)
+        settings = _make_adapter().validate_json(json_text, strict=True)
     except ValueError as error:
         problems |= _validation_problems(error, values)
     if problems:
@@ -117,7 +113,7 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
 
 
 @cache
-def _adapter() -> TypeAdapter[ServiceSettings]:
+def _make_adapter() -> TypeAdapter[ServiceSettings]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(ServiceSettings)
@@ -195,9 +191,8 @@ def _validation_problems(error: ValueError, value_by_key: Mapping[str, object]) 
             (name for name in value_by_key if f"{path}.".startswith(f"{name}.")), path
         )
         if setting_key not in problems and setting_key != EXTRA:
-            requirement = detail.get("ctx", {}).get("error") or _describe_requirement(
-                keys()[setting_key]
-            )
+            limit_error = detail.get("ctx", {}).get("error")  # that of a limit says what it must be
+            requirement = limit_error or _describe_requirement(keys()[setting_key])
             problems[setting_key] = (
                 f"{setting_key} {requirement}, not {value_by_key.get(setting_key)!r:.80}"
             )

@@ -19,12 +19,12 @@ def with_our_names(values: Mapping[str, object]) -> dict[str, Any]:
 
     A list belongs to the table of names beside it.
     """
-    return {
-        key: _translate_required_fields(key.removesuffix(REQUIRED), value, values)
-        if key.endswith(REQUIRED)
-        else value
-        for key, value in values.items()
-    }
+    translated_values = dict(values)
+    for key, value in values.items():
+        if key.endswith(REQUIRED):
+            table = key.removesuffix(REQUIRED)
+            translated_values[key] = _translate_required_fields(table, value, values)
+    return translated_values
 
 
 def _translate_required_fields(
@@ -80,13 +80,15 @@ def _unrenamed_fields(table: str) -> list[str]:
         if key_of(operation.names) == f"{table}.fields"
     ]
     references = {field.name for operation in operations for field in operation.references}
-    field_names = {name for operation in operations for name in operation.by_name} - references
+    field_names = {
+        field_name for operation in operations for field_name in operation.by_name
+    } - references
     renamed = {key.partition(FIELDS_MARK)[2] for key in _name_settings(table)}
-    return [f"{table}.{name}" for name in sorted(field_names - renamed)]
+    return [f"{table}.{field_name}" for field_name in sorted(field_names - renamed)]
 
 
 def _collide(field_path: str, other_path: str) -> bool:
     """Whether two places are the same, or one is inside the other."""
-    return f"{field_path}.".startswith(f"{other_path}.") or f"{other_path}.".startswith(
-        f"{field_path}."
-    )
+    is_inside_other = f"{field_path}.".startswith(f"{other_path}.")
+    is_around_other = f"{other_path}.".startswith(f"{field_path}.")
+    return is_inside_other or is_around_other

@@ -98,7 +98,7 @@ class Service(ServiceSettings):
             return f"{file}, line {files.find_line(file_text, key)}: {sentence}"
 
         try:
-            with warnings.catch_warnings(record=True) as caught:
+            with warnings.catch_warnings(record=True) as caught_warnings:
                 warnings.simplefilter("always", ConfigWarning)
                 service = cls(tables)
         except ServiceError as error:
@@ -107,13 +107,14 @@ class Service(ServiceSettings):
             ]
             line_number = files.find_line(file_text, error.key)
             raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
-        for warning in caught:
+        for warning in caught_warnings:
             if isinstance(warning.message, ConfigWarning):  # of a key that is gone
                 sentence = name_line(warning.message.key, str(warning.message))
                 warn_caller(sentence, ConfigWarning)
-            else:
-                warning_place = (warning.filename, warning.lineno)
-                warnings.warn_explicit(warning.message, warning.category, *warning_place)
+            else:  # of something else: give it again as it was
+                warnings.warn_explicit(
+                    warning.message, warning.category, warning.filename, warning.lineno
+                )
         return service
 
     def with_values(self, values: Mapping[str, object]) -> Self:
@@ -124,8 +125,8 @@ class Service(ServiceSettings):
         """
         from .loader import flatten_values, merge_values
 
-        new = merge_values(flatten_values(values))
-        return type(self)({**self._declared, **new})
+        new_values = merge_values(flatten_values(values))
+        return type(self)({**self._declared, **new_values})
 
     def diff(self) -> dict[str, Value]:
         """The values that differ from the defaults, by dotted key.
@@ -140,20 +141,22 @@ class Service(ServiceSettings):
         """Whether all settings have their defaults."""
         defaults = ServiceSettings()
         group_names = [group.name for group in fields(defaults)]
-        return all(getattr(self, name) == getattr(defaults, name) for name in group_names)
+        return all(
+            getattr(self, group_name) == getattr(defaults, group_name) for group_name in group_names
+        )
 
     @cached_property
     def _differing(self) -> dict[str, Value]:
         """The values that differ from the defaults, by dotted key."""
         if self.is_default:
             return {}
-        differing = {}
-        for key_name, setting in keys().items():
-            own_value = read_own_value(self, key_name)
+        differing_values = {}
+        for dotted_key, setting in keys().items():
+            own_value = read_own_value(self, dotted_key)
             is_inherited = own_value is None or self._is_as_inherited(setting, own_value)
             if own_value != setting.default and not is_inherited:
-                differing[key_name] = own_value
-        return differing
+                differing_values[dotted_key] = own_value
+        return differing_values
 
     def _is_as_inherited(self, setting: Key, own_value: Value) -> bool:
         """Whether a value is the same as that of the key from which it is inherited."""
@@ -195,8 +198,8 @@ class Service(ServiceSettings):
         >>> lab.service.origin("signing.tolerance")
         'chosen'
         """
-        found_key = find_key(key)
-        return YOURS if found_key.name in self._declared else found_key.origin
+        setting = find_key(key)
+        return YOURS if setting.name in self._declared else setting.origin
 
     def declares(self, read: Callable[[ServiceSettings], object]) -> bool:
         """Whether the setting that a function reads was set, not assumed.
@@ -215,14 +218,14 @@ class Service(ServiceSettings):
         defaults = ServiceSettings()
         return tuple(
             SettingRow(
-                key=name,
-                value=read_value(self, name),
-                default=read_value(defaults, name),
-                origin=self.origin(name),
+                key=dotted_key,
+                value=read_value(self, dotted_key),
+                default=read_value(defaults, dotted_key),
+                origin=self.origin(dotted_key),
                 row=key.row,
                 question=key.question,
             )
-            for name, key in keys().items()
+            for dotted_key, key in keys().items()
         )
 
     def path(self, operation: str, **parts: str) -> str:
@@ -247,10 +250,14 @@ class Service(ServiceSettings):
         """The order of the list of a resource if it was set, else "unknown"."""
         from ..operations.records import OPERATIONS
 
-        listing = OPERATIONS[f"{resource}.list"].listing
+        read_list_settings = OPERATIONS[f"{resource}.list"].listing
+        if read_list_settings is None:
+            return "unknown"
         is_set_for_all = self.declares(lambda service: service.lists.order)
-        is_set_for_one = self.declares(lambda service: listing and listing(service.lists).order)
-        return self.list(resource).order if is_set_for_all or is_set_for_one else "unknown"
+        is_set_for_one = self.declares(lambda service: read_list_settings(service.lists).order)
+        if not is_set_for_all and not is_set_for_one:
+            return "unknown"  # the default of the setting is only assumed
+        return self.list(resource).order
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:

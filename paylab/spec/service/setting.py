@@ -38,12 +38,9 @@ class Setting:
 
     def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
         schema: dict[str, Any] = handler(core_schema)
-        description = f"{self.question} (assumption {self.row})" if self.question else ""
-        return (
-            {**schema, "description": description}
-            if description and "{" not in description
-            else schema
-        )
+        if not self.question or "{" in self.question:  # a question with places for names
+            return schema
+        return {**schema, "description": f"{self.question} (assumption {self.row})"}
 
 
 class _Recorder:

@@ -150,7 +150,7 @@ class PathLimit(Limit):
         """A path of an operation."""
         if self.may_be_none and value == NONE:
             return NONE
-        example = "".join(["/v1/things", *(f"/{{{name}}}" for name in self.holds)])
+        example = "".join(["/v1/things", *(f"/{{{placeholder}}}" for placeholder in self.holds)])
         requirement = f'must be a path such as "{example}"'
         none = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_PATH, value):
@@ -160,7 +160,7 @@ class PathLimit(Limit):
         if any(unquote(part) in (".", "..") for part in value.split("/")):
             raise ValueError(f'{requirement} without a "." or ".." between slashes{none}')
         if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
-            placeholders = [f"{{{name}}}" for name in (*self.holds, *self.may_hold)]
+            placeholders = [f"{{{placeholder}}}" for placeholder in (*self.holds, *self.may_hold)]
             hold = f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
             raise ValueError(f"{requirement}{hold}{none}")
         return value
