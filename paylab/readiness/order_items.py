@@ -19,6 +19,16 @@ UNREPEATABLE = (
 )
 """Operations that take no key: a repetition creates a second object."""
 
+LOOKS = {
+    "individuals.create": ("individuals.list",),
+    "financial_accounts.create": ("individuals.get", "individuals.list"),
+    "webhook_subscriptions.create": ("webhook_subscriptions.list",),
+    "sandbox.deposit": ("conversions.list",),
+    "transfers.create": ("transfers.list",),
+    "conversion_accounts.create": ("conversion_accounts.list",),
+}
+"""The operations that tell whether a request was carried out. Other reads may be of a thread."""
+
 ENDED = ("failed", "expired", "cancelled")
 """Statuses of a payment after which its order can be given again, with another key."""
 
@@ -147,10 +157,10 @@ def judge_unkeyed(history: History) -> Iterator[Observation]:
         if request.key or not _may_be_carried_out(request):
             continue
         repeat = history.next_same(request)
-        requests_between = history.between(request, repeat)
+        looks = LOOKS[request.operation]
         if repeat is None or any(
-            request_between.method == "GET" and request_between.is_ok
-            for request_between in requests_between
+            request_between.operation in looks and request_between.is_ok
+            for request_between in history.between(request, repeat)
         ):
             yield shown(request, "was not sent again blindly")
         else:
@@ -163,10 +173,12 @@ def judge_conflict(history: History) -> Iterator[Observation]:
         if request.status != 409:
             continue
         repeat = history.next_same(request)
-        if repeat is None or repeat.key != request.key:
+        if repeat is None:
             yield shown(request, "the conflict ended it")
         else:
-            yield broken(repeat, f"the request of call {request.number} again, which got a 409")
+            key_text = "" if repeat.key == request.key else " with another key"
+            text = f"the request of call {request.number} again{key_text}, which got a 409"
+            yield broken(repeat, text)
 
 
 def judge_limit(history: History) -> Iterator[Observation]:

@@ -25,7 +25,7 @@ HURRY_SECONDS = 0.02
 EARLY_SECONDS = 0.05
 """How much earlier than Retry-After a request may come: clocks differ."""
 
-EVEN_RATIO = 1.05
+EVEN_RATIO = 1.1
 """Gaps that differ by less than this are equal; those of a random backoff do not."""
 
 STATE_STATUSES = (400, 403, 404, 415, 422)

@@ -73,10 +73,11 @@ def judge_refused_signature(history: History) -> Iterator[Observation]:
         if request.status != 401:
             continue
         repeat = history.next_same(request)
-        # What is sent after other requests, or after a pause, is a new try of somebody.
+        # What is sent after other work, or after a pause, is a new try of somebody. Reads may be
+        # those of another thread.
         is_retry = (
             repeat is not None
-            and not history.between(request, repeat)
+            and all(other.method == "GET" for other in history.between(request, repeat))
             and gap_seconds(request, repeat) <= IMPATIENCE_SECONDS
         )
         if repeat is None or not is_retry:

@@ -63,6 +63,7 @@ CARELESS = {
     "orders.one-key": "broken",
     "orders.lost-answer": "broken",
     "orders.timeout": "broken",
+    "orders.conflict": "broken",
     "orders.24-hours": "not seen",
     "retries.refusals": "broken",
     "retries.polling": "not seen",

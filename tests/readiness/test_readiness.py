@@ -262,6 +262,59 @@ def test_a_poll_without_a_gap_is_broken_once_real_time_proves_it(
     assert judge({"": rows})["retries.polling"].verdict == verdict
 
 
+def read(stage, path):
+    """A read of the integration, as by another of its threads, whatever is answered."""
+    with contextlib.suppress(ServiceError):
+        stage.program.call("GET", path)
+
+
+@pytest.mark.parametrize(
+    ("between", "verdict"),
+    [(None, "broken"), ("/v1/individuals", "broken"), ("a payment", "shown")],
+)
+def test_reads_of_another_thread_do_not_hide_a_repetition_after_a_401(stage, between, verdict):
+    """Only other work makes the next reading of a list a new try."""
+    with stage.fault("transfers.list", status=401, times=1):
+        read(stage, "/v1/transfers")
+    if between == "a payment":
+        stage.program.pay("order", stage.bank, "10.00")
+    elif between:
+        read(stage, between)
+    read(stage, "/v1/transfers")
+    assert stage.readiness()["signing.refused"].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("look", "verdict"), [("/v1/transfers", "broken"), ("/v1/individuals", "shown")]
+)
+def test_only_the_list_of_its_kind_tells_whether_a_person_was_created(stage, look, verdict):
+    """A read of something else says nothing of the request whose answer was lost."""
+    fields = {"product_types": ["global_payouts"], "given_name": "A", "family_name": "B"}
+    fields |= {"country": "GB", "address": {"country": "GB"}}
+    stage.controls.faults.add("drop_after", operation="individuals.create")
+    for _ in range(2):
+        with contextlib.suppress(ServiceError):
+            stage.program.call("POST", "/v1/individuals", fields)
+        read(stage, look)
+    assert stage.readiness()["orders.no-key"].verdict == verdict
+
+
+@pytest.mark.parametrize("reference", ["order", "another"])
+def test_after_a_conflict_another_key_is_a_repetition_too(stage, reference):
+    """The order may have been paid with the key that is refused."""
+    fields = {
+        "source_amount": "10.00",
+        "source_currency": "usd",
+        "destination_currency": "mxn",
+        "financial_account": {"id": stage.bank},
+        "payout_method": "spei",
+    }
+    with stage.fault("transfers.create", status=409, times=1), contextlib.suppress(ServiceError):
+        stage.program.call("POST", "/v1/transfers", fields, key=stage.program.key_of("order"))
+    stage.program.call("POST", "/v1/transfers", fields, key=stage.program.key_of(reference))
+    assert stage.readiness()["orders.conflict"].verdict == "broken"
+
+
 @pytest.mark.parametrize(
     ("amount", "verdict"),
     [
