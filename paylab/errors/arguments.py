@@ -124,7 +124,10 @@ def refuse_missing_arguments(
     TypeError: individual() needs consent_at= (a datetime)
     """
     own_signature = inspect.signature(function)
-    given_names = own_signature.bind_partial(*args, **kwargs).arguments
+    try:
+        given_names = own_signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:  # two values for one parameter, which the error of the call names
+        return
     missing = [
         parameter
         for parameter in own_signature.parameters.values()

@@ -171,7 +171,8 @@ def _describe_unknown_attribute(owner: Any, name: str) -> str:
         return message
     # A verb is not the state that it leads to, such as `replayed`.
     states = {f"{name}d", f"{name}ed"}
-    public = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
+    inherited = {*dir(BaseException)} if isinstance(owner, BaseException) else set()
+    public = [each for each in dir(owner) if not each.startswith("_") and each not in inherited]
     suggestion = find_suggestion(name, {*public} - states, _kind_of(owner))
     if not suggestion and "client" in public:
         suggestion = _find_beside_lab(name, owner)
