@@ -60,10 +60,10 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
     """
     corridor = corridors.of(service).get(country)
     accounts = corridor.accounts if corridor else ()
-    for entry in accounts:
-        if entry.example:
-            details = _adapt_details(country, entry.type, entry.example, service)
-            return {"type": entry.type, "details": details}
+    for known_account in accounts:
+        if known_account.example:
+            details = _adapt_details(country, known_account.type, known_account.example, service)
+            return {"type": known_account.type, "details": details}
     known_countries = [code for code in codes.COUNTRIES if _has_example(code, service)]
     message = f"no account type of {plain(repr(country), 60)} has an example"
     raise UnknownItemError(f"{message}: known are {', '.join(known_countries)}")
@@ -72,7 +72,9 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
 def _has_example(country: str, service: Service | None) -> bool:
     """Return whether an account type of a country has an example."""
     corridor = corridors.of(service).get(country)
-    return corridor is not None and any(entry.example for entry in corridor.accounts)
+    return corridor is not None and any(
+        known_account.example for known_account in corridor.accounts
+    )
 
 
 @explain_arguments
@@ -120,8 +122,8 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
     'active'
     """
     corridor = corridors.of(service).get(country)
-    if corridor is None or not any(entry.example for entry in corridor.accounts):
-        countries = ", ".join(entry.country for entry in corridors.of(service).all)
+    if corridor is None or not any(known_account.example for known_account in corridor.accounts):
+        countries = ", ".join(corridor.country for corridor in corridors.of(service).all)
         raise RuleError([Problem("country", f"must be one of {countries}")])
     required = corridor.required_for([codes.GLOBAL_PAYOUTS])
     extras = {

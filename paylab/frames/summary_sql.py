@@ -65,16 +65,20 @@ class Grouping:
 
         A corridor is grouped by its two currencies, and sums by every currency.
         """
-        sql_by_name = {name: self._write_key(name) for name in self.by if name != "corridor"}
+        sql_by_name = {
+            column_name: self._write_key(column_name)
+            for column_name in self.by
+            if column_name != "corridor"
+        }
         currency_names: Sequence[str] = ()
         if self.sums:
             currency_names = CURRENCIES
         elif "corridor" in self.by:
             currency_names = CURRENCIES[:2]  # source and destination
-        for name in currency_names:
+        for column_name in currency_names:
             # The words of a coded column are in upper case already.
-            key_sql = name if name in self.words else f"upper({name})"
-            sql_by_name.setdefault(name, key_sql)  # unless `by` has the column
+            key_sql = column_name if column_name in self.words else f"upper({column_name})"
+            sql_by_name.setdefault(column_name, key_sql)  # unless `by` has the column
         return sql_by_name
 
     @property

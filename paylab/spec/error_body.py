@@ -289,9 +289,9 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
             item_path = path if _is_message(item) else f"{path}.{index}"
             yield from _read_by_field(item, item_path, depth - 1)
     else:
-        text = read_scalar(value)
-        if text:
-            yield _make_problem(path, text) if path else _read_sentence_problem(text)
+        message = read_scalar(value)
+        if message:
+            yield _make_problem(path, message) if path else _read_sentence_problem(message)
 
 
 def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Problem]:

@@ -130,7 +130,8 @@ class RowFilter:
         if created_at is not None and not self._is_in_period(created_at):
             return False
         return all(
-            _has_text(value_of(field_name), text) for field_name, text in self.fields.items()
+            _has_text(value_of(field_name), wanted_text)
+            for field_name, wanted_text in self.fields.items()
         )
 
     def _is_in_period(self, created_at: datetime) -> bool:

@@ -17,25 +17,25 @@ _METHODS = ("raw", "to_dict", "to_json")
 def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
     """AttributeError with the field, the part or the operation that is meant, or all fields."""
     kind = type(resource).__name__
-    fields = [*type(resource).model_fields, *(resource.model_extra or ())]
-    own_field = names.find_suggestion(name, [*fields, *_METHODS], kind)
-    places = find_nested_fields(resource, name)
-    is_inside = any(place.startswith(f"{own_field}.") for place in places)
+    field_names = [*type(resource).model_fields, *(resource.model_extra or ())]
+    own_field = names.find_suggestion(name, [*field_names, *_METHODS], kind)
+    nested_paths = find_nested_fields(resource, name)
+    is_inside = any(nested_path.startswith(f"{own_field}.") for nested_path in nested_paths)
     suggestion = (
         _find_exact_operation(name, kind)
         or (None if is_inside else own_field)
-        or " or ".join(places)
+        or " or ".join(nested_paths)
         or _find_operation(name, kind)
     )
     message = f"{kind} has no attribute {name!r}"
     if suggestion:
         raise AttributeError(f"{message}: use {suggestion}")
     chapters = _chapters_of(kind)
-    acts = f"; lab.{chapters[0]} has the calls" if chapters else ""
-    raise AttributeError(f"{message}: it has {', '.join(fields)}{acts}")
+    call_hint = f"; lab.{chapters[0]} has the calls" if chapters else ""
+    raise AttributeError(f"{message}: it has {', '.join(field_names)}{call_hint}")
 
 
-def find_nested_fields(holder: object, name: str, depth: int = _DEPTH_MAX) -> list[str]:
+def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPTH_MAX) -> list[str]:
     """Where the parts of a resource have a field, as written in code.
 
     >>> find_nested_fields(person, "city")
@@ -43,23 +43,28 @@ def find_nested_fields(holder: object, name: str, depth: int = _DEPTH_MAX) -> li
     """
     if not depth or names.says_little(name):
         return []
-    found = []
-    for part_name, part in _parts_of(holder):
-        place = f".{part_name}" if isinstance(holder, Resource) else f"[{part_name!r}]"
+    field_paths = []
+    for part_name, part in _parts_of(resource_or_object):
+        part_path = (
+            f".{part_name}" if isinstance(resource_or_object, Resource) else f"[{part_name!r}]"
+        )
         if isinstance(part, Resource) and name in part:
-            found.append(f"{place}.{name}")
+            field_paths.append(f"{part_path}.{name}")
         elif isinstance(part, Mapping) and name in part:
-            found.append(f"{place}[{name!r}]")
+            field_paths.append(f"{part_path}[{name!r}]")
         else:
-            inner_places = find_nested_fields(part, name, depth - 1)
-            found += [f"{place}{'' if inner[0] == '[' else '.'}{inner}" for inner in inner_places]
-    return [place.removeprefix(".") for place in found]
+            inner_paths = find_nested_fields(part, name, depth - 1)
+            field_paths += [
+                f"{part_path}{'' if inner_path[0] == '[' else '.'}{inner_path}"
+                for inner_path in inner_paths
+            ]
+    return [field_path.removeprefix(".") for field_path in field_paths]
 
 
-def _parts_of(holder: object) -> Iterator[tuple[str, object]]:
+def _parts_of(resource_or_object: object) -> Iterator[tuple[str, object]]:
     """The fields of a resource that are objects."""
-    if isinstance(holder, Resource):
-        for field_name, value in holder:
+    if isinstance(resource_or_object, Resource):
+        for field_name, value in resource_or_object:
             if isinstance(value, Resource | Mapping):
                 yield field_name, value
 
@@ -87,7 +92,9 @@ def _find_operation(name: str, kind: str) -> str | None:
 def _find_exact_operation(name: str, kind: str) -> str | None:
     """The call of a lab that has this name."""
     chapters = [*_chapters_of(kind), "sandbox"]
-    return next((f"lab.{each}.{name}" for each in chapters if name in _verbs_of(each)), None)
+    return next(
+        (f"lab.{chapter}.{name}" for chapter in chapters if name in _verbs_of(chapter)), None
+    )
 
 
 def _verbs_of(chapter: str) -> list[str]:

@@ -84,8 +84,8 @@ def markdown() -> str:
     'The'
     """
     areas = [
-        _area_section(name, list(rows))
-        for name, rows in groupby(assumption_rows(), attrgetter("area"))
+        _area_section(area_name, list(rows))
+        for area_name, rows in groupby(assumption_rows(), attrgetter("area"))
     ]
     outcomes = (
         (scenario.where, scenario.value or "an empty text", scenario.outcome)

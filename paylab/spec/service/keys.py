@@ -167,10 +167,10 @@ def _find_paths_with(field_name: str) -> list[str]:
     """The settings and tables of a name inside other tables."""
     paths: list[str] = []
     for dotted_key in keys():
-        names = dotted_key.split(".")
-        if field_name in names[1:]:
-            end = names.index(field_name, 1) + 1
-            paths.append(".".join(names[:end]))
+        path_names = dotted_key.split(".")
+        if field_name in path_names[1:]:
+            name_end = path_names.index(field_name, 1) + 1
+            paths.append(".".join(path_names[:name_end]))
     return list(dict.fromkeys(paths))
 
 

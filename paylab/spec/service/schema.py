@@ -73,12 +73,12 @@ def _setting_schema(setting: Key) -> Schema:
 
 def _constants_schema(setting: Key) -> Schema:
     """The operations that can have constant fields."""
-    named = {
-        name: {
+    schema_by_operation = {
+        operation_name: {
             "type": "object",
             "description": f"Constant fields of the body: {operation.summary}.",
         }
-        for name, operation in OPERATIONS.items()
+        for operation_name, operation in OPERATIONS.items()
         if operation.fields
     }
-    return {**_empty_table(), "properties": named, "description": setting.question}
+    return {**_empty_table(), "properties": schema_by_operation, "description": setting.question}

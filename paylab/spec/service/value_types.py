@@ -65,9 +65,9 @@ class NameLimit(Limit):
 
     def check(self, value: object) -> Any:
         """A name that a service may use."""
-        none = f', or "{NONE}"' if self.may_be_none else ""
+        none_hint = f', or "{NONE}"' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_NAME, value):
-            raise ValueError(f"must be a name: 1 to 100 printable ASCII characters{none}")
+            raise ValueError(f"must be a name: 1 to 100 printable ASCII characters{none_hint}")
         if value == NONE and not self.may_be_none:
             raise ValueError("must be a name: 1 to 100 printable ASCII characters")
         if self.is_nested and value != NONE:
@@ -152,17 +152,19 @@ class PathLimit(Limit):
             return NONE
         example = "".join(["/v1/things", *(f"/{{{placeholder}}}" for placeholder in self.holds)])
         requirement = f'must be a path such as "{example}"'
-        none = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
+        none_hint = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_PATH, value):
-            raise ValueError(f"{requirement}{none}")
+            raise ValueError(f"{requirement}{none_hint}")
         from urllib.parse import unquote  # not needed without a file
 
-        if any(unquote(part) in (".", "..") for part in value.split("/")):
-            raise ValueError(f'{requirement} without a "." or ".." between slashes{none}')
+        if any(unquote(path_segment) in (".", "..") for path_segment in value.split("/")):
+            raise ValueError(f'{requirement} without a "." or ".." between slashes{none_hint}')
         if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
             placeholders = [f"{{{placeholder}}}" for placeholder in (*self.holds, *self.may_hold)]
-            hold = f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
-            raise ValueError(f"{requirement}{hold}{none}")
+            placeholder_hint = (
+                f" that holds {', '.join(placeholders)}" if placeholders else " without {...}"
+            )
+            raise ValueError(f"{requirement}{placeholder_hint}{none_hint}")
         return value
 
     def _has_its_placeholders(self, path_text: str) -> bool:
