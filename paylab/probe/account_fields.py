@@ -52,18 +52,20 @@ class SentAccounts:
 
     def find_form(self, field_path: str) -> AccountForm | None:
         """The form and the details of the account that a field belongs to; None if not known."""
-        forms = list(self._forms(re.match(r"financial_accounts\.(\d+)", field_path)))
+        number = re.match(r"financial_accounts\.(\d+)", field_path)
+        forms = list(self._find_forms(int(number[1]) if number else None))
         # Without a number, the only account that has such a field.
         if len(forms) != 1:
             field_name = last_name(field_path)
             forms = [(form, details) for form, details in forms if field_name in form.fields]
         return forms[0] if len(forms) == 1 else None
 
-    def _forms(self, number: re.Match[str] | None) -> Iterator[AccountForm]:
-        """The accounts whose form is known: that with a number, or all."""
+    def _find_forms(self, number: int | None) -> Iterator[AccountForm]:
+        """The accounts whose form is known: that with a number from 0, or all for None."""
         accounts = self._body.get("financial_accounts", [self._body])
-        accounts = accounts if isinstance(accounts, list) else []
-        for account in accounts[int(number[1]) :][:1] if number else accounts:
+        if not isinstance(accounts, list):
+            return
+        for account in accounts if number is None else accounts[number : number + 1]:
             details = account.get("details") if isinstance(account, Mapping) else None
             if isinstance(details, Mapping):
                 country = self._body.get("country")

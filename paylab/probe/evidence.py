@@ -68,35 +68,35 @@ def _find_success_status(call: Call, operation: str) -> Candidates:
 
 
 def _find_envelope(operation: str, body: object, service: Service) -> Candidates:
-    """The key under which the answer holds its object."""
-    operation_record = OPERATIONS[operation]
-    if (
-        operation_record.is_list
-        or operation_record.answer not in ITEMS
-        or not isinstance(body, dict)
-    ):
+    """The key under which the answer holds its object; none of a list, or if it is in force."""
+    record = OPERATIONS[operation]
+    if record.is_list or record.answer not in ITEMS or not isinstance(body, dict):
         return
-    object_path = find_object_path(body, getattr(models, operation_record.answer).model_fields)
-    if object_path and object_path != operation_record.item_path(service):
-        yield {key_of(lambda tree: ITEMS[operation_record.answer](tree.objects).item): object_path}
+    object_path = find_object_path(body, getattr(models, record.answer).model_fields)
+    if object_path and object_path != record.item_path(service):
+        yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): object_path}
 
 
 def _find_more_pages_field(body: object, form: ListForm) -> Candidates:
-    """The settings by which this answer says that there is a next page, with their values in it."""
+    """The settings by which this answer says that there is a next page, with their values in it.
+
+    None if the answer has the field that the settings name.
+    """
     if not isinstance(body, dict):
         return
     page_settings = page_values(body, form)
     cursor_key = list_key(form, "cursor")
-    if cursor_key in page_settings and value_at(body, str(page_settings[cursor_key])):
-        yield {cursor_key: page_settings[cursor_key]}
+    cursor_path = page_settings.get(cursor_key)
+    if cursor_path and value_at(body, str(cursor_path)):
+        yield {cursor_key: cursor_path}
     if not form.more or form.more in body:
         return
     more_key = list_key(form, "more")
-    more_field = page_settings.get(more_key)
-    is_cursor_enough = "." not in form.more and value_at(body, str(form.cursor))
-    if more_field:
-        yield {more_key: more_field}
-    elif is_cursor_enough:
+    more_path = page_settings.get(more_key)
+    has_cursor = "." not in form.more and value_at(body, str(form.cursor))
+    if more_path:
+        yield {more_key: more_path}
+    elif has_cursor:  # a cursor alone says that there is a next page
         yield {more_key: NONE}
 
 

@@ -93,9 +93,9 @@ FALSE = frozenset({"0", "false", "no"})
 def require_sandbox(trials: Trials, list_name: str, *, is_named: bool) -> None:
     """HopelessError with one sentence unless the service is proven to be a sandbox.
 
-    `list_name` is a list that the service answers.
     Proof is an answer of a sandbox operation about the fields of the deposit or the missing
     account, a host that says sandbox, or the word of the user (`is_named`). A 403 overrules all.
+    `list_name` is a list that the service answers.
     """
     with _bounded_waits(trials):
         answers = _collect_refusals(trials, list_name)
@@ -131,9 +131,9 @@ def _describe_answer(answer: object, call: Call) -> str:
     """What an answer that proves nothing is, in words."""
     if is_web_page(call):
         return f"{call.status} with a web page, which proves nothing"
-    return (
-        words_of(answer) if isinstance(answer, PaylabError) else f"{call.status}, without a deposit"
-    )
+    if isinstance(answer, PaylabError):
+        return words_of(answer)
+    return f"{call.status}, without a deposit"
 
 
 @contextmanager
