@@ -54,7 +54,7 @@ def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
     """The ids of the conversions of each account that the integration was told of."""
     conversion_ids: dict[str, set[str]] = {}
     for object_id in history.object_ids:
-        _, _, conversion = history.statuses_known(object_id)[0]
+        conversion = history.statuses_known(object_id)[0].seen_object
         if conversion.get("conversion_account_id"):
             account_id = str(conversion["conversion_account_id"])
             conversion_ids.setdefault(account_id, set()).add(object_id)

@@ -85,23 +85,30 @@ def judge_late(history: History) -> Iterator[Observation]:
 
 def judge_order(history: History) -> Iterator[Observation]:
     """An event that comes after a newer one of its object is taken."""
-    newest_by_lane: dict[tuple[str, str], NoteFacts] = {}
+    newest_taken: dict[tuple[str, str], NoteFacts] = {}  # by receiver and object
     for delivery in history.deliveries:
         event = history.events.get(str(delivery["event_id"]))
         if event is None:
             continue
-        lane = (str(delivery["url"]), str(delivery["resource_id"]))
-        newest_event = newest_by_lane.get(lane)
+        receiver_and_object = (str(delivery["url"]), str(delivery["resource_id"]))
+        newest_event = newest_taken.get(receiver_and_object)
         if newest_event is not None and newest_event.sequence > event.sequence:
-            attempts = history.attempts_by_event[str(delivery["event_id"])]
-            is_first = delivery is attempts[0]
-            if delivery.is_taken and delivery["cause"] != "redelivery":
-                yield shown(delivery, "taken after a newer event of the same object")
-            elif delivery.is_refused and is_first and not _find_taken(attempts):
-                text = f"answered {delivery['status']} after a newer event of the same object"
-                yield broken(delivery, text)
-        if delivery.is_taken and (newest_event is None or event.sequence > newest_event.sequence):
-            newest_by_lane[lane] = event
+            yield from _judge_overtaken(history, delivery)
+        elif delivery.is_taken:
+            newest_taken[receiver_and_object] = event
+
+
+def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observation]:
+    """A delivery after one of a newer event: it is taken, or all attempts of its event are not."""
+    attempts = history.attempts_by_event[str(delivery["event_id"])]
+    is_first_attempt = delivery is attempts[0]
+    # Somebody asked for a redelivery: that it comes late is no surprise.
+    if delivery.is_taken and delivery["cause"] != "redelivery":
+        yield shown(delivery, "taken after a newer event of the same object")
+    elif delivery.is_refused and is_first_attempt and not _find_taken(attempts):
+        yield broken(
+            delivery, f"answered {delivery['status']} after a newer event of the same object"
+        )
 
 
 def judge_unknown(history: History) -> Iterator[Observation]:
@@ -152,8 +159,11 @@ def judge_outage(history: History) -> Iterator[Observation]:
             yield shown(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
         elif refused_retries and _is_down(first_failed):
             refused_retry = refused_retries[0]
-            text = f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}"
-            yield broken(refused_retry, f"{text}, after an outage")
+            observation_text = (
+                f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}, "
+                "after an outage"
+            )
+            yield broken(refused_retry, observation_text)
 
 
 def _is_down(attempt: NoteFacts) -> bool:

@@ -139,13 +139,12 @@ class RequestFacts(RecordFacts):
     def is_expected(self) -> bool:
         """Whether the test expects this refusal: one of the statuses it names, or any."""
         expected_text = self.row.get("expects") or ""
-        expected_statuses = _STATUS.findall(expected_text)
         is_refused = 400 <= self.status < 600
-        return (
-            bool(expected_text)
-            and is_refused
-            and (not expected_statuses or str(self.status) in expected_statuses)
-        )
+        if not expected_text or not is_refused:
+            return False
+        expected_statuses = _STATUS.findall(expected_text)
+        # A text that names no status expects any refusal.
+        return not expected_statuses or str(self.status) in expected_statuses
 
     @property
     def is_ok(self) -> bool:
@@ -260,9 +259,10 @@ def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
 def client_seconds(earlier: RequestFacts, later: RequestFacts) -> float:
     """The seconds between two requests on the clock by which the client dates the later one.
 
-    That of the world if it is nearer to the date, or if there is no date.
+    Without a date, or one that is nearer to the time of the world, that is the world's clock.
     """
-    date = timestamps.read(later.row["headers"].get("x-date"))
-    if date is not None and abs(date - later.real_at) < abs(date - later.at):
+    x_date = timestamps.read(later.row["headers"].get("x-date"))
+    is_real_time = x_date is not None and abs(x_date - later.real_at) < abs(x_date - later.at)
+    if is_real_time:
         return (later.real_at - earlier.real_at).total_seconds()
     return (later.at - earlier.at).total_seconds()

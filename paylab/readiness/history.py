@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from ..spec.codes import is_stablecoin
 from ..spec.text import JsonMapping
@@ -13,6 +14,15 @@ from .facts import NoteFacts, RecordFacts, RequestFacts
 
 ORDER_OPERATIONS = ("transfers.create", "conversion_accounts.create")
 """The operations that take an Idempotency-Key. Spec, Idempotency."""
+
+
+class SeenStatus(NamedTuple):
+    """A status of an object that the integration was told, in an answer or in an event."""
+
+    sequence: int
+    """The place in the journal of the answer or the delivery that told it."""
+    status: str
+    seen_object: JsonMapping
 
 
 class History:
@@ -119,27 +129,23 @@ class History:
 
     def between(self, earlier: RecordFacts, later: RecordFacts | None) -> list[RequestFacts]:
         """The requests after a record and before another one, or to the end."""
-        first_index = bisect_right(
-            self.requests, earlier.sequence, key=lambda record: record.sequence
-        )
+        first_index = bisect_right(self.requests, earlier.sequence, key=_sequence_of)
         if later is None:
             return self.requests[first_index:]
-        last_sequence = later.sequence
-        end_index = bisect_right(
-            self.requests, last_sequence - 1, key=lambda record: record.sequence
-        )
+        end_index = bisect_left(self.requests, later.sequence, key=_sequence_of)
         return self.requests[first_index:end_index]
 
     @cached_property
     def _reads_by_id(self) -> dict[str, list[RequestFacts]]:
-        requests: dict[str, list[RequestFacts]] = defaultdict(list)
+        """The GETs that read each object, alone or in a list, in order."""
+        reads: dict[str, list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             if request.method != "GET" or not (request.is_ok and request.is_received):
                 continue
-            answered_ids = {str(item.get("id")) for item in request.objects}
+            answered_ids = {str(answered.get("id")) for answered in request.objects}
             for object_id in answered_ids | {request.last_path_segment}:
-                requests[object_id].append(request)
-        return requests
+                reads[object_id].append(request)
+        return reads
 
     def first_reading(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
         """The first request after a record that read an object, alone or in a list.
@@ -153,12 +159,9 @@ class History:
 
         None if there is none.
         """
-        requests = [
-            request
-            for request in self._reads_by_id.get(object_id, [])
-            if request.last_path_segment == object_id
-        ]
-        return first_after(after, requests)
+        reads = self._reads_by_id.get(object_id, [])
+        reads_alone = [read for read in reads if read.last_path_segment == object_id]
+        return first_after(after, reads_alone)
 
     def next_of_program(self, record: RecordFacts) -> RequestFacts | None:
         """The next request of the test: its program went on. None if there is none."""
@@ -167,28 +170,31 @@ class History:
                 return request
         return None
 
-    def statuses_known(self, object_id: str) -> list[tuple[int, str, JsonMapping]]:
-        """The statuses of an object that the integration was told: sequence, status and object."""
+    def statuses_known(self, object_id: str) -> list[SeenStatus]:
+        """The statuses of an object that the integration was told, in order. Empty if none."""
         return self._statuses_by_id.get(object_id, [])
 
     @cached_property
-    def _statuses_by_id(self) -> dict[str, list[tuple[int, str, JsonMapping]]]:
-        statuses: dict[str, list[tuple[int, str, JsonMapping]]] = defaultdict(list)
-        for request in self.requests:
-            if not (request.is_ok and request.is_received):
-                continue
-            for received_object in request.objects:
-                if received_object.get("status"):
-                    entry = (request.sequence, str(received_object["status"]), received_object)
-                    statuses[str(received_object.get("id"))].append(entry)
-        for delivery in self.deliveries:
-            payload = delivery.payload
-            if delivery.is_taken and payload.get("status"):
-                entry = (delivery.sequence, str(payload["status"]), payload)
-                statuses[str(payload.get("id"))].append(entry)
-        for entries in statuses.values():
-            entries.sort(key=lambda entry: entry[0])
+    def _statuses_by_id(self) -> dict[str, list[SeenStatus]]:
+        statuses: dict[str, list[SeenStatus]] = defaultdict(list)
+        for sequence, received_object in self._received_objects():
+            status = received_object.get("status")
+            if status:
+                object_id = str(received_object.get("id"))
+                statuses[object_id].append(SeenStatus(sequence, str(status), received_object))
+        for statuses_of_object in statuses.values():
+            statuses_of_object.sort(key=lambda seen: seen.sequence)
         return statuses
+
+    def _received_objects(self) -> Iterator[tuple[int, JsonMapping]]:
+        """The objects in answers, then those in events, each with the place of its record."""
+        for request in self.requests:
+            if request.is_ok and request.is_received:
+                for answered_object in request.objects:
+                    yield request.sequence, answered_object
+        for delivery in self.deliveries:
+            if delivery.is_taken:
+                yield delivery.sequence, delivery.payload
 
     def record_at(self, sequence: int) -> RecordFacts:
         """The record at a place in the sequence."""
@@ -205,6 +211,10 @@ class History:
 
 
 def first_after(record: RecordFacts, requests: Sequence[RequestFacts]) -> RequestFacts | None:
-    """The first of some requests, in order, that begins after a record."""
-    index = bisect_right(requests, record.sequence, key=lambda request: request.sequence)
+    """The first of some requests, in order, that begins after a record. None if there is none."""
+    index = bisect_right(requests, record.sequence, key=_sequence_of)
     return requests[index] if index < len(requests) else None
+
+
+def _sequence_of(record: RecordFacts) -> int:
+    return record.sequence

@@ -33,14 +33,7 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
     if mistakes:
         return JudgedItem(item, "broken", _choose_evidence(mistakes))
     proofs = [observation for observation in observations if observation.effect == "shown"]
-    subjects_shown = {observation.subject for observation in proofs}
-    missing_subjects = sorted(
-        {
-            observation.subject
-            for observation in observations
-            if observation.effect == "needed" and observation.subject not in subjects_shown
-        }
-    )
+    missing_subjects = _find_missing_subjects(observations)
     if missing_subjects:
         remark = f"Not seen yet: {', '.join(missing_subjects)}."
         return JudgedItem(item, "not seen", _choose_evidence(proofs), remark)
@@ -51,11 +44,20 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
     return JudgedItem(item, "not seen")
 
 
+def _find_missing_subjects(observations: Iterable[Observation]) -> list[str]:
+    """What an item needs to be shown and is not, such as an outcome of a corridor, by name."""
+    subjects: dict[str, set[str]] = {"needed": set(), "shown": set(), "broken": set()}
+    for observation in observations:
+        subjects[observation.effect].add(observation.subject)
+    return sorted(subjects["needed"] - subjects["shown"])
+
+
 def _observe(item: Item, history: History) -> Iterator[Observation]:
     """What an item observes, without mistakes that are not held against the integration."""
-    judge = item.judge
-    for observation in judge(history) if judge else ():
-        if not (observation.effect == "broken" and _is_excused(observation.record, item)):
+    if item.judge is None:
+        return
+    for observation in item.judge(history):
+        if observation.effect != "broken" or not _is_excused(observation.record, item):
             yield observation
 
 

@@ -21,6 +21,7 @@ def _is_page(request: RequestFacts) -> bool:
 
 def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
     """The pages of each list that was read beyond its first page, in order."""
+    # The walk that a cursor continues: a page answers with the cursor of the next one.
     walk_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
     walks: list[list[RequestFacts]] = []
     for request in history.requests:

@@ -45,21 +45,23 @@ def judge_accepted(history: History) -> Iterator[Observation]:
 
 def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request to create the same conversion account. None if there is none."""
-    identity_names = ("individual_id", "payout_account", "source_currency")
-    identity = [request.fields.get(field_name) for field_name in identity_names]
+    identity = _account_identity(request)
     for later in history.of("conversion_accounts.create"):
-        is_same_account = [
-            later.fields.get(field_name) for field_name in identity_names
-        ] == identity
-        if later.sequence > request.sequence and is_same_account:
+        if later.sequence > request.sequence and _account_identity(later) == identity:
             return later
     return None
 
 
-def _is_open(history: History, object_id: str, before: int) -> bool:
-    """Whether the integration knew that a conversion account was active."""
+def _account_identity(request: RequestFacts) -> list[object]:
+    """The fields that are equal in two requests for one conversion account."""
+    field_names = ("individual_id", "payout_account", "source_currency")
+    return [request.fields.get(field_name) for field_name in field_names]
+
+
+def _is_open(history: History, object_id: str, before_sequence: int) -> bool:
+    """Whether the integration knew, before a sequence, that a conversion account was active."""
     return any(
-        status in codes.OPENED and sequence < before
+        status in codes.OPENED and sequence < before_sequence
         for sequence, status, _ in history.statuses_known(object_id)
     )
 

@@ -58,11 +58,12 @@ def _sides_of(upload: RequestFacts) -> set[str]:
 
 def _is_answer_to(upload: RequestFacts, code: str) -> bool:
     """Whether an upload was taken, and has the side that a code asks for, if it asks for one."""
-    uploaded_sides = _sides_of(upload)
+    if not upload.is_ok:
+        return False
     asked_side = SIDES_ASKED.get(code)
-    return upload.is_ok and (
-        not uploaded_sides or asked_side is None or asked_side in uploaded_sides
-    )
+    uploaded_sides = _sides_of(upload)
+    # A token has no sides, and those of large images are not known.
+    return asked_side is None or not uploaded_sides or asked_side in uploaded_sides
 
 
 def judge_codes(history: History) -> Iterator[Observation]:

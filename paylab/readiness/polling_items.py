@@ -77,9 +77,8 @@ def _is_prompted(history: History, reading: RequestFacts) -> bool:
         return False
     delivery = history.deliveries[index - 1]
     handling_seconds = float(delivery["duration"] or 0)
-    return (
-        reading.real_at - delivery.real_at
-    ).total_seconds() <= handling_seconds + ROUNDING_SECONDS
+    seconds_after_delivery = (reading.real_at - delivery.real_at).total_seconds()
+    return seconds_after_delivery <= handling_seconds + ROUNDING_SECONDS
 
 
 def _find_end(poll: Sequence[RequestFacts]) -> RequestFacts | None:

@@ -66,7 +66,7 @@ class Secret:
 
 
 def hide_frames(function: Callable[P, T]) -> Callable[P, T]:
-    """The function; an interrupt inside it is raised without the frames of the function."""
+    """The function; an interrupt is raised without its frames, whose locals may be secret."""
 
     @wraps(function)
     def call_without_frames(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -82,14 +82,15 @@ def _is_name_of_key(target: str) -> bool:
 
 def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | None]:
     """The places of the literals in a row of values; None for another value."""
-    position = start
-    while match := _VALUE.match(text, position):
-        if match.end() == position:
+    value_start = start
+    has_more_values = True
+    while has_more_values:
+        match = _VALUE.match(text, value_start)
+        if match is None or match.end() == value_start:
             return
         yield match.span("text") if match["text"] is not None else None
-        if not match["more"]:
-            return
-        position = match.end()
+        has_more_values = bool(match["more"])
+        value_start = match.end()
 
 
 def find_key_literals(text: str) -> Spans:

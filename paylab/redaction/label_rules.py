@@ -33,11 +33,12 @@ _WEB_TOKEN_HEADER = re.compile(r"e[wy][\w-]{8,}")
 
 def _is_harmless_value(labelled_value: str) -> bool:
     """Whether the value of a label is a word, a date, a number or a URL, and no key."""
-    has_digits_and_letters = any(map(str.isdigit, labelled_value)) and any(
-        map(str.isalpha, labelled_value)
-    )
+    has_digits = any(map(str.isdigit, labelled_value))
+    has_letters = any(map(str.isalpha, labelled_value))
+    if not (has_digits and has_letters):
+        return True
     is_date_or_url = bool(_DATE.fullmatch(labelled_value)) or "://" in labelled_value
-    return not has_digits_and_letters or is_word(labelled_value) or is_date_or_url
+    return is_word(labelled_value) or is_date_or_url
 
 
 def _find_web_tokens(text: str) -> Spans:

@@ -154,12 +154,11 @@ def hide_url_secrets(json_value: object) -> Any:
         return [hide_url_secrets(member) for member in json_value]
     if not isinstance(json_value, dict):
         return json_value
-    return {
-        member_name: _strip_url(member)
-        if member_name == "url" and isinstance(member, str)
-        else hide_url_secrets(member)
-        for member_name, member in json_value.items()
-    }
+    clean_object = {}
+    for member_name, member in json_value.items():
+        is_url = member_name == "url" and isinstance(member, str)
+        clean_object[member_name] = _strip_url(member) if is_url else hide_url_secrets(member)
+    return clean_object
 
 
 def _strip_url(url: str) -> str:

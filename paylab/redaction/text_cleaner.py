@@ -67,8 +67,11 @@ class TextCleaner:
         text_start = 0
         for text in texts:
             text_end = text_start + len(text)
-            clipped = [_clip_to_text(whole, text_start, text_end) for whole in replacements]
-            clean_texts.append(escapes.replace_parts(text, [*filter(None, clipped)]))
+            clipped_replacements = [
+                _clip_to_text(replacement, text_start, text_end) for replacement in replacements
+            ]
+            replacements_here = [*filter(None, clipped_replacements)]
+            clean_texts.append(escapes.replace_parts(text, replacements_here))
             text_start = text_end + len(joint)
         return clean_texts
 

@@ -49,9 +49,12 @@ def hosts_of(url: str) -> tuple[str, ...]:
     """The valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
     url_parts = urlsplit(url)
     host = url_parts.netloc.rpartition("@")[2]
+    # Clients leave out the port that the scheme has by default.
     default_port = {"https": ":443", "http": ":80"}.get(url_parts.scheme, ":")
     sent_host = host.removesuffix(default_port)
-    return (host,) if sent_host == host else (sent_host, host)
+    if sent_host == host:
+        return (host,)
+    return (sent_host, host)
 
 
 def check_url(url: str) -> None:

@@ -42,7 +42,7 @@ class SignatureInputs(NamedTuple):
     encode: Callable[[bytes], bytes] = SIGNATURE_FORMS["base64_hex"]
 
     def canonical(self) -> str:
-        """The canonical request of these parts."""
+        """The canonical request of these parts. A part that is None has no line."""
         header_lines = [
             self.header_format.format(header_name, header_value)
             for header_name, header_value in self.headers

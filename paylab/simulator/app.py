@@ -260,9 +260,10 @@ def _read_request(scope: Message, body: bytes, ending: Ending) -> Request:
     for name_bytes, value_bytes in scope["headers"]:
         header_name = name_bytes.decode("latin-1").lower()
         header_value = value_bytes.decode("latin-1").strip(" \t")
-        headers[header_name] = (
-            f"{headers[header_name]}, {header_value}" if header_name in headers else header_value
-        )
+        if header_name in headers:
+            headers[header_name] += f", {header_value}"
+        else:
+            headers[header_name] = header_value
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
     now = datetime.now(UTC)
@@ -284,11 +285,16 @@ async def _send_reply(
     if reply.status != NO_CONTENT:
         headers["content-length"] = str(len(reply.body))
     await _start_reply(send, reply.status, headers)
-    body_length = len(reply.body)
-    if not (reply.slow and body_length):
+    if reply.slow and reply.body:
+        await _send_slowly(send, reply, receive, ending)
+    else:
         await send({"type": "http.response.body", "body": reply.body})
         ending.close()
-        return
+
+
+async def _send_slowly(send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
+    """Send a body in pieces over `reply.slow` seconds, or until the client disconnects."""
+    body_length = len(reply.body)
     disconnect = asyncio.ensure_future(receive())
     piece_count = min(PIECES_MAX, body_length)
     for index in range(piece_count):

@@ -5,6 +5,7 @@ A currency has a balance from the first payment into it; without one, every tran
 
 from __future__ import annotations
 
+from collections import defaultdict
 from decimal import Decimal
 
 from ..errors.base import Problem
@@ -91,18 +92,16 @@ def list_balances(world: World) -> dict[str, str]:
 
 def list_funds(world: World) -> list[Row]:
     """What is available, reserved and awaited in each currency that has a balance."""
-    sums_by_currency: dict[tuple[str, str], Decimal] = {}
+    sums: dict[tuple[str, str], Decimal] = defaultdict(Decimal)  # by currency and use
     for transfer in world.tables["transfers"].rows.values():
         use = _use_of(transfer)
         if use:
-            fund_key = (transfer["source_currency"], use)
             amount = Decimal(transfer["source_amount"])
-            sums_by_currency[fund_key] = sums_by_currency.get(fund_key, Decimal(0)) + amount
+            sums[transfer["source_currency"], use] += amount
     funds: list[Row] = []
     for currency, available in list_balances(world).items():
-        sums = {use: sums_by_currency.get((currency, use), Decimal(0)) for use in USES}
-        amounts = {use: amount_text(amount, currency) for use, amount in sums.items()}
-        funds.append({"currency": currency, "available": available, **amounts})
+        sum_texts = {use: amount_text(sums[currency, use], currency) for use in USES}
+        funds.append({"currency": currency, "available": available, **sum_texts})
     return funds
 
 

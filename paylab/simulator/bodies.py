@@ -92,9 +92,9 @@ def row_json(world: World, kind: str, row: Row) -> Row:
         return individual_json(world, row)
     if kind == "conversion_accounts":
         return conversion_account_json(world, row)
-    operation = f"{kind}.get"
-    if operation in OPERATIONS:
-        return answer_row(world, operation, row)
+    operation_name = f"{kind}.get"
+    if operation_name in OPERATIONS:
+        return answer_row(world, operation_name, row)
     return without_internals(row)
 
 
@@ -138,7 +138,7 @@ def list_page(
     table = world.tables[kind]
     if settings.is_array:
         listed_rows = filter(is_listed, table.list_rows())
-        return Reply.json(200, [row_json(world, kind, row) for row in listed_rows])
+        return Reply.json(200, [row_json(world, kind, page_row) for page_row in listed_rows])
     parameters = request.query_items()
     start_position = _read_cursor(parameters.get(settings.cursor_parameter))
     row_limit = _read_limit(parameters.get(settings.parameters.get("limit", "")), settings)
@@ -149,7 +149,7 @@ def list_page(
     page_rows = page_rows[:row_limit]
     next_cursor = _write_cursor(page_rows[-1]) if has_more else None
     page: Row = {}
-    set_value_at(page, settings.items, [row_json(world, kind, row) for row in page_rows])
+    set_value_at(page, settings.items, [row_json(world, kind, page_row) for page_row in page_rows])
     if settings.more != NONE:
         set_value_at(page, settings.more, has_more)
     set_value_at(page, settings.cursor, next_cursor)

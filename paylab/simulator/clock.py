@@ -105,6 +105,7 @@ class Clock:
 
     def restore(self, dump: JsonMapping) -> None:
         """Restore the clock from a `dump`. An invalid one changes nothing."""
+        # All of it is read before anything is changed: an invalid value raises an error.
         base = timestamps.from_text(str(dump["base"]))
         base_real_time = self._wall() if dump["since"] is None else float(dump["since"])
         speed = float(dump["speed"])
@@ -129,14 +130,14 @@ def seconds(span: float | str | timedelta) -> float:
     if not isinstance(span, str):
         return span
     span_text = span.strip()
-    total = 0.0
+    total_seconds = 0.0
     text_position = 0
     while match := _PART.match(span_text, text_position):
-        unit = next(filter(None, match.groups()[1:]))
-        total += float(match[1]) * _UNIT_SECONDS[unit]
+        unit = next(filter(None, match.groups()[1:]))  # each unit has a group of its own
+        total_seconds += float(match[1]) * _UNIT_SECONDS[unit]
         text_position = match.end()
     if not span_text or text_position < len(span_text):
         raise SimulatorError(
             f'{span!r} is not a time span: write seconds, or "90s", "24h", "3 days", "23h 59m"'
         )
-    return total
+    return total_seconds

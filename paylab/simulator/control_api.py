@@ -183,17 +183,17 @@ def list_deliveries(world: World, request: Request) -> Reply:
     return replace(Reply.json(200, attempt_rows), wait=wait_seconds)
 
 
-def _attempt_rows(world: World, event_type: str | None, after: int) -> list[Row]:
+def _attempt_rows(world: World, event_type: str | None, last_number: int) -> list[Row]:
     """The attempts after a number, of one event type, or of all for None."""
     delivery_rows = [*world.tables["deliveries"].rows.values()]
-    if after > len(delivery_rows):
-        after = 0  # a reset world counts anew
+    if last_number > len(delivery_rows):
+        last_number = 0  # a reset world counts anew
     attempts: list[Row] = []
-    for number, delivery_row in enumerate(delivery_rows[after:], after + 1):
+    for attempt_number, delivery_row in enumerate(delivery_rows[last_number:], last_number + 1):
         if event_type in (None, delivery_row["event_type"]):
             attempts.append(
                 {
-                    "number": number,
+                    "number": attempt_number,
                     **{field_name: delivery_row.get(field_name) for field_name in ATTEMPT_FIELDS},
                 }
             )
@@ -304,14 +304,10 @@ def _status_history(object_row: Row) -> list[dict[str, str]] | None:
 def list_events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
     field_names = ("id", "event_type", "resource_id", "at", "body")
-    event_rows = world.tables["events"].rows.values()
-    return Reply.json(
-        200,
-        [
-            {field_name: event_row[field_name] for field_name in field_names}
-            for event_row in event_rows
-        ],
-    )
+    events = []
+    for event_row in world.tables["events"].rows.values():
+        events.append({field_name: event_row[field_name] for field_name in field_names})
+    return Reply.json(200, events)
 
 
 def read_scenarios(_: World, __: Request) -> Reply:

@@ -151,22 +151,22 @@ def control_document() -> dict[str, Any]:
 def _operation(route: Route, tag: str) -> Schema:
     """The object of a control, with the examples of its curl lines."""
     control_name = route.operation.removeprefix("control.")
-    form = FORMS.get(control_name, ControlForm())
-    curl_lines = [line for line in LINES if line.control == control_name]
+    control_form = FORMS.get(control_name, ControlForm())
+    curl_lines = [curl_line for curl_line in LINES if curl_line.control == control_name]
     name_words = control_name.split("_")
-    operation: Schema = {
-        "operationId": name_words[0] + "".join(word.title() for word in name_words[1:]),
+    operation_object: Schema = {
+        "operationId": name_words[0] + "".join(name_word.title() for name_word in name_words[1:]),
         "summary": curl_lines[0].does,
-        "description": "\n".join(f"- {line.does}." for line in curl_lines),
+        "description": "\n".join(f"- {curl_line.does}." for curl_line in curl_lines),
         "tags": [tag],
     }
     parameters = [*_parameters(route, curl_lines)]
     if parameters:
-        operation["parameters"] = parameters
+        operation_object["parameters"] = parameters
     if route.method in ("POST", "PUT"):
-        operation["requestBody"] = _request_body(form, curl_lines)
-    operation["responses"] = _responses(form)
-    return operation
+        operation_object["requestBody"] = _request_body(control_form, curl_lines)
+    operation_object["responses"] = _responses(control_form)
+    return operation_object
 
 
 def _parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
@@ -180,38 +180,41 @@ def _parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
             "description": description,
             "schema": _TEXT,
         }
-    query = {
+    example_parameters = {
         parameter_name: parameter_text
-        for line in curl_lines
-        for parameter_name, parameter_text in parse_qsl(line.query.lstrip("?"))
+        for curl_line in curl_lines
+        for parameter_name, parameter_text in parse_qsl(curl_line.query.lstrip("?"))
     }
-    for parameter_name, parameter_text in query.items():
+    for parameter_name, parameter_text in example_parameters.items():
         schema = _WHOLE if parameter_text.isdecimal() else _TEXT
         description = f"For example {parameter_text}."
         yield {"name": parameter_name, "in": "query", "description": description, "schema": schema}
 
 
-def _request_body(form: ControlForm, curl_lines: list[Curl]) -> Schema:
+def _request_body(control_form: ControlForm, curl_lines: list[Curl]) -> Schema:
     """The body of a control, with the bodies of the curl lines as examples."""
-    bodies = [line for line in curl_lines if line.body.startswith("{")]
+    lines_with_body = [curl_line for curl_line in curl_lines if curl_line.body.startswith("{")]
     examples = {
-        f"example_{number}": {"summary": line.does, "value": json.loads(line.body)}
-        for number, line in enumerate(bodies, 1)
+        f"example_{example_number}": {
+            "summary": curl_line.does,
+            "value": json.loads(curl_line.body),
+        }
+        for example_number, curl_line in enumerate(lines_with_body, 1)
     }
-    content: Schema = {"schema": open_object(form.fields, form.required)}
+    content: Schema = {"schema": open_object(control_form.fields, control_form.required)}
     if examples:
         content["examples"] = examples
-    return {"required": bool(form.required), "content": {_JSON: content}}
+    return {"required": bool(control_form.required), "content": {_JSON: content}}
 
 
-def _responses(form: ControlForm) -> Schema:
+def _responses(control_form: ControlForm) -> Schema:
     """The response of a success, and the error of each refusal."""
-    success: Schema = {"description": HTTPStatus(form.status).phrase}
-    if form.status != HTTPStatus.NO_CONTENT:
-        schema = {"type": "array", "items": _OBJECT} if form.is_list else _OBJECT
+    success: Schema = {"description": HTTPStatus(control_form.status).phrase}
+    if control_form.status != HTTPStatus.NO_CONTENT:
+        schema = {"type": "array", "items": _OBJECT} if control_form.is_list else _OBJECT
         success["content"] = {_JSON: {"schema": schema}}
-    refused = {"description": "Refused: the text says why.", "content": {_JSON: {"schema": _ERROR}}}
-    return {str(int(form.status)): success, "4XX": refused}
+    refusal = {"description": "Refused: the text says why.", "content": {_JSON: {"schema": _ERROR}}}
+    return {str(int(control_form.status)): success, "4XX": refusal}
 
 
 def _error_schema() -> Schema:

@@ -238,15 +238,17 @@ def _carry_out(
     return handler(world, routed_request)
 
 
-def _with_envelope(service: Service, operation: Operation, reply: Reply) -> Reply:
+def _with_envelope(service: Service, operation_record: Operation, reply: Reply) -> Reply:
     """A reply whose object is inside the key that the service has for it, if any."""
-    if operation.is_list or not reply.body:
+    if operation_record.is_list or not reply.body:
         return reply
-    item_path = operation.item_path(service)
+    item_path = operation_record.item_path(service)
     if item_path == NONE:
         return reply
     envelope_names = item_path.split(".")
-    opening = "".join(f"{{{json.dumps(name)}:" for name in envelope_names).encode()
+    opening = "".join(
+        f"{{{json.dumps(envelope_name)}:" for envelope_name in envelope_names
+    ).encode()
     return replace(reply, body=opening + reply.body + b"}" * len(envelope_names))
 
 

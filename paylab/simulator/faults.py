@@ -119,11 +119,11 @@ def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
     if fault_kind == "bad_cursor":
         return refusal_reply(CursorError())
     if fault_kind in ("refuse", "timeout"):
-        return Reply(503)
+        return Reply(503)  # `apply_fault` cuts the connection in place of it
     if fault_kind not in ("status", "custom") or status is None:
         return None
     if fault_kind == "custom" and fault.get("body") is not None:
-        return Reply(status)
+        return Reply(status)  # `apply_fault` adds the body
     wait_seconds = fault.get("retry_after")
     if wait_seconds is None and status == 429:
         wait_seconds = 1

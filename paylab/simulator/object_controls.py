@@ -174,10 +174,12 @@ def _example_account(world: World, country: str, fields: JsonObject) -> JsonObje
     return {**example_fields, **fields}
 
 
-def _request_of(world: World, request: Request, operation: str, body: JsonObject) -> Request:
+def _request_of(
+    world: World, request: Request, operation_name: str, operation_body: JsonObject
+) -> Request:
     """The request of an operation with a body, in which every field must be known."""
-    operation_request = replace(request, body=encode_json(body))
-    operation_record = OPERATIONS[operation]
+    operation_request = replace(request, body=encode_json(operation_body))
+    operation_record = OPERATIONS[operation_name]
     raise_if_problems(find_unknown_fields(world.service, operation_record, operation_request))
     return operation_request
 

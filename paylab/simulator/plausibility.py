@@ -54,20 +54,22 @@ def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iter
             yield Problem(fact_name, message, SOURCE)
 
 
-def _find_implausible_details(account: Mapping[str, object], path: str) -> list[Problem]:
+def _find_implausible_details(account: Mapping[str, object], details_path: str) -> list[Problem]:
     """The address of a crypto wallet, and the number of a digital wallet."""
     details = account.get("details")
     if not isinstance(details, dict):
         return []
     if account.get("type") == codes.CRYPTO_WALLET:
-        return warn_address(details.get("network"), details.get("address"), f"{path}.address")
-    number = details.get("account_number")
-    if account.get("type") != codes.DIGITAL_WALLET or not isinstance(number, str):
+        return warn_address(
+            details.get("network"), details.get("address"), f"{details_path}.address"
+        )
+    wallet_number = details.get("account_number")
+    if account.get("type") != codes.DIGITAL_WALLET or not isinstance(wallet_number, str):
         return []
-    if PHILIPPINE_MOBILE.fullmatch(number):
+    if PHILIPPINE_MOBILE.fullmatch(wallet_number):
         return []
     message = "does not look like the number of a wallet: a mobile number like 09171234567"
-    return [Problem(f"{path}.account_number", message, SOURCE)]
+    return [Problem(f"{details_path}.account_number", message, SOURCE)]
 
 
 def _read_details(body: RequestBody) -> None:

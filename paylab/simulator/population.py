@@ -79,21 +79,21 @@ def seed_world(world: World, transfers: int, individuals: int | None, conversion
 def all_routes() -> list[PayoutRoute]:
     """A route for each source currency and corridor; shares are those of both."""
     return [
-        route._replace(source=source, share=route.share * currency_share)
-        for source, currency_share in SOURCE_SHARES.items()
+        route._replace(source=source_currency, share=route.share * currency_share)
+        for source_currency, currency_share in SOURCE_SHARES.items()
         for route in (*ROUTES, *MORE_ROUTES)
-        if route.currency != source
+        if route.currency != source_currency
     ]
 
 
 def _make_members(
-    world: World, random_numbers: random.Random, count: int, *, has_ramps: bool
+    world: World, random_numbers: random.Random, member_count: int, *, has_ramps: bool
 ) -> list[Member]:
     """Members by creation; each route has one before a route has two."""
     routes = all_routes()
     shares = [route.share for route in routes]
-    further_routes = random_numbers.choices(routes, shares, k=max(0, count - len(routes)))
-    chosen_routes = [*routes, *further_routes][:count]
+    further_routes = random_numbers.choices(routes, shares, k=max(0, member_count - len(routes)))
+    chosen_routes = [*routes, *further_routes][:member_count]
     age_range_seconds = (OLDEST - NEWEST).total_seconds()
     ages = [  # most are young
         NEWEST + timedelta(seconds=int(random_numbers.random() ** 2 * age_range_seconds))
@@ -103,9 +103,11 @@ def _make_members(
     random_numbers.shuffle(chosen_routes)
     member_counts = Counter((*route[:2], route.source) for route in chosen_routes)
     members = []
-    for number, (created_at, route) in enumerate(zip(creation_times, chosen_routes, strict=True)):
+    for address_number, (created_at, route) in enumerate(
+        zip(creation_times, chosen_routes, strict=True)
+    ):
         owner, account = _add_individual(
-            world, random_numbers, route, created_at, number, has_ramps=has_ramps
+            world, random_numbers, route, created_at, address_number, has_ramps=has_ramps
         )
         history = RouteHistory(world, random_numbers, route, (owner, account))
         member_share = route.share / member_counts[(*route[:2], route.source)]
@@ -119,7 +121,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
     random_numbers: random.Random,
     route: PayoutRoute,
     created_at: datetime,
-    number: int,
+    address_number: int,
     *,
     has_ramps: bool,
 ) -> tuple[Row, Row]:
@@ -135,7 +137,7 @@ def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an 
         "id": world.new_id("individuals", created_at),
         "given_name": given_name,
         "family_name": family_name,
-        "email": f"recipient{number}@example.com",
+        "email": f"recipient{address_number}@example.com",
         "phone": "+910000000000" if route.country == "IN" else None,
         "address": {"country": route.country},
         "country": route.country,
@@ -159,13 +161,13 @@ def _ramp_currency(route: PayoutRoute) -> str | None:
 
 
 def _add_transfers(
-    world: World, random_numbers: random.Random, members: Sequence[Member], count: int
+    world: World, random_numbers: random.Random, members: Sequence[Member], transfer_count: int
 ) -> None:
     """Transfers to members that exist at the time, some of them much more often than others."""
     creation_times = [member.created_at for member in members]
     cumulative_weights = [*accumulate(member.weight for member in members)]
     transfer_rows = []
-    for created_at in draw_moments(world, random_numbers, count):
+    for created_at in draw_moments(world, random_numbers, transfer_count):
         known_count = max(1, bisect_right(creation_times, created_at))
         last_known = known_count - 1
         drawn_weight = random_numbers.random() * cumulative_weights[last_known]
@@ -175,7 +177,7 @@ def _add_transfers(
 
 
 def _add_conversions(
-    world: World, random_numbers: random.Random, members: Sequence[Member], count: int
+    world: World, random_numbers: random.Random, members: Sequence[Member], conversion_count: int
 ) -> None:
     """Conversions of some of the members whose country has an on-ramp."""
     ramp_members = [member for member in members if "on_ramp" in member.owner["product_types"]]
@@ -185,7 +187,9 @@ def _add_conversions(
         currency = _ramp_currency(member.history.route) or ""
         conversion_accounts.append(add_on_ramp(world, member.owner, member.account, currency))
     conversion_rows = []
-    for created_at in draw_moments(world, random_numbers, count):
-        account = random_numbers.choice(conversion_accounts)
-        conversion_rows.append(make_conversion(world, random_numbers, account, created_at))
+    for created_at in draw_moments(world, random_numbers, conversion_count):
+        conversion_account = random_numbers.choice(conversion_accounts)
+        conversion_rows.append(
+            make_conversion(world, random_numbers, conversion_account, created_at)
+        )
     world.extend("conversions", conversion_rows)

@@ -21,7 +21,9 @@ def _list_problems(settings: ErrorSettings, problems: Iterable[Problem]) -> obje
         messages_by_field: dict[str, list[str]] = {}
         for problem in problems:
             messages_by_field.setdefault(problem.field, []).append(problem.message)
-        return {field: "; ".join(messages) for field, messages in messages_by_field.items()}
+        return {
+            field_path: "; ".join(messages) for field_path, messages in messages_by_field.items()
+        }
     write_field = FIELD_FORMS[settings.field_form]
     return [
         {settings.field: write_field(problem.field), settings.message: problem.message}
@@ -29,18 +31,18 @@ def _list_problems(settings: ErrorSettings, problems: Iterable[Problem]) -> obje
     ]
 
 
-def _json_pointer(field: str) -> str:
+def _json_pointer(field_path: str) -> str:
     """A nested field as a JSON pointer."""
-    if not field:
+    if not field_path:
         return ""
-    return "".join(f"/{segment}" for segment in field.split("."))
+    return "".join(f"/{segment}" for segment in field_path.split("."))
 
 
-def _path_segments(field: str) -> list[str | int]:
+def _path_segments(field_path: str) -> list[str | int]:
     """A nested field as a list of names and indexes."""
-    if not field:
+    if not field_path:
         return []
-    return [int(segment) if segment.isdecimal() else segment for segment in field.split(".")]
+    return [int(segment) if segment.isdecimal() else segment for segment in field_path.split(".")]
 
 
 FIELD_FORMS: Mapping[str, Callable[[str], object]] = {

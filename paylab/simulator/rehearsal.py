@@ -154,12 +154,9 @@ class Rehearsal:
         if situation.seed:
             self._controls.seed(transfers=situation.seed)
         if situation.fault:
-            details = {
-                detail_name: detail_value
-                for detail_name, detail_value in situation.fault.items()
-                if detail_name != "kind"
-            }
-            fault = self._controls.faults.add(situation.fault["kind"], **details)
+            fault_settings = dict(situation.fault)
+            fault_kind = fault_settings.pop("kind")
+            fault = self._controls.faults.add(fault_kind, **fault_settings)
             self._fault_id = str(fault["id"])
         self._sequence = self._last_sequence()
         transfer_requests = self._find_created("transfers.create")
@@ -202,20 +199,20 @@ class Rehearsal:
         if creating_request["operation"] != "sandbox.deposit":
             return str(answer["id"])
         account_id = answer["conversion_account_id"]
-        for row in self._read_rows():
-            is_later = row["sequence"] > creating_request["sequence"]
-            if not is_later or row.get("event_type") != "conversion.created":
+        for journal_row in self._read_rows():
+            is_later = journal_row["sequence"] > creating_request["sequence"]
+            if not is_later or journal_row.get("event_type") != "conversion.created":
                 continue
-            if row["body"]["event_payload"]["conversion_account_id"] == account_id:
-                return str(row["resource_id"])
+            if journal_row["body"]["event_payload"]["conversion_account_id"] == account_id:
+                return str(journal_row["resource_id"])
         return ""
 
-    def _find_created(self, operation: str) -> list[JsonObject]:
+    def _find_created(self, operation_name: str) -> list[JsonObject]:
         """The requests of an operation that succeeded."""
         return [
             journal_row
             for journal_row in self._read_rows()
-            if journal_row.get("operation") == operation and 200 <= journal_row["status"] < 300
+            if journal_row.get("operation") == operation_name and 200 <= journal_row["status"] < 300
         ]
 
     def end(self) -> None:

@@ -23,20 +23,20 @@ def field_differences(row: JsonMapping, fields: Mapping[str, object]) -> list[st
     return list(_find_differences("", fields, {**row["query"], **body}))
 
 
-def _find_differences(path: str, expected: JsonValue, sent_value: JsonValue) -> Iterator[str]:
+def _find_differences(field_path: str, expected: JsonValue, sent_value: JsonValue) -> Iterator[str]:
     """The fields in which two values differ. An object may have more fields than expected."""
     if not (isinstance(expected, Mapping) and isinstance(sent_value, Mapping)):
         if not _are_equal(expected, sent_value):
-            yield f"{path}: {sent_value!r} was sent, not {expected!r}"
+            yield f"{field_path}: {sent_value!r} was sent, not {expected!r}"
         return
     for member_name, expected_value in expected.items():
-        field = join_path(path, member_name)
+        member_path = join_path(field_path, member_name)
         if member_name in sent_value:
-            yield from _find_differences(field, expected_value, sent_value[member_name])
+            yield from _find_differences(member_path, expected_value, sent_value[member_name])
             continue
         nearest_name = find_nearest_name(member_name, sent_value)
         suggestion = f", but {nearest_name} was" if nearest_name else ""
-        yield f"{field}: {expected_value!r} {NOT_SENT}{suggestion}"
+        yield f"{member_path}: {expected_value!r} {NOT_SENT}{suggestion}"
 
 
 def _are_equal(expected: JsonValue, sent_value: JsonValue) -> bool:

@@ -145,7 +145,13 @@ class Requests(Sequence[JournalRequest]):
         return Requests(partial(_rows_after, journal_rows), self._count_dropped)
 
     def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
-        return self._with_rows([row for row in self._read() if is_matching(JournalRequest(row))])
+        return self._with_rows(
+            [
+                journal_row
+                for journal_row in self._read()
+                if is_matching(JournalRequest(journal_row))
+            ]
+        )
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -260,16 +266,16 @@ def _verdict_text(verdict: Mapping[str, Any]) -> str:
     return "; ".join(verdict_texts)
 
 
-def _rows_after(journal_rows: Sequence[Row], number: int = 0) -> Sequence[Row]:
+def _rows_after(journal_rows: Sequence[Row], last_number: int = 0) -> Sequence[Row]:
     """The rows of requests that have a higher number."""
-    return [row for row in journal_rows if row["number"] > number]
+    return [journal_row for journal_row in journal_rows if journal_row["number"] > last_number]
 
 
-def _is_of_operation(journal_row: Row, operation: str) -> bool:
+def _is_of_operation(journal_row: Row, call_name: str) -> bool:
     """Whether a request is one of an operation, a method, a path, or a method and a path."""
-    if operation == journal_row["operation"]:
+    if call_name == journal_row["operation"]:
         return True
-    method, _, path_template = operation.strip().rpartition(" ")
+    method, _, path_template = call_name.strip().rpartition(" ")
     if path_template.isalpha():
         method = path_template
         path_template = ""
@@ -292,14 +298,14 @@ def _matches_path(path: str, template: str) -> bool:
 
 
 def _failure_text(
-    operation: str,
+    call_name: str,
     times: int | None,
     fields: Mapping[str, object],
     matching_count: int,
     requests: Requests,
 ) -> str:
     """Why an assertion failed: the count, the nearest request and its differences."""
-    assertion = f"{operation} with {short_json(fields)}" if fields else operation
+    assertion = f"{call_name} with {short_json(fields)}" if fields else call_name
     expected_times = "at least once" if times is None else _times_text(times)
     failure_lines = [f"{assertion} was sent {_times_text(matching_count)}, not {expected_times}"]
     matching_requests: list[JournalRequest] = []
@@ -336,5 +342,5 @@ def _find_nearest(
     return min(reversed(requests), key=distance)
 
 
-def _times_text(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+def _times_text(request_count: int) -> str:
+    return "once" if request_count == 1 else f"{request_count} times"

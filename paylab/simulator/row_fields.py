@@ -13,7 +13,7 @@ from .clock import END
 
 
 def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterValidator:
-    """A validator of values for which `is_valid` is true and does not fail."""
+    """A validator of values for which `is_valid` is true; a value at which it fails is refused."""
 
     def check(value: object) -> Any:
         try:

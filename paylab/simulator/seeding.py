@@ -216,7 +216,9 @@ class RouteHistory:
         self.rate = prices.rate(route.source, route.currency)
         self.rate_text = prices.rate_text(self.rate)
         self.latest = world.now()
-        self.reasons = [*Counter(FAILURE_REASONS.get(route.country, OTHER_REASONS)).elements()]
+        reason_weights = FAILURE_REASONS.get(route.country, OTHER_REASONS)
+        # A reason is in the list as often as its weight says, and is drawn as often.
+        self.reasons = [*Counter(reason_weights).elements()]
 
     def make_transfer(self, moment: datetime) -> Row:
         """A transfer with a final status that was created at a time."""

@@ -120,23 +120,31 @@ def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]
             yield from _check_references(
                 f"tables.{table_kind}", table_rows, field, referenced_kind, referenced_ids
             )
-    accounts = rows_by_id["financial_accounts"].values()
-    wallet_ids = {account.id for account in accounts if account.type == CRYPTO_WALLET}
-    for index, account_row in enumerate(tables["conversion_accounts"]):
-        if account_row.payout_account_id not in wallet_ids:
-            path = f"tables.conversion_accounts.{index}.payout_account_id"
-            yield _make_problem(path, "is not a crypto_wallet")
+    yield from _check_payout_accounts(tables)
     for index, timer in enumerate(tables["timers"]):
         yield from _check_step(f"tables.timers.{index}", timer, rows_by_id[timer.kind])
+
+
+def _check_payout_accounts(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:
+    """The conversion accounts that do not pay out to a wallet."""
+    wallet_ids = {
+        account_row.id
+        for account_row in tables["financial_accounts"]
+        if account_row.type == CRYPTO_WALLET
+    }
+    for index, account_row in enumerate(tables["conversion_accounts"]):
+        if account_row.payout_account_id not in wallet_ids:
+            field_path = f"tables.conversion_accounts.{index}.payout_account_id"
+            yield _make_problem(field_path, "is not a crypto_wallet")
 
 
 def _check_references(
     path: str, table_rows: list[Any], field: str, referenced_kind: str, referenced_ids: Set[str]
 ) -> Iterator[Problem]:
-    """The rows whose field has an id, or a list with an id, that is not among `ids`."""
+    """The rows whose field has an id, or a list with an id, that is not among the referenced."""
     for index, table_row in enumerate(table_rows):
-        referenced_id = getattr(table_row, field)
-        ids_in_row = referenced_id if isinstance(referenced_id, list) else [referenced_id]
+        field_value = getattr(table_row, field)
+        ids_in_row = field_value if isinstance(field_value, list) else [field_value]
         if not referenced_ids >= set(ids_in_row):
             yield _make_problem(f"{path}.{index}.{field}", f"is not among {referenced_kind}")
 

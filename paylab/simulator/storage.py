@@ -112,8 +112,10 @@ class WorldStorage:
         tables: dict[str, list[object]] = {table_kind: [] for table_kind in KINDS}
         stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
         while batch := stored_rows.fetchmany(ROWS_PER_BATCH):
-            batch_rows = json.loads(f"[{','.join(body for _, body in batch)}]")
-            for (table_kind, _), table_row in zip(batch, batch_rows, strict=True):
+            # Many rows are parsed faster as one JSON list than one by one.
+            row_texts = ",".join(row_text for _, row_text in batch)
+            table_rows = json.loads(f"[{row_texts}]")
+            for (table_kind, _), table_row in zip(batch, table_rows, strict=True):
                 tables[table_kind].append(table_row)
         return tables
 

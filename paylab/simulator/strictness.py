@@ -108,7 +108,7 @@ def _account_field_names(account: AccountDetails) -> set[str]:
     }
 
 
-def _find_nulls(json_value: JsonValue, path: str = "") -> Iterator[Problem]:
+def _find_nulls(json_value: JsonValue, object_path: str = "") -> Iterator[Problem]:
     """The fields that are null, usually the same as absent. Assumption `field.optional`."""
     members: Iterable[tuple[str | int, JsonValue]] = ()
     if isinstance(json_value, dict):
@@ -116,10 +116,10 @@ def _find_nulls(json_value: JsonValue, path: str = "") -> Iterator[Problem]:
     elif isinstance(json_value, list):
         members = enumerate(json_value)
     for member_name, member in members:
-        field = join_path(path, member_name)
+        member_path = join_path(object_path, member_name)
         if member is None:
-            yield Problem(field, "is null: leave the field out", NULL_SOURCE)
-        yield from _find_nulls(member, field)
+            yield Problem(member_path, "is null: leave the field out", NULL_SOURCE)
+        yield from _find_nulls(member, member_path)
 
 
 def _find_unknown_parameters(

@@ -183,7 +183,10 @@ class World:
             return
         now = timestamps.to_text(self.clock.now())
         try:
-            while (due := self.next_due()) is not None and due <= now:
+            while True:
+                due = self.next_due()
+                if due is None or due > now:
+                    return
                 _, row_id = heapq.heappop(self._due_heap)
                 timer = self.tables["timers"].rows[row_id]
                 self.remove("timers", row_id)

@@ -172,8 +172,8 @@ class Worlds:
         try:
             if bearer is None:
                 raise RefusedError(401, "send Authorization: Bearer with the control token")
-            operation, placeholders = find_world_operation(request.method, request.path)
-            if operation == "control.create_world":
+            operation_name, placeholders = find_world_operation(request.method, request.path)
+            if operation_name == "control.create_world":
                 return self._create_world(request)
             return self._end_world(placeholders["id"], bearer)
         except RefusedError as refused:

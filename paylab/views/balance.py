@@ -71,18 +71,19 @@ class BalancePage(FormPage):
     def show(self, balances: Iterable[Balance]) -> None:
         """Show other amounts."""
         self._balances = tuple(balances)
-        sentences_html = "".join(
+        self.table_node.html = self._amounts_html() + "".join(
             f"<p>{html.escape(sentence)}</p>" for sentence in self._sentences()
         )
-        table_html = html.grid(
-            COLUMNS, list(map(_amount_cells, self._balances)), number_columns=(1, 2, 3)
-        )
-        meaning_html = f'<p class="paylab-hint">{MEANING}</p>'
-        self.table_node.html = (
-            table_html + meaning_html if self._balances else ""
-        ) + sentences_html
         self.redraw()
         self.update_saved()
+
+    def _amounts_html(self) -> str:
+        """The amounts as a table, with what its columns mean. Empty without a balance."""
+        if not self._balances:
+            return ""
+        cells_by_currency = [_amount_cells(balance) for balance in self._balances]
+        table_html = html.grid(COLUMNS, cells_by_currency, number_columns=(1, 2, 3))
+        return f'{table_html}<p class="paylab-hint">{MEANING}</p>'
 
     def submit(self) -> None:
         """Top up by the amount in the form."""
@@ -141,5 +142,6 @@ def _amount_cells(balance: Balance) -> list[str]:
 
 def _missing_amount(balance: Balance) -> Decimal:
     """How much more the payouts that await funds need; 0 if nothing is known of them."""
-    awaited = balance.awaiting_funds or Decimal(0)
-    return max(Decimal(awaited) - Decimal(balance.available or 0), Decimal(0))
+    awaited_amount = Decimal(balance.awaiting_funds or 0)
+    available_amount = Decimal(balance.available or 0)
+    return max(awaited_amount - available_amount, Decimal(0))

@@ -5,7 +5,8 @@ The views know no client: a call is `Any`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from ..errors.extras import extra_imports
@@ -48,17 +49,14 @@ def calls_table(calls: Iterable[Any]) -> str:
     A column without a value, such as the duration in a process of its own, is left out.
     """
     all_calls = list(calls)
-    call_rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
-    columns = list(zip(*call_rows, strict=True))
-    filled_columns = [
-        column_index
-        for column_index in range(len(CALL_COLUMNS))
-        if not columns or any(columns[column_index])
-    ]
-    column_names = [CALL_COLUMNS[column_index] for column_index in filled_columns]
-    filled_cells = [[row[column_index] for column_index in filled_columns] for row in call_rows]
+    table_rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
+    column_names: Sequence[str] = CALL_COLUMNS
+    if table_rows:
+        has_value = [any(cells) for cells in zip(*table_rows, strict=True)]  # by column
+        column_names = [*compress(CALL_COLUMNS, has_value)]
+        table_rows = [[*compress(cells, has_value)] for cells in table_rows]
     service_name = all_calls[-1].place if all_calls else ""
-    return card(column(grid(column_names, filled_cells, len(all_calls))), source=service_name)
+    return card(column(grid(column_names, table_rows, len(all_calls))), source=service_name)
 
 
 def call_card(call: Any) -> str:

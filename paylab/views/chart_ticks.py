@@ -26,18 +26,19 @@ def day_ticks(days: Collection[str]) -> list[int]:
     if not days:
         return []
     first_day = _milliseconds(min(days))
-    count = (_milliseconds(max(days)) - first_day) // DAY_MILLISECONDS
+    day_count = (_milliseconds(max(days)) - first_day) // DAY_MILLISECONDS
     return [
-        first_day + day * DAY_MILLISECONDS for day in range(0, count + 1, _tick_interval(count))
+        first_day + day_number * DAY_MILLISECONDS
+        for day_number in range(0, day_count + 1, _tick_interval(day_count))
     ]
 
 
-def _tick_interval(count: int) -> int:
+def _tick_interval(axis_end: int) -> int:
     """The smallest step of 1, 2, 5 and zeros with few enough ticks."""
     magnitude = 1
     while True:
         for interval in INTERVALS:
-            if count < interval * magnitude * TICKS_MAX:
+            if axis_end < interval * magnitude * TICKS_MAX:
                 return interval * magnitude
         magnitude *= 10
 

@@ -315,12 +315,11 @@ def _largest_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     """The corridor of each row if it is one of the largest by amount, else "others"."""
     corridors = rows["corridor"]
     sums = rows["source_amount"].astype("float64").groupby(corridors).sum()
-    corridor_names = [
-        str(corridor) for corridor in sums.sort_values(ascending=False, kind="stable").index
-    ]
-    if len(corridor_names) > CORRIDORS_MAX:
-        corridor_names = corridor_names[: CORRIDORS_MAX - 1]
-    return corridors.where(corridors.isin(corridor_names), OTHERS)
+    descending_sums = sums.sort_values(ascending=False, kind="stable")
+    largest_names = [str(corridor) for corridor in descending_sums.index]
+    if len(largest_names) > CORRIDORS_MAX:
+        largest_names = largest_names[: CORRIDORS_MAX - 1]  # the others are one more
+    return corridors.where(corridors.isin(largest_names), OTHERS)
 
 
 __all__ = [

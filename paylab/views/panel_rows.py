@@ -56,9 +56,11 @@ class PanelRow:
 def call_row(number: int, call: Any) -> PanelRow:
     """The row of a call: its verdict is the status with the words of the service."""
     attempt_text = f"attempt {call.attempt}" if call.attempt > 1 else ""
-    tone = "attention" if call.replayed else "good"
+    tone = "good"
     if call.failed:
         tone = "bad"
+    elif call.replayed:
+        tone = "attention"
     cells = (_time_text(call.when), f"{call.method} {call.path}", attempt_text, _call_verdict(call))
     return PanelRow(number, "call", _shorten_cells(cells), tone, call)
 
@@ -70,13 +72,11 @@ def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> 
     """
     status_text = str(payload_of(facts).get("status") or "")
     order_text = str(facts.get("order") or "")
-    if order_text:
-        delivery_count = facts.get("deliveries", 1)
-        status_text = (
-            f"{status_text}, {order_text}"
-            if delivery_count == 1
-            else f"{status_text}, delivered {delivery_count} times"
-        )
+    delivery_count = facts.get("deliveries", 1)
+    if order_text and delivery_count == 1:
+        status_text += f", {order_text}"
+    elif order_text:
+        status_text += f", delivered {delivery_count} times"
     tone = "" if order_text in ("", "in order") else "attention"
     cells = (_time_text(at), facts.get("event_type"), facts.get("resource_id"), status_text)
     return PanelRow(number, "event", _shorten_cells(cells), tone, facts)
@@ -95,7 +95,8 @@ def delivery_row(number: int, at: datetime | None, facts: Mapping[str, object]) 
         verdict = str(status)
         tone = "good"
     else:
-        reason = error or "" if status is None else status
+        # Without a status nobody answered, and the error says why.
+        reason = (error or "") if status is None else status
         verdict = f"{reason}, attempt {facts.get('attempt')}"
         tone = "bad"
     delivery_text = f"{facts.get('event_type')} delivered"
@@ -145,8 +146,8 @@ SELECTIONS: Mapping[str, Callable[[PanelRow], bool]] = {
 
 def payload_of(facts: Mapping[str, object]) -> JsonMapping:
     """The payload of an event; empty if it cannot be read."""
-    body = facts.get("body")
-    payload = body.get("event_payload") if isinstance(body, Mapping) else None
+    event_body = facts.get("body")
+    payload = event_body.get("event_payload") if isinstance(event_body, Mapping) else None
     return payload if isinstance(payload, Mapping) else {}
 
 
@@ -168,10 +169,10 @@ def _call_verdict(call: Any) -> str:
 def _service_words(body_text: str) -> str:
     """The message in the text of a body; the text itself if it is no JSON."""
     try:
-        body = json.loads(body_text)
+        answer_body = json.loads(body_text)
     except (ValueError, RecursionError):
         return plain(body_text, WORDS_CHARACTERS_MAX)
-    return plain("; ".join(read_error_message(body)), WORDS_CHARACTERS_MAX)
+    return plain("; ".join(read_error_message(answer_body)), WORDS_CHARACTERS_MAX)
 
 
 def _time_text(moment: datetime | None) -> str:

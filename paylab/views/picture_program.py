@@ -106,13 +106,13 @@ def read_qr_texts(picture_file: BytesIO) -> list[str]:
     with Image.open(picture_file, formats=PICTURE_FORMATS) as image:
         grey_image = image.convert("L")
     formats = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
-    codes = zxingcpp.read_barcodes(grey_image, formats=formats)
-    return sorted({_read_code_text(code) for code in codes})
+    qr_codes = zxingcpp.read_barcodes(grey_image, formats=formats)
+    return sorted({_read_code_text(qr_code) for qr_code in qr_codes})
 
 
-def _read_code_text(code: zxingcpp.Barcode) -> str:
+def _read_code_text(qr_code: zxingcpp.Barcode) -> str:
     """The text of a code, as UTF-8 if it can be read so."""
     try:
-        return bytes(code.bytes).decode()
+        return bytes(qr_code.bytes).decode()
     except UnicodeDecodeError:
-        return str(code.text)
+        return str(qr_code.text)

@@ -76,12 +76,12 @@ def items_table(items: Sequence[Resource], total: int | None = None, service_nam
     if not items:
         return card(column(heading("List"), "no items"), source=service_name)
     type_name = type(items[0]).__name__
-    field_rows = [redacted_fields(item) for item in items]
-    column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
-    table_rows = [
-        [_column_text(item_fields, column_name) for column_name in column_names]
-        for item_fields in field_rows
-    ]
+    fields_of_items = [redacted_fields(item) for item in items]
+    column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(fields_of_items[0])[:OTHER_COLUMNS_MAX]
+    table_rows = []
+    for item_fields in fields_of_items:
+        cells = [_column_text(item_fields, column_name) for column_name in column_names]
+        table_rows.append(cells)
     title = heading(plural(total or len(items), type_name))
     return card(column(title, grid(column_names, table_rows, total)), source=service_name)
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from fnmatch import fnmatchcase
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,10 +117,8 @@ class Arrivals:
         from ..frames.exact_frame import ExactFrame
 
         field_names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
-        rows = [
-            tuple(getattr(arrival, field_name) for field_name in field_names) for arrival in self
-        ]
-        frame = ExactFrame(rows, columns=["received_at", *field_names[1:]])
+        frame_rows = list(map(attrgetter(*field_names), self))
+        frame = ExactFrame(frame_rows, columns=["received_at", *field_names[1:]])
         column_types = {
             **dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]"),
             **dict.fromkeys(("type", "status", "order"), "category"),

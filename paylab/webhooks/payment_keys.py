@@ -97,8 +97,7 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     for payment_without_row, position in zip(
         payments_without_row.tolist(), positions.to_pylist(), strict=True
     ):
-        if position is not None:
-            payments_by_first.setdefault(int(payments_with_rows[position]), []).append(
-                payment_without_row
-            )
+        if position is not None:  # None: no payment with rows has this reference
+            payment_with_rows = int(payments_with_rows[position])
+            payments_by_first.setdefault(payment_with_rows, []).append(payment_without_row)
     return payments_by_first

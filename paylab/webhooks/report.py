@@ -173,8 +173,8 @@ class Reconciliation:
                 if column.meaning not in side_rows.names and self._service_has(column.meaning)
             }
             only_in_rows = {
-                column: "not in the service"
-                for meaning, column in side_rows.names.items()
+                column_name: "not in the service"
+                for meaning, column_name in side_rows.names.items()
                 if not self._service_has(meaning)
             }
             not_compared = dict.fromkeys(side_rows.unknown, "not compared")

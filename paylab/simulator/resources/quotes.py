@@ -35,7 +35,10 @@ def account_id_of(fields: Row) -> str | None:
 def add_route_problems(
     world: World, problems: list[Problem], fields: Row, account: Row | None
 ) -> list[Problem]:
-    """The problems of a body, and those of the route to its account in other fields."""
+    """The problems of a body, and those of the route to its account.
+
+    A field that has a problem of its own gets none of the route.
+    """
     if account is None:
         return problems
     service = world.service

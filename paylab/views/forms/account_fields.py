@@ -94,8 +94,12 @@ class AccountFields(Group):
         if not self.type.value:
             return {}
         detail_names = [detail_field.name for detail_field in self.account.fields]
-        inputs = {name: self.details[name].value for name in detail_names}
-        details = {name: value for name, value in inputs.items() if value not in ("", None)}
+        inputs = {detail_name: self.details[detail_name].value for detail_name in detail_names}
+        details = {
+            detail_name: detail_value
+            for detail_name, detail_value in inputs.items()
+            if detail_value not in ("", None)
+        }
         return {"type": self.type.value, "details": details}
 
     def fill(self, account_type: str, details: JsonMapping) -> None:
@@ -123,7 +127,7 @@ class AccountFields(Group):
         """The labels and codes of the account types of the country."""
         corridor = self._countries.get(self._country)
         type_codes = corridor.account_types if corridor else ()
-        options = [(TYPE_LABELS[code], code) for code in type_codes]
+        options = [(TYPE_LABELS[account_type], account_type) for account_type in type_codes]
         return [ADD_LATER, *options] if self._may_add_later else options
 
     def _adjust_detail(self, field: FormField, detail_field: account_types.DetailField) -> None:

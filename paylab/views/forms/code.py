@@ -42,8 +42,16 @@ def literal(value: object, *, multiline: bool = False) -> str:
         return f"[{', '.join(map(literal, value))}]"
     if not isinstance(value, Mapping):
         return repr(value)
-    entries = [f"{literal(key)}: {literal(item)}" for key, item in value.items()]
-    one_line_literal = f"{{{', '.join(entries)}}}"
+    member_literals = [
+        f"{literal(member_name)}: {literal(member)}" for member_name, member in value.items()
+    ]
+    one_line_literal = f"{{{', '.join(member_literals)}}}"
     if not multiline or len(one_line_literal) <= WIDTH - 2 * len(INDENT):
         return one_line_literal
-    return "\n".join(["{", *(f"{INDENT * 2}{entry}," for entry in entries), f"{INDENT}}}"])
+    return "\n".join(
+        [
+            "{",
+            *(f"{INDENT * 2}{member_literal}," for member_literal in member_literals),
+            f"{INDENT}}}",
+        ]
+    )

@@ -86,15 +86,15 @@ class ConversionAccountForm(OrderForm):
 
     def _make_service_fields(self) -> list[FormField]:
         """Make the inputs of fields that some services require: a reference and the coin."""
-        required = self._service.conversion_accounts.required if self._service else ()
+        required_names = self._service.conversion_accounts.required if self._service else ()
         reference_field = FormField("client_reference_id", "Your reference")
-        reference_field.set_required(reference_field.name in required)
-        if reference_field.name in required:
+        reference_field.set_required(reference_field.name in required_names)
+        if reference_field.name in required_names:
             reference_field.set_value(f"onramp-{self._owner_id[-8:]}")
-        if "destination_currency" not in required:
+        if "destination_currency" not in required_names:
             return [reference_field]
-        coins = [(code, code) for code in codes.STABLECOINS]
-        coin_field = FormField("destination_currency", "Paid out in", SELECT, options=coins)
+        coin_options = [(coin, coin) for coin in codes.STABLECOINS]
+        coin_field = FormField("destination_currency", "Paid out in", SELECT, options=coin_options)
         coin_field.set_required(True)
         return [reference_field, coin_field]
 

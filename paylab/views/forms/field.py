@@ -144,10 +144,13 @@ class FormField(Node):
         self.options = list(options)
         # Made here, since each keystroke in a form describes all of its fields.
         self._option_rows = [
-            [label, str(value) if self.input == COMBO else ""] for label, value in self.options
+            [option_label, str(option_value) if self.input == COMBO else ""]
+            for option_label, option_value in self.options
         ]
-        self._has_long_option = any(len(label) > _NARROW_VALUE_MAX for label, _ in self.options)
-        option_values = [value for _, value in options]
+        self._has_long_option = any(
+            len(option_label) > _NARROW_VALUE_MAX for option_label, _ in self.options
+        )
+        option_values = [option_value for _, option_value in options]
         is_other_value = self.input == COMBO and self._value
         if not preselect or self._value in option_values or is_other_value:
             return
@@ -174,7 +177,14 @@ class FormField(Node):
     def display_text(self) -> str:
         """The value as shown after sending; a private value is masked."""
         if self.input in CHOICE_INPUTS:
-            return next((label for label, value in self.options if value == self._value), "")
+            return next(
+                (
+                    option_label
+                    for option_label, option_value in self.options
+                    if option_value == self._value
+                ),
+                "",
+            )
         value_text = str(self.value)
         return _masked_text(value_text) if self.private else value_text
 
@@ -244,7 +254,10 @@ class FormField(Node):
         self.is_typed = self.input in (TEXT, COMBO)
         is_marked = bool(self.errors or self.warnings)
         # Typed text is checked when the input loses focus, or while it is wrong.
-        self.touched = not self.is_typed or bool(self.touched and is_marked)
+        if self.is_typed and not is_marked:
+            self.touched = False
+        elif not self.is_typed:
+            self.touched = True
         if self.store(new_value) and not self.lazy:
             self.on_change(self)
 
@@ -259,7 +272,7 @@ class FormField(Node):
 
     def _option_index(self) -> int:
         """The index of the chosen option; -1 if none is chosen."""
-        option_values = [value for _, value in self.options]
+        option_values = [option_value for _, option_value in self.options]
         return option_values.index(self._value) if self._value in option_values else -1
 
     def _requirement_mark(self) -> str:

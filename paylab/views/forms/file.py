@@ -91,28 +91,33 @@ class FilePicker(Node):
         self.cancel_transfer()
         self._transfer_id = str(message.get("id"))
         self._file_name = str(message.get("name", ""))
-        size = message.get("size")
-        if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
+        file_bytes = message.get("size")
+        if self.disabled or type(file_bytes) is not int or not 0 <= file_bytes <= self.limit:
             limit_mb = self.limit // 2**20
             self._refuse_transfer(f"The file is too large: at most {limit_mb} MB can be sent.")
             return
-        self._expected_bytes = size
+        self._expected_bytes = file_bytes
         self._received = bytearray()
         self._continue_transfer(self._received)
 
     def _receive_slice(self, message: Message, buffers: Sequence[bytes]) -> None:
-        """Append a slice; a slice at another offset, or too long, ends the transfer."""
+        """Append a slice. One at another offset, an empty one or too long a one ends the transfer.
+
+        A slice of a transfer that was cancelled is left out.
+        """
         received = self._received
         if received is None or message.get("id") != self._transfer_id:
             return
-        sent = b"".join(buffers)
+        file_slice = b"".join(buffers)
         offset = message.get("at")
-        is_too_long = len(received) + len(sent) > self._expected_bytes
-        if offset != len(received) or not sent or is_too_long:
-            reason = f"a slice at {offset} of {len(sent)} bytes, where {len(received)} was expected"
-            self._refuse_transfer(f"The file was not received: {reason}")
+        is_too_long = len(received) + len(file_slice) > self._expected_bytes
+        if offset != len(received) or not file_slice or is_too_long:
+            self._refuse_transfer(
+                f"The file was not received: a slice at {offset} of {len(file_slice)} bytes, "
+                f"where {len(received)} was expected"
+            )
             return
-        received += sent
+        received += file_slice
         self._continue_transfer(received)
 
     def _continue_transfer(self, received: bytearray) -> None:

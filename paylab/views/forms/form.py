@@ -94,8 +94,8 @@ class Form(traitlets.HasTraits, FormPage):
 
     def values(self) -> JsonObject:
         """The values to send, as JSON, without blank ones."""
-        inputs = self._input_values()
-        return {name: value for name, value in inputs.items() if value not in ("", None)}
+        inputs = self._input_values().items()
+        return {field_name: given for field_name, given in inputs if given not in ("", None)}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the values."""

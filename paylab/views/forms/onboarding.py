@@ -80,16 +80,18 @@ class OnboardingForm(Form):
         return [*fields, self.consent]
 
     def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
-        def row(names: Sequence[str]) -> Node:
-            return side_by_side([fields[name] for name in names])
+        """The form from top to bottom: what is asked for, then who the individual is."""
+
+        def form_row(field_names: Sequence[str]) -> Node:
+            return side_by_side([fields[field_name] for field_name in field_names])
 
         return [
-            row(person.PRODUCT_FIELD_NAMES),
+            form_row(person.PRODUCT_FIELD_NAMES),
             self.requirements,
             self.example_button,
-            form_section("Person", row(person.PERSON_FIELD_NAMES)),
-            form_section("Address", row(person.ADDRESS_FIELD_NAMES)),
-            form_section("Document", row(person.DOCUMENT_FIELD_NAMES)),
+            form_section("Person", form_row(person.PERSON_FIELD_NAMES)),
+            form_section("Address", form_row(person.ADDRESS_FIELD_NAMES)),
+            form_section("Document", form_row(person.DOCUMENT_FIELD_NAMES)),
             self.consent,
         ]
 
@@ -137,9 +139,9 @@ class OnboardingForm(Form):
         fields = dict(values)
         document = fields.get("document", {})
         if "number" in document:
-            label = person.document_label(str(document.get("type")))
-            number = Expression(f"input({label + ' number: '!r})")
-            fields["document"] = {**document, "number": number}
+            question = person.document_label(str(document.get("type"))) + " number: "
+            asked_number = Expression(f"input({question!r})")
+            fields["document"] = {**document, "number": asked_number}
         if CONSENT_FIELD in fields:
             fields[CONSENT_FIELD] = Expression("lab.clock()")
         return write_call("lab.individuals.create", fields, to="person")
@@ -198,14 +200,14 @@ class OnboardingForm(Form):
         type_field.set_options(person.document_options(self.corridor, is_required))
         type_field.set_required(is_required)
         document_type = type_field.value
-        number = self.fields[DOCUMENT_NUMBER]
-        number.label = "Document number"
+        number_field = self.fields[DOCUMENT_NUMBER]
+        number_field.label = "Document number"
         if document_type:
-            number.label = person.document_label(document_type)
-        number.hint = person.document_number_hint(document_type)
-        number.normalise = make_normaliser(DOCUMENT_NUMBERS.get(document_type))
-        number.visible = bool(document_type)
-        number.set_required(False, assumed=True)
+            number_field.label = person.document_label(document_type)
+        number_field.hint = person.document_number_hint(document_type)
+        number_field.normalise = make_normaliser(DOCUMENT_NUMBERS.get(document_type))
+        number_field.visible = bool(document_type)
+        number_field.set_required(False, assumed=True)
 
 
 ACCOUNTS_FIELD = "financial_accounts"

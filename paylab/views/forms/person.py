@@ -109,11 +109,18 @@ DOCUMENT_FIELD_NAMES = ("document.type", "document.number")
 def make_fields(country: str, product: str) -> list[FormField]:
     """Make all inputs, with the field names that problems use."""
     countries_by_name = sorted(NAMES.items(), key=itemgetter(1))
-    country_options = [(f"{name} ({code})", code) for code, name in countries_by_name]
-    product_options = [(label, code) for code, label in PRODUCT_LABELS.items()]
+    country_options = [
+        (f"{field_name} ({option_code})", option_code)
+        for option_code, field_name in countries_by_name
+    ]
+    product_options = [(label, option_code) for option_code, label in PRODUCT_LABELS.items()]
     document_number = _make_text_field("document.number")
     document_number.private = True
-    text_fields = [_make_text_field(name) for name in TEXT_FIELDS if name != "document.number"]
+    text_fields = [
+        _make_text_field(field_name)
+        for field_name in TEXT_FIELDS
+        if field_name != "document.number"
+    ]
     return [
         FormField("product_types", "Product", SELECT, value=product, options=product_options),
         FormField("country", "Country", SELECT, value=country, options=country_options),
@@ -130,7 +137,9 @@ def _make_text_field(field_name: str) -> FormField:
 
 def document_options(corridor: Corridor, is_required: bool) -> list[tuple[str, str]]:
     """The labels and codes of the documents that a country accepts."""
-    options = [(document_label(code), code) for code in corridor.documents]
+    options = [
+        (document_label(document_type), document_type) for document_type in corridor.documents
+    ]
     return options if is_required else [NO_DOCUMENT, *options]
 
 
@@ -181,7 +190,7 @@ NO_ON_RAMP = "No on-ramp is known for this country: the service may refuse this 
 def _product_sentence(corridor: Corridor, product: str) -> str:
     """A sentence on the currency of a product, or on why it is not available."""
     if product not in corridor.open_products:
-        labels = [PRODUCT_LABELS[code] for code in corridor.open_products]
+        labels = [PRODUCT_LABELS[open_product] for open_product in corridor.open_products]
         return f"This product is not available in this country; available: {', '.join(labels)}."
     if product != codes.ON_RAMP_PRODUCT:
         rails = ", ".join(map(str, corridor.rails))
@@ -195,7 +204,7 @@ def _document_sentence(corridor: Corridor) -> str:
     """A sentence on the documents that a country accepts."""
     if corridor.documents == codes.DOCUMENT_TYPES:
         return "Any type of document is accepted."
-    labels = [document_label(code) for code in corridor.documents]
+    labels = [document_label(document_type) for document_type in corridor.documents]
     if len(labels) == 1:
         return f"Accepted documents: only {labels[0]}."
     return f"Accepted documents: {', '.join(labels)}."

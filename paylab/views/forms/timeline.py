@@ -114,6 +114,7 @@ class Timeline:
         return list(dict.fromkeys([*visited_states, *self._connected_states()]))
 
     def _item_html(self, state: str) -> str:
+        """A state as an item of the list, with its time if it was visited."""
         times_by_state = dict(self.visited)
         if state not in times_by_state:
             return (

@@ -77,9 +77,15 @@ class TokenForm(Form):
 
     def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; a token is a secret, and not part of the code."""
-        others = {name: value for name, value in values.items() if name != "token"}
+        other_values = {
+            field_name: field_value
+            for field_name, field_value in values.items()
+            if field_name != "token"
+        }
         token = {"token": Expression("token")}
-        return write_call("lab.individuals.submit_token", token | others, Expression("person.id"))
+        return write_call(
+            "lab.individuals.submit_token", token | other_values, Expression("person.id")
+        )
 
     def result_rows(self, result: Individual) -> list[Row]:
         """The individual whose token was taken."""

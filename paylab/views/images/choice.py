@@ -75,9 +75,9 @@ def choose_specimen(side: str, name: str, country: str, fault: str | None = None
     if fault:
         arguments["fault"] = fault
         fault_label = fault.removeprefix("verification_").replace("_", " ")
-    code = Expression(write_call("specimen", arguments, side))
+    specimen_call = Expression(write_call("specimen", arguments, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
-    return ImageChoice(draw, f"specimen ({fault_label})", code)
+    return ImageChoice(draw, f"specimen ({fault_label})", specimen_call)
 
 
 def read_image_facts(choice: ImageChoice, side: str, service: Service | None = None) -> ImageFacts:
@@ -135,14 +135,14 @@ def make_preview(image_bytes: bytes, mime: str) -> tuple[bytes | None, str]:
 def _read_file(path_text: str) -> bytes:
     """Read at most IMAGE_MAX + 1 bytes, so that the caller sees that a file is too large."""
     try:
-        path = Path(path_text).expanduser()
-        mode = path.stat().st_mode
+        image_path = Path(path_text).expanduser()
+        file_mode = image_path.stat().st_mode
     except (ValueError, RuntimeError):  # a NUL character, or an unknown user's home
         raise OSError("this is not a path") from None
-    if not stat.S_ISREG(mode):  # opening a pipe would block
+    if not stat.S_ISREG(file_mode):  # opening a pipe would block
         raise OSError("this is not a file")
-    with path.open("rb") as file:
-        return file.read(IMAGE_MAX + 1)
+    with image_path.open("rb") as image_file:
+        return image_file.read(IMAGE_MAX + 1)
 
 
 def _image_error(image_side: str, reason: str) -> RuleError:

@@ -73,9 +73,9 @@ def find_location(image_bytes: Data) -> list[Patch]:
     """
     patches = list[Patch]()
     blank_budget = Budget(BLANK_BYTES_MAX)
-    for patch in _find_patches(image_bytes, Budget(SEARCH_STEPS_MAX)):
-        blank_budget.spend(len(patch[1]))
-        patches.append(patch)
+    for offset, blank_bytes in _find_patches(image_bytes, Budget(SEARCH_STEPS_MAX)):
+        blank_budget.spend(len(blank_bytes))
+        patches.append((offset, blank_bytes))
     return patches
 
 
@@ -88,10 +88,12 @@ def remove_location(image_bytes: bytes) -> bytes:
     for offset, blank_bytes in patches:
         patched_bytes[offset : offset + len(blank_bytes)] = blank_bytes
     for offset, chunk_type, data_size in _read_png_chunks(patched_bytes):
-        chunk_end = offset + 8 + data_size
+        # A chunk is four bytes each of size and type, its data, and a checksum of type and data.
+        data_end = offset + 8 + data_size
         has_metadata = chunk_type in (b"eXIf", b"iTXt", b"tEXt", _IGNORED_CHUNK)
-        if has_metadata and chunk_end + 4 <= len(patched_bytes):
-            pack_into(">I", patched_bytes, chunk_end, crc32(patched_bytes[offset + 4 : chunk_end]))
+        if has_metadata and data_end + 4 <= len(patched_bytes):
+            checksum = crc32(patched_bytes[offset + 4 : data_end])
+            pack_into(">I", patched_bytes, data_end, checksum)
     return bytes(patched_bytes)
 
 
