@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from uuid import UUID
 
@@ -131,14 +130,11 @@ def _make_loss_check(
 def _find_look(
     history: History, request: RequestFacts, end: RequestFacts | None
 ) -> Iterator[Observation]:
-    """The list that was read to find out whether an order was carried out."""
-    list_name = request.operation.replace(".create", ".list")
+    """The list that was read to find out whether an order was carried out. None if none was."""
+    list_operation = request.operation.replace(".create", ".list")
     for list_reading in history.between(request, end):
-        if (
-            list_reading.operation == list_name
-            and list_reading.is_ok
-            and list_reading.scope == request.scope
-        ):
+        is_of_order = list_reading.operation == list_operation
+        if is_of_order and list_reading.is_ok and list_reading.scope == request.scope:
             yield shown(list_reading, f"looked in the list for the order of call {request.number}")
             return
 
@@ -192,17 +188,18 @@ def judge_limit(history: History) -> Iterator[Observation]:
             yield broken(
                 request, f"the key of call {first_request.number}, after more than 24 hours"
             )
-    readings_by_list: dict[str, list[RequestFacts]] = defaultdict(list)
-    for list_reading in history.of("transfers.list", "conversion_accounts.list"):
-        readings_by_list[list_reading.operation].append(list_reading)
     for first_request in first_by_key.values():
-        for list_reading in readings_by_list[first_request.operation.replace(".create", ".list")]:
-            is_late = _hours_between(first_request, list_reading) >= IDEMPOTENCY_HOURS
-            if is_late and first_request.is_lost and list_reading.scope == first_request.scope:
-                yield shown(
-                    list_reading, f"looked in the list 24 hours after call {first_request.number}"
-                )
-                break
+        if first_request.is_lost:
+            yield from _find_late_look(history, first_request)
+
+
+def _find_late_look(history: History, lost_order: RequestFacts) -> Iterator[Observation]:
+    """The first list that was read for an order when its key was forgotten. None if none was."""
+    for list_reading in history.of(lost_order.operation.replace(".create", ".list")):
+        is_late = _hours_between(lost_order, list_reading) >= IDEMPOTENCY_HOURS
+        if is_late and list_reading.scope == lost_order.scope:
+            yield shown(list_reading, f"looked in the list 24 hours after call {lost_order.number}")
+            return
 
 
 def _hours_between(first_request: RequestFacts, later: RequestFacts) -> float:

@@ -37,16 +37,18 @@ def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
     folded_text = fold_case(text)
     regions = list[tuple[int, int]]()
     word_starts = [start for word in KEY_WORDS for start in find_occurrences(word, folded_text)]
+    last_end = -1
     for word_start in sorted(word_starts):
-        is_inside = regions and min(word_start + _REGION_AFTER, len(text)) <= regions[-1][1]
+        is_inside = min(word_start + _REGION_AFTER, len(text)) <= last_end
         # The name may begin before the word that was found, as in "api_key".
         if is_inside or not _ANY_NAME.search(text, max(0, word_start - 10), word_start + 12):
             continue
-        word_end = _WHITESPACE.search(text, word_start + _REGION_AFTER)
         region_start = max(0, word_start - _REGION_BEFORE)
-        if regions and region_start <= regions[-1][1]:  # it extends the region before
+        if region_start <= last_end:  # it extends the region before
             region_start = regions.pop()[0]
-        regions.append((region_start, word_end.start() if word_end else len(text)))
+        whitespace = _WHITESPACE.search(text, word_start + _REGION_AFTER)
+        last_end = whitespace.start() if whitespace else len(text)
+        regions.append((region_start, last_end))
     return tuple(regions)
 
 

@@ -6,7 +6,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from ..corridors.on_ramps import ON_RAMPS
@@ -53,15 +53,21 @@ _PERSONAL_FORMS = (
 """An e-mail, a phone number in its international form or in groups, a CLABE."""
 
 
+class _FieldPatterns(NamedTuple):
+    """The names of personal fields: alone, and before a value in text."""
+
+    name: re.Pattern[str]
+    value: re.Pattern[str]
+
+
 @lru_cache
-def _field_patterns(
-    field_names: frozenset[str] = frozenset(),
-) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The names of personal fields and of `field_names`: alone, and before a value in text."""
+def _field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns:
+    """The patterns for the fields that are known as personal, and those of `field_names`."""
     any_name = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
-    name_pattern = re.compile(any_name, re.IGNORECASE)
-    value_pattern = re.compile(rf"(?<!\w)(?:{any_name}){_SEPARATOR_AND_VALUE}", re.IGNORECASE)
-    return name_pattern, value_pattern
+    return _FieldPatterns(
+        re.compile(any_name, re.IGNORECASE),
+        re.compile(rf"(?<!\w)(?:{any_name}){_SEPARATOR_AND_VALUE}", re.IGNORECASE),
+    )
 
 
 def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
@@ -79,7 +85,7 @@ def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
 
 def _is_personal_name(field_name: str, personal_names: frozenset[str] = frozenset()) -> bool:
     """Whether a field of this name holds personal data, by its name in the spec or a service."""
-    return _field_patterns(personal_names)[0].fullmatch(field_name) is not None
+    return _field_patterns(personal_names).name.fullmatch(field_name) is not None
 
 
 def hide_personal_data(json_value: object, personal_names: frozenset[str] = frozenset()) -> Any:
@@ -176,7 +182,7 @@ def _find_personal_values(
     personal_names: frozenset[str], text: str, _: int
 ) -> Iterator[Replacement]:
     """The values of personal fields in a text, and what has the form of a contact or account."""
-    for match in _field_patterns(personal_names)[1].finditer(text):
+    for match in _field_patterns(personal_names).value.finditer(text):
         group = match.lastindex or 0
         if match[group] not in ("null", "None", HIDDEN):
             yield Replacement(*match.span(group), HIDDEN)

@@ -84,12 +84,9 @@ def _keep_question_mark(expected_inputs: SignatureInputs) -> Iterator[SignatureI
 def _sign_query_in_path_line(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """The query in the line of the path, with or without a blank line below it."""
     if expected_inputs.query:
-        yield expected_inputs._replace(
-            path=f"{expected_inputs.path}?{expected_inputs.query}", query=None
-        )
-        yield expected_inputs._replace(
-            path=f"{expected_inputs.path}?{expected_inputs.query}", query=""
-        )
+        path_with_query = f"{expected_inputs.path}?{expected_inputs.query}"
+        yield expected_inputs._replace(path=path_with_query, query=None)
+        yield expected_inputs._replace(path=path_with_query, query="")
 
 
 def _add_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:

@@ -71,6 +71,7 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -
             try:
                 parsed_line = _read_line(file_line, wrapper) if file_line.strip() else None
             except UnreadableEventError as error:
+                # A last line without an end is one that was not written to its end.
                 if file_line.endswith(b"\n"):
                     raise PaylabError(f"{path}, line {line_number}: {error}") from None
                 notes.append(CUT_OFF_NOTE)

@@ -82,11 +82,10 @@ class PolledList:
                     changed_rows.append(listed_row)
                 else:
                     existing_rows.append(listed_row)
-            if page_number != START_PAGES_MAX or not page.has_next_page:
-                continue
-            if self.order != "newest_first":
-                log.warning(UNORDERED_WARNING, self.family)
-            elif since is None:
+            are_enough = page_number == START_PAGES_MAX and page.has_next_page
+            if are_enough and self.order != "newest_first":
+                log.warning(UNORDERED_WARNING, self.family)  # and read all of it
+            elif are_enough and since is None:
                 last_row = existing_rows[-1] if existing_rows else {}
                 self.floor = timestamps.read(last_row.get("created_at"))
                 break
