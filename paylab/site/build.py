@@ -40,6 +40,7 @@ OVERRIDES = {
         "checkForUpdates": False,
         "doNotDisturbMode": True,
     },
+    "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
     # A page cannot interrupt Python.
     "@jupyterlab/notebook-extension:panel": {"toolbar": [{"name": "interrupt", "disabled": True}]},
@@ -52,7 +53,7 @@ OVERRIDES = {
         ]
     },
 }
-"""Settings of JupyterLab: no news, whole notebooks, and no button that does nothing."""
+"""Settings of JupyterLab: no news, dark where the system is, whole notebooks, no idle button."""
 
 QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5

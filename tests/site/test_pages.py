@@ -156,13 +156,13 @@ class Visitor:
 
 @pytest.fixture
 def visitor(host, chromium):
-    """A new browser at the site."""
+    """A new browser at the site, on a dark system."""
     from playwright.sync_api import sync_playwright
 
     folder = os.environ.get("PAYLAB_ARTEFACTS")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1400, "height": 1000})
+        context = browser.new_context(viewport={"width": 1400, "height": 1000}, color_scheme="dark")
         context.set_default_timeout(PATIENCE)
         yield Visitor(context.new_page(), host, folder and Path(folder))
         browser.close()
@@ -171,6 +171,7 @@ def visitor(host, chromium):
 def test_a_visitor_scans_a_live_qr_code_and_walks_the_stepper_with_the_keyboard(visitor, site):
     """From the first page, with 22 MB, no request to another host and no error on the console."""
     visitor.open("PHP to USDC")
+    assert "Dark" in visitor.page.evaluate("document.body.dataset.jpThemeName")
     visitor.run_all()
     picture = visitor.output_of("card = lab.deposit_card(account)").locator("img").first
     picture.scroll_into_view_if_needed()
