@@ -49,6 +49,7 @@ WELCOME = """\
 > save stays, with its outputs, in the storage of this browser, which every page of this address can
 > read: enter nothing real.{frames}
 """
+WIDGET = "application/vnd.jupyter.widget-view+json"
 NO_FRAMES = " Cells that need pandas show their saved outputs."
 
 
@@ -97,10 +98,16 @@ def saved_outputs(notebooks: Iterable[JsonObject]) -> dict[str, Outputs]:
 
 
 def _join_lines_of_cell(cell: Mapping[str, Any]) -> JsonObject:
-    """A cell whose texts are no lists of lines, and whose outputs are shown with their styles."""
+    """A cell whose texts are no lists of lines, and whose outputs are shown with their styles.
+
+    A stored widget is left out: it would be shown as "Loading widget..." above the saved form.
+    """
     joined = {**cell, "source": _join_lines(cell["source"])}
     if "outputs" in cell:
-        joined["outputs"] = [_join_lines_of_output(output) for output in cell["outputs"]]
+        outputs = [
+            output for output in cell["outputs"] if output.get("data", {}).keys() != {WIDGET}
+        ]
+        joined["outputs"] = [_join_lines_of_output(output) for output in outputs]
         joined["metadata"] = {**cell["metadata"], "trusted": True}
     return joined
 

@@ -12,6 +12,7 @@ from paylab import runtime
 from paylab.cli.main import main
 from paylab.errors.base import MissingExtraError
 from paylab.errors.extras import require_extra
+from paylab.site.lessons import choose_lessons, lesson_for_page
 from paylab.site.page import Cells, digest
 
 
@@ -146,6 +147,15 @@ def test_frames_are_fetched_once_before_the_first_cell_that_uses_them(run):
     assert fetched == []
     run("1", "'lab.transfers.frame()'", "'frame'", fetch=fetch)
     assert fetched == [("pandas", "pyarrow")]
+
+
+def test_a_form_is_shown_as_saved_until_its_cell_runs():
+    """A stored widget, which nothing would draw before, is not among the outputs."""
+    (path,) = choose_lessons(["00"])
+    cells = lesson_for_page(path, has_frames=False)["cells"]
+    kinds = [[*output.get("data", {})] for cell in cells for output in cell.get("outputs", [])]
+    assert ["text/html", "text/plain"] in kinds
+    assert not [kind for kind in kinds if any("widget" in mime for mime in kind)]
 
 
 @pytest.mark.parametrize(
