@@ -9,7 +9,9 @@ import gzip
 from pathlib import Path
 
 LOADER = Path(__file__).with_name("scripts.js")
+"""The script inside a page that decompresses the others."""
 FOLDERS = ("build", "extensions")
+"""The folders of a site that have the scripts of its pages."""
 WORKER = ".worker."
 """What the name of a script says that no page loads: it is the program of a worker."""
 
@@ -21,10 +23,12 @@ def compress_scripts(site: Path) -> None:
     """Replace the scripts of a site's pages with compressed ones."""
     scripts = [path for folder in FOLDERS for path in (site / folder).rglob("*.js")]
     for script in scripts:
-        if WORKER not in script.name:
-            compressed = gzip.compress(script.read_bytes(), FAST, mtime=0)
-            script.with_name(f"{script.name}.bin").write_bytes(compressed)
-            script.unlink()
+        if WORKER in script.name:
+            continue
+        # Without the time, so that the same site has the same bytes.
+        compressed = gzip.compress(script.read_bytes(), FAST, mtime=0)
+        script.with_name(f"{script.name}.bin").write_bytes(compressed)
+        script.unlink()
 
 
 def load_compressed(page: str) -> str:
