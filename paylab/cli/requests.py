@@ -50,8 +50,10 @@ def run(options: argparse.Namespace) -> int:
         if options.har:
             journal_rows = journal.journal(raw=options.raw)
             path = write_har(journal_rows, lab.settings.base_url, path_of(options.har))
-            content = "with all bodies as they came: keep it private" if options.raw else "redacted"
-            warn_user(f"paylab: wrote {path}, {content}; only you can read it (mode 0600)")
+            redaction_words = (
+                "with all bodies as they came: keep it private" if options.raw else "redacted"
+            )
+            warn_user(f"paylab: wrote {path}, {redaction_words}; only you can read it (mode 0600)")
             return 0
         show = partial(show_request, as_json=options.json, refused=options.refused)
         requests = list(journal.requests)

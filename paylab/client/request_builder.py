@@ -78,9 +78,9 @@ class RequestBuilder:
         url = url_of(self._settings.base_url, path, params)
         bare_path = path.partition("?")[0]
         content = None if json is None else encode(json)
-        operation_record = self._service.match(bare_path)[0].get(method.upper())
-        if operation_record:
-            operation = operation_record.operation
+        route = self._service.match(bare_path)[0].get(method.upper())
+        if route:
+            operation = route.operation
         else:
             operation = self._find_order(bare_path) if method.upper() == "POST" else ""
         request = OutgoingRequest(

@@ -197,10 +197,10 @@ def _annotated_arguments(
             continue
         if parameter.kind == parameter.VAR_KEYWORD:
             continue
-        passed_values = (
+        values_of_parameter = (
             passed_value if parameter.kind == parameter.VAR_POSITIONAL else (passed_value,)
         )
-        for argument in passed_values:
+        for argument in values_of_parameter:
             if argument is not parameter.default:
                 yield argument_name, argument, annotation
 

@@ -143,8 +143,8 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     """
     rows = [_read_fields(result) for result in objects]
     field_names = {field_name for row in rows for field_name in row}
-    page = {"data": rows, "has_next_page": False}
-    return frame([page], kind or likeliest_schema(field_names).name, once=False)
+    only_page = {"data": rows, "has_next_page": False}
+    return frame([only_page], kind or likeliest_schema(field_names).name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:

@@ -226,11 +226,11 @@ def _compute_ratio_columns(
     if not groups.sums:
         return ratios
     for ratio_name, amount_name in RATIOS.items():
-        amounts = values_by_column[amount_name]
+        dividends = values_by_column[amount_name]
         if amount_name == "total_fee":
-            amounts = _select_source_fees(values_by_column)
+            dividends = _select_source_fees(values_by_column)
         source_amounts = values_by_column["source_amount"]
-        ratios[ratio_name] = list(map(_compute_ratio, amounts, source_amounts))
+        ratios[ratio_name] = list(map(_compute_ratio, dividends, source_amounts))
     return ratios
 
 

@@ -249,8 +249,8 @@ class Lab:
         from ..probe.drift import find_drift
 
         arrivals = (arrival for inbox in self._webhooks.inboxes for arrival in inbox)
-        events = [(arrival.event.type, None) for arrival in arrivals]
-        return find_drift(self.calls, self.service, events)
+        typed_events = [(arrival.event.type, None) for arrival in arrivals]
+        return find_drift(self.calls, self.service, typed_events)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> ServedSimulator:
         """Serve the embedded simulator on a port, for clients outside this process.

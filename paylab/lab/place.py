@@ -122,14 +122,14 @@ class ServiceLocator:
         # No request is sent to an address on another machine.
         if self._replay or not is_local(self._settings):
             return None
-        ask = self._connect()
+        send_control_request = self._connect()
         answer_seconds = min(self._settings.timeout, ANSWER_SECONDS)
         try:
-            summary = ask("GET", CONTROLS, timeout=answer_seconds)
+            summary = send_control_request("GET", CONTROLS, timeout=answer_seconds)
         except PaylabError:
             return None
         is_simulator = isinstance(summary, Mapping) and "clock" in summary
-        return Controls(ask, self._settings.service) if is_simulator else None
+        return Controls(send_control_request, self._settings.service) if is_simulator else None
 
     @property
     def place(self) -> Place:

@@ -190,10 +190,10 @@ class AnswerSchemas:
         """The details of a type of deposit instructions."""
         properties = {}
         for our_name, their_name in read_details(self._service.deposit_instructions).fields.items():
-            facts = origin_facts(
+            origin_members = origin_facts(
                 self._service, read=_make_detail_name_reader(read_details, our_name)
             )
-            properties[their_name] = {"type": "string", **facts}
+            properties[their_name] = {"type": "string", **origin_members}
         title = "".join(word.title() for word in instructions_type.split("_"))
         description = {
             "description": f"Where to pay, of instructions of the type {instructions_type}."

@@ -130,8 +130,8 @@ def _field_schema(service: Service, field: DetailField, settings: AccountDetails
     def read_name(service_settings: ServiceSettings) -> str:
         return read_account(service_settings.financial_accounts).fields[field.name]
 
-    facts = origin_facts(service, field.source, read_name)
-    return {**format_schema(text_format), **description, **facts}
+    origin_members = origin_facts(service, field.source, read_name)
+    return {**format_schema(text_format), **description, **origin_members}
 
 
 def schema_by_word(

@@ -35,21 +35,21 @@ _WRONG_FORM = "a field has the wrong form, is required or is not known"
 def add_schemas(service: Service, components: Components) -> None:
     """Add the error body of the service, and that of a bad cursor, which the spec shows."""
     settings = service.errors
-    facts = origin_facts(service, "errors.body")
+    origin_members = origin_facts(service, "errors.body")
     properties: dict[str, Schema] = {}
     if settings.problems != NONE:
         problems = _problems_schema(service, components)
         description = "What is wrong with each field."
-        properties[settings.problems] = {**problems, "description": description, **facts}
+        properties[settings.problems] = {**problems, "description": description, **origin_members}
     message_place = settings.words
     if settings.list_form == "by_field" and settings.words == settings.problems:
         message_place = f"{settings.words}.message"
     if settings.words != NONE:
         description = "What is wrong, for people."
-        properties[message_place] = {"type": "string", "description": description, **facts}
+        properties[message_place] = {"type": "string", "description": description, **origin_members}
     required_names = [settings.words] if settings.words in properties else []
     error = nested_object(properties, required_names)
-    components.add(ERROR, {"description": "Why a request was refused.", **facts, **error})
+    components.add(ERROR, {"description": "Why a request was refused.", **origin_members, **error})
     text_schema = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
     pagination_error = {
         "description": "The answer to an invalid cursor.",
@@ -69,10 +69,10 @@ def _problems_schema(service: Service, components: Components) -> Schema:
     field_schema: Schema = {"type": "string"}
     if settings.field_form == "list":
         field_schema = {"type": "array", "items": {"type": ["string", "integer"]}}
-    facts = origin_facts(service, "errors.body")
+    origin_members = origin_facts(service, "errors.body")
     properties = {
-        settings.field: {**field_schema, **facts},
-        settings.message: {"type": "string", **facts},
+        settings.field: {**field_schema, **origin_members},
+        settings.message: {"type": "string", **origin_members},
     }
     description = {"description": "What is wrong with one field."}
     problem = {**description, **open_object(properties, properties)}

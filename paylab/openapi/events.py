@@ -66,7 +66,7 @@ def _delivery_object(service: Service, event_type: str, description: str, schema
 
 def _signature_parameter(service: Service) -> Schema:
     """The header with the signature of a delivery."""
-    facts = origin_facts(
+    origin_members = origin_facts(
         service, "webhook.delivery", lambda settings: settings.webhooks.signature_header
     )
     return {
@@ -74,7 +74,7 @@ def _signature_parameter(service: Service) -> Schema:
         "in": "header",
         "description": "The signature of the body.",
         "schema": {"type": "string"},
-        **facts,
+        **origin_members,
     }
 
 
@@ -87,12 +87,12 @@ def _event_schema(
 ) -> Schema:
     """The body of a delivery about a resource, as a reference to its component."""
     settings = service.webhooks
-    type_facts = origin_facts(service, read=lambda tree: tree.webhooks.type_field)
-    payload_facts = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
-    id_facts = origin_facts(service, read=lambda tree: tree.webhooks.id_field)
-    type_schema = {**open_words_schema(event_types), **type_facts}
-    payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_facts}
-    id_schema = {"type": "string", **id_facts}
+    type_origin = origin_facts(service, read=lambda tree: tree.webhooks.type_field)
+    payload_origin = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
+    id_origin = origin_facts(service, read=lambda tree: tree.webhooks.id_field)
+    type_schema = {**open_words_schema(event_types), **type_origin}
+    payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_origin}
+    id_schema = {"type": "string", **id_origin}
     properties = drop_absent_places(
         [
             (settings.type_field, type_schema),

@@ -69,10 +69,10 @@ class OperationObjects:
                 "examples": examples.make_examples(self._service, record),
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
-        make_examples_of = partial(make_error_examples, self._service, record)
+        make_error_examples_of = partial(make_error_examples, self._service, record)
         operation_object["responses"] = {
             **self._success_responses(record),
-            **errors.refusal_responses(self._service, record, make_examples_of),
+            **errors.refusal_responses(self._service, record, make_error_examples_of),
         }
         return operation_object
 
@@ -138,9 +138,9 @@ class OperationObjects:
         """How a list is paged, as data for generators."""
         list_form = self._service.list(operation.resource)
         read_items = make_list_setting_reader(operation, lambda settings: settings.items)
-        facts = origin_facts(self._service, "list.envelope", read_items)
+        origin_members = origin_facts(self._service, "list.envelope", read_items)
         if list_form.is_array:
-            return {"kind": "none", "order": list_form.order, **facts}
+            return {"kind": "none", "order": list_form.order, **origin_members}
         return {
             "kind": "cursor",
             "answer": {
@@ -150,7 +150,7 @@ class OperationObjects:
             },
             "parameters": list_form.parameters,
             "order": list_form.order,
-            **facts,
+            **origin_members,
         }
 
     def _success_responses(self, operation: Operation) -> Schema:

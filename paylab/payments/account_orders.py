@@ -181,8 +181,8 @@ class AccountOrders:
         except ChoiceError as error:
             cause = error.__cause__
             is_missing = isinstance(cause, APIStatusError) and cause.status in NO_OPERATION
-            reason = MISSING_LIST if is_missing else "untold"
-            raise undecided_account_error(str(error), reason) from error
+            reason_code = MISSING_LIST if is_missing else "untold"
+            raise undecided_account_error(str(error), reason_code) from error
 
     def _lost_answer_advice(self, order: KeyedOrder, _: BaseException) -> str:
         """What to do if it is not known whether an account was made."""

@@ -85,19 +85,19 @@ def _find_more_pages_field(body: object, form: ListForm) -> Candidates:
     if not isinstance(body, dict):
         return
     page_settings = page_values(body, form)
-    cursor_key = list_key(form, "cursor")
-    cursor_path = page_settings.get(cursor_key)
+    cursor_setting_key = list_key(form, "cursor")
+    cursor_path = page_settings.get(cursor_setting_key)
     if cursor_path and value_at(body, str(cursor_path)):
-        yield {cursor_key: cursor_path}
+        yield {cursor_setting_key: cursor_path}
     if not form.more or form.more in body:
         return
-    more_key = list_key(form, "more")
-    more_path = page_settings.get(more_key)
+    more_setting_key = list_key(form, "more")
+    more_path = page_settings.get(more_setting_key)
     has_cursor = "." not in form.more and value_at(body, str(form.cursor))
     if more_path:
-        yield {more_key: more_path}
+        yield {more_setting_key: more_path}
     elif has_cursor:  # a cursor alone says that there is a next page
-        yield {more_key: NONE}
+        yield {more_setting_key: NONE}
 
 
 def _find_instruction_name(body: object, service: Service) -> Candidates:

@@ -108,11 +108,13 @@ class FieldRenames:
         sent_names = {*body, *(reference.id_name for reference in references)}
         names = [name for name in setting_by_name if name in sent_names]
         new_names = {new_path, last_name(new_path)}
-        public_names = [name for name in names if new_names & {*setting_by_name[name].others}]
+        publicly_renamed_names = [
+            name for name in names if new_names & {*setting_by_name[name].others}
+        ]
         refused_names = [
             name for name in names if {name, name.removesuffix("_id")} & {*self._unknown_names}
         ]
-        likely_names = [*public_names, *sort_by_likeness(refused_names, new_path)]
+        likely_names = [*publicly_renamed_names, *sort_by_likeness(refused_names, new_path)]
         return list(dict.fromkeys(likely_names))[:MOST_RENAMES]
 
     def of_required(self, new_path: str) -> Candidates:

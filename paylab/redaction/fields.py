@@ -82,8 +82,8 @@ def find_share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
         members_before = text_before.rpartition("{")[2]
         members_after = text_after.partition("}")[0]
         if _BESIDE_TOKEN.search(members_before) or _BESIDE_TOKEN.search(members_after):
-            group = match.lastindex or 0
-            yield match[group], *match.span(group)
+            group_number = match.lastindex or 0
+            yield match[group_number], *match.span(group_number)
 
 
 def has_share_token(names: Collection[object]) -> bool:

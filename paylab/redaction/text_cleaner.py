@@ -86,8 +86,8 @@ class TextCleaner:
         for encoded in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
             image_bytes = decompress(encoded.data)
             if is_image(image_bytes) and not is_small_picture(image_bytes):
-                file_type = "PDF" if image_bytes.startswith(b"%PDF") else "image"
-                images.append(Replacement(encoded.start, encoded.end, f"[removed: {file_type}]"))
+                file_word = "PDF" if image_bytes.startswith(b"%PDF") else "image"
+                images.append(Replacement(encoded.start, encoded.end, f"[removed: {file_word}]"))
         last_end = 0
         for image in sorted(images):
             if image.start >= last_end:

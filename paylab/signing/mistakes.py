@@ -47,9 +47,9 @@ def find_mistake(claimed_signature: str, expected_inputs: SignatureInputs) -> Mi
 
 def find_guess(guesses: Iterable[Guess], claimed_signature: str) -> Guess | None:
     """The first guess that makes a signature; None if no guess does."""
-    claimed_bytes = claimed_signature.encode(errors="replace")
+    claimed_signature_bytes = claimed_signature.encode(errors="replace")
     for guess in guesses:
-        if hmac.compare_digest(guess.inputs.signature(), claimed_bytes):
+        if hmac.compare_digest(guess.inputs.signature(), claimed_signature_bytes):
             return guess
     return None
 

@@ -100,8 +100,8 @@ def list_funds(world: World) -> list[Row]:
             sums[transfer["source_currency"], use] += amount
     funds: list[Row] = []
     for currency, available in list_balances(world).items():
-        sum_texts = {use: amount_text(sums[currency, use], currency) for use in USES}
-        funds.append({"currency": currency, "available": available, **sum_texts})
+        sum_text_by_use = {use: amount_text(sums[currency, use], currency) for use in USES}
+        funds.append({"currency": currency, "available": available, **sum_text_by_use})
     return funds
 
 

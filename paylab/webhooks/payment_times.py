@@ -169,8 +169,8 @@ def _time_error(
 def _unit_of(times: Times, smallest_clock_unit: str) -> str:
     """Return the largest unit in which all times are whole: a day, or the clock unit or finer."""
     times_present = times[~np.isnat(times)]
-    clock_units = UNITS[UNITS.index(smallest_clock_unit) :]
-    for unit in ("D", *clock_units):
+    units_from_clock = UNITS[UNITS.index(smallest_clock_unit) :]
+    for unit in ("D", *units_from_clock):
         if (times_present.astype(f"datetime64[{unit}]") == times_present).all():
             return unit
     return "us"

@@ -57,10 +57,10 @@ def totals_by_currency(
 
 def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> dict[str, SideTotal]:
     """Return the number and the sum of amounts by currency in upper case, "" without one."""
-    currency_words = [""] * len(amounts)
+    row_currencies = [""] * len(amounts)
     if currencies is not None:
-        currency_words = [currencies.text(row_index) or "" for row_index in range(len(amounts))]
-    by_currency = pd.Series(currency_words, dtype=object).str.upper()
+        row_currencies = [currencies.text(row_index) or "" for row_index in range(len(amounts))]
+    by_currency = pd.Series(row_currencies, dtype=object).str.upper()
     groups = pd.Series(amounts).groupby(by_currency)
     counts = groups.size().to_dict()
     return {

@@ -63,22 +63,22 @@ def _make_keys(
         word_field = getattr(group, "field", "")
         if not word_field:
             return  # an account without a field of fixed words
-    annotations = {name: hint}
-    defaults = {name: default_value}
+    annotation_by_key = {name: hint}
+    default_by_key = {name: default_value}
     if isinstance(default_value, FrozenDict) and len(default_value) > 0:
         name_type = get_args(annotation_parts(hint)[0])[0]
-        defaults = {f"{name}.{our_name}": place for our_name, place in default_value.items()}
-        annotations = dict.fromkeys(defaults, name_type)
-    for key_name, default in defaults.items():
+        default_by_key = {f"{name}.{our_name}": place for our_name, place in default_value.items()}
+        annotation_by_key = dict.fromkeys(default_by_key, name_type)
+    for key_name, default in default_by_key.items():
         our_name = key_name.rpartition(".")[2]
         yield Key(
             name=key_name,
-            annotation=annotations[key_name],
+            annotation=annotation_by_key[key_name],
             default=default,
             question=_fill_question(question, name, our_name, word_field),
             row=_last_text(setting.row for setting in settings),
             origin=_last_text(setting.origin for setting in settings) or CHOSEN,
-            others=_other_values(key_name, annotations[key_name], default, settings_path),
+            others=_other_values(key_name, annotation_by_key[key_name], default, settings_path),
             base=_last_text(setting.base for setting in settings),
             field=word_field,
         )

@@ -162,8 +162,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         person = self.functions.await_person(self.results["person"].id)
         status.show_resource(person)
         if person.status != "active":
-            reasons = ", ".join(str(detail.code) for detail in person.status_details or [])
-            raise PaylabError(f"verification ended as {person.status}: {reasons}")
+            reason_text = ", ".join(str(detail.code) for detail in person.status_details or [])
+            raise PaylabError(f"verification ended as {person.status}: {reason_text}")
 
     def _await_conversion(self, status: LiveStatus) -> None:
         """Wait until the conversion ends; PaylabError unless it is completed then."""
