@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -79,12 +79,11 @@ class CallLog(Sequence[Call]):
             ):
                 self._size -= self._calls.popleft().size
         for follower in tuple(self._followers):
-            follower()
+            with _log_failure():
+                follower()
         for listener in tuple(self._listeners):
-            try:
+            with _log_failure():
                 listener(deferred.call)
-            except Exception:  # the call was made: its result must be returned
-                log.exception("a call could not be shown")
 
     def on_screen(self) -> Any:
         """Show every call under the cell that makes it until `stop()` is called.
@@ -113,7 +112,6 @@ class CallLog(Sequence[Call]):
         >>> stop = lab.calls.listen(print)
         >>> stop()
         """
-
         self._listeners.append(listener)
         return partial(_remove, self._listeners, listener)
 
@@ -258,6 +256,15 @@ class CallLog(Sequence[Call]):
         return (
             "\n".join([f"<{len(call_lines)} calls>", *call_lines]) if call_lines else "<no calls>"
         )
+
+
+@contextmanager
+def _log_failure() -> Iterator[None]:
+    """Log the failure of a watcher: the call was made, so its result must be returned."""
+    try:
+        yield
+    except Exception:
+        log.exception("a call could not be shown")
 
 
 def _remove(functions: list[Any], function: object) -> None:

@@ -297,10 +297,11 @@ def test_who_listens_hears_every_attempt(client):
     assert numbers(heard) == [5]
 
 
-def test_a_listener_that_fails_stops_nothing(scripted, caplog):
-    """An exception in a listener is logged and does not fail the call."""
+@pytest.mark.parametrize("watch", ["listen", "follow"])
+def test_a_watcher_that_fails_stops_nothing(scripted, caplog, watch):
+    """An exception in a listener or a follower is logged and does not fail the call."""
     client, _ = scripted({"id": "tr_1"})
-    client.calls.listen(lambda call: 1 / 0)
+    getattr(client.calls, watch)(lambda *_: 1 / 0)
     assert client.request("GET", "/v1/transfers/tr_1") == {"id": "tr_1"}
     assert "could not be shown" in caplog.text
 

@@ -119,7 +119,6 @@ SHOWN = {
     "corridors.corridor.Corridor": "checked in tests/corridors",
     "corridors.corridor_table.Corridors": "our own facts",
     "errors.annotations.WrittenAnnotation": "an annotation of ours",
-    "errors.names.UnknownModuleName": "names of a module and the user's own word",
     "errors.base.Problem": lambda: Problem(HOSTILE, LINES),
     "errors.base.PaylabError": refused,
     "errors.base.PaylabWarning": lambda: PaylabWarning(LINES),
@@ -155,7 +154,7 @@ SHOWN = {
     "probe.report.Report": lambda: import_module("paylab.probe.report").Report(
         (HOSTILE,), (), Service(), hopeless=HOSTILE
     ),
-    "probe.walk.Part": lambda: import_module("paylab.probe.walk").Part("PH", LINES, (HOSTILE,)),
+    "probe.parts.Part": lambda: import_module("paylab.probe.parts").Part("PH", LINES, (HOSTILE,)),
     "proxy.proxy.Proxy": "its own address and the service's, which is checked",
     "readiness.item.Evidence": lambda: import_module("paylab.readiness.item").Evidence(
         HOSTILE, HOSTILE, HOSTILE, HOSTILE
