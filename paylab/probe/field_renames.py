@@ -40,21 +40,26 @@ class FieldRenames:
         """The settings that rename fields of the body, by our names of the fields."""
         return settings_below(f"{self._table}.fields.") if self._table else {}
 
-    def together(self, complaints: Iterable[Complaint]) -> Candidates:
-        """All fields of the body whose new names are missed, where old names are refused."""
-        new_paths = [
+    def rename_all_at_once(self, complaints: Iterable[Complaint]) -> Candidates:
+        """One candidate that renames every refused field to a missing path.
+
+        For example, `source_amount` and `quote_id` are refused, and `amount` and `quotation` are
+        missing: after one rename alone, the service still refuses the other field.
+        """
+        missing_paths = [
             complaint.field for complaint in complaints if complaint.is_missing and complaint.field
         ]
-        path_by_name = self._match_by_spelling(new_paths)
-        old_names = [
-            name
-            for name in self.setting_by_name
-            if name in self._unknown_names and name not in path_by_name
-        ]
-        new_paths = [path for path in new_paths if path not in path_by_name.values()]
-        path_by_name |= self._match_by_public_name(old_names, new_paths)
-        if len(old_names) == len(new_paths):
-            path_by_name |= _match_by_likeness(old_names, new_paths)
+        path_by_name = self._match_by_spelling(missing_paths)
+        refused_names = [name for name in self.setting_by_name if name in self._unknown_names]
+        path_by_name |= self._match_by_public_name(
+            [name for name in refused_names if name not in path_by_name],
+            [path for path in missing_paths if path not in path_by_name.values()],
+        )
+        other_names = [name for name in refused_names if name not in path_by_name]
+        other_paths = [path for path in missing_paths if path not in path_by_name.values()]
+        if len(other_names) == len(other_paths):
+            path_by_name |= _match_by_likeness(other_names, other_paths)
+        # One rename alone is a candidate of `rename_in_body`.
         if self._unknown_names and len(path_by_name) > 1:
             yield {self.setting_by_name[name].name: path for name, path in path_by_name.items()}
 
@@ -67,18 +72,20 @@ class FieldRenames:
             if name in self.setting_by_name and name in self._body
         }
 
-    def _match_by_public_name(self, old_names: list[str], new_paths: list[str]) -> dict[str, str]:
-        """The new paths that public descriptions have for old names; the lists lose both."""
-        path_by_name = {}
-        for name in list(old_names):
-            public_paths = [path for path in new_paths if path in self.setting_by_name[name].others]
-            if public_paths:
-                path_by_name[name] = public_paths[0]
-                new_paths.remove(public_paths[0])
-                old_names.remove(name)
+    def _match_by_public_name(
+        self, old_names: Iterable[str], new_paths: Iterable[str]
+    ) -> dict[str, str]:
+        """The new paths that public descriptions of such services have for old names."""
+        path_by_name: dict[str, str] = {}
+        for name in old_names:
+            public_names = self.setting_by_name[name].others
+            free_paths = (path for path in new_paths if path not in path_by_name.values())
+            public_path = next((path for path in free_paths if path in public_names), None)
+            if public_path is not None:
+                path_by_name[name] = public_path
         return path_by_name
 
-    def in_body(self, new_path: str) -> Candidates:
+    def rename_in_body(self, new_path: str) -> Candidates:
         """The fields of the body that a path may stand for, the most similar first."""
         for name in self._find_likely_names(self.setting_by_name, new_path, self._body):
             setting = self.setting_by_name[name]
@@ -86,7 +93,7 @@ class FieldRenames:
             if name.endswith("_id") and not new_path.endswith("id"):
                 yield {setting.name: f"{new_path}.id"}
 
-    def in_details(
+    def rename_in_details(
         self, account_key: str, new_path: str, details: Mapping[str, object]
     ) -> Candidates:
         """The fields of an account's details that a path may stand for, the most similar first."""
@@ -117,7 +124,7 @@ class FieldRenames:
         likely_names = [*publicly_renamed_names, *sort_by_likeness(refused_names, new_path)]
         return list(dict.fromkeys(likely_names))[:MOST_RENAMES]
 
-    def of_required(self, new_path: str) -> Candidates:
+    def rename_required(self, new_path: str) -> Candidates:
         """The required field that shares most words with a path, if it is the only one.
 
         A service that needs the old name, too, misses it then.

@@ -72,14 +72,14 @@ class RefusedFields:
     def candidates(self) -> Candidates:
         """Values to try, most likely first."""
         if self._operation.is_list:
-            yield from self._of_list()
+            yield from self._suggest_for_list()
             return
-        yield from self._renames.together(self._complaints)
+        yield from self._renames.rename_all_at_once(self._complaints)
         for complaint in self._complaints:
             if complaint.field:
-                yield from self._of_field(complaint, self._our_name(complaint.field))
+                yield from self._suggest_for_field(complaint, self._our_name(complaint.field))
 
-    def _of_list(self) -> Candidates:
+    def _suggest_for_list(self) -> Candidates:
         """The limit of a page, no limit at all, and other names of the cursor."""
         list_form = self._service.list(self._operation.resource)
         complaint_text = " ".join(" ".join(complaint) for complaint in self._complaints).lower()
@@ -97,23 +97,23 @@ class RefusedFields:
         if "cursor" in complaint_text:
             yield from cursor_names(list_form, self._service)
 
-    def _of_field(self, complaint: Complaint, our_name: str) -> Candidates:
+    def _suggest_for_field(self, complaint: Complaint, our_name: str) -> Candidates:
         """Values for one complaint; `our_name` is the name of its field with us."""
         account = self._accounts.find_form(our_name) if self._accounts.has_field(our_name) else None
         if account is not None:
-            yield from self._of_detail(*account, complaint, last_name(our_name))
+            yield from self._suggest_for_detail(*account, complaint, last_name(our_name))
             return
-        yield from self._of_reference(complaint, our_name)
+        yield from self._suggest_reference_paths(complaint, our_name)
         suggestion = SUGGESTED.search(complaint.words)
         setting = self._renames.setting_by_name.get(our_name)
         if complaint.is_unknown and suggestion and setting:
             yield {setting.name: suggestion[1]}
         if complaint.is_missing:
-            yield from self._of_missing(complaint, our_name)
+            yield from self._suggest_for_missing(complaint, our_name)
         elif not complaint.is_unknown:
-            yield from self._of_value(complaint, our_name)
+            yield from self._suggest_for_value(complaint, our_name)
 
-    def _of_detail(
+    def _suggest_for_detail(
         self,
         form: AccountDetails,
         details: Mapping[str, object],
@@ -122,7 +122,7 @@ class RefusedFields:
     ) -> Candidates:
         """Values for a field in the details of an account."""
         if complaint.is_missing and detail_name not in details:
-            yield from self._renames.in_details(form.key, complaint.field, details)
+            yield from self._renames.rename_in_details(form.key, complaint.field, details)
             yield from self._require_field(f"{form.key}.required", detail_name)
             # A service that needs the old name as well misses it then.
             sent_names = {*form.required} & {*details} & {*form.fields}
@@ -130,9 +130,9 @@ class RefusedFields:
             for likely_name in likely_names[:MOST_RENAMES]:
                 yield {f"{form.key}.fields.{likely_name}": detail_name}
         elif detail_name == form.field and not complaint.is_unknown:
-            yield from self._of_words(keys()[f"{form.key}.allowed"], complaint)
+            yield from self._suggest_words(keys()[f"{form.key}.allowed"], complaint)
 
-    def _of_reference(self, complaint: Complaint, our_name: str) -> Candidates:
+    def _suggest_reference_paths(self, complaint: Complaint, our_name: str) -> Candidates:
         """The other forms of a reference: its id, or an object with the id."""
         for field_name, setting in self._renames.setting_by_name.items():
             if not field_name.endswith("_id"):
@@ -140,13 +140,13 @@ class RefusedFields:
             id_path = str(self._service.value(setting.name))
             if complaint.is_missing:
                 new_paths = missed_reference_paths(field_name, id_path, complaint.field)
-            elif our_name in (field_name, id_path, holder_of(id_path)):
+            elif our_name in (field_name, id_path, referred_object(id_path)):
                 new_paths = refused_reference_paths(id_path, complaint.words)
             else:
                 continue
             yield from ({setting.name: new_path} for new_path in new_paths)
 
-    def _of_missing(self, complaint: Complaint, our_name: str) -> Candidates:
+    def _suggest_for_missing(self, complaint: Complaint, our_name: str) -> Candidates:
         """Another name of a field, one more required field, or a constant."""
         field_name = last_name(our_name)
         setting_by_name = self._renames.setting_by_name
@@ -155,7 +155,7 @@ class RefusedFields:
         if default_key in keys() and not is_sent:
             yield {default_key: NONE}
         if self._table and (is_sent or field_name not in setting_by_name):
-            yield from self._renames.in_body(complaint.field)
+            yield from self._renames.rename_in_body(complaint.field)
         if "quote_id" in self._body and "quote_id" in setting_by_name:
             # The service may miss the terms because it does not know this name of a quote.
             quote_key = keys()["transfers.fields.quote_id"]
@@ -167,7 +167,7 @@ class RefusedFields:
         )
         yield from self._suggest_constants(complaint, our_name)
         if our_name not in self._vocabulary:
-            yield from self._renames.of_required(complaint.field)
+            yield from self._renames.rename_required(complaint.field)
 
     def _require_field(self, setting_key: str, our_name: str) -> Candidates:
         """One more required field, if the setting can have it and paylab knows its value."""
@@ -214,21 +214,21 @@ class RefusedFields:
         setting_names = self._renames.setting_by_name
         return {*self._operation.by_name, *setting_names, *model.model_fields}
 
-    def _of_value(self, complaint: Complaint, our_name: str) -> Candidates:
+    def _suggest_for_value(self, complaint: Complaint, our_name: str) -> Candidates:
         """Another form, case or word of a value that was sent and refused."""
         field_name = last_name(our_name)
         if field_name.endswith("amount") and NUMBER.search(complaint.words):
             yield {"amounts.requests": "number"}
         if field_name.endswith("currency"):
-            yield from self._of_currency(complaint, field_name)
+            yield from self._suggest_currency_cases(complaint, field_name)
         if field_name == "payout_method":
             yield from self._of_rail(complaint)
         if field_name == "client_reference_id":
-            yield from self._of_reference_length(complaint)
+            yield from self._suggest_reference_lengths(complaint)
         field = self._operation.by_name.get(field_name)
         words_key = keys().get(key_of(field.setting)) if field else None
         if words_key is not None and words_key.kind == "words":
-            yield from self._of_words(words_key, complaint)
+            yield from self._suggest_words(words_key, complaint)
         if not self._find_sent(field_name) and value_at(self._body, our_name) is None:
             yield from self._suggest_constants(complaint, our_name)
 
@@ -240,14 +240,14 @@ class RefusedFields:
             if f"_{name}".endswith(f"_{field_name}")
         ]
 
-    def _of_currency(self, complaint: Complaint, field_name: str) -> Candidates:
+    def _suggest_currency_cases(self, complaint: Complaint, field_name: str) -> Candidates:
         """Both letter cases of a currency, if the service names the case or a sent currency."""
         telling_words = ["case", *map(str.lower, self._find_sent(field_name))]
         if any(word in complaint.words.lower() for word in telling_words):
             yield {"currencies.case": "upper"}
             yield {"currencies.case": "lower"}
 
-    def _of_reference_length(self, complaint: Complaint) -> Candidates:
+    def _suggest_reference_lengths(self, complaint: Complaint) -> Candidates:
         """The longest reference, if the service states a length."""
         length_key = f"{self._table}.max_reference"
         if length_key in keys() and TOO_LONG.search(complaint.words):
@@ -258,9 +258,9 @@ class RefusedFields:
         payout_method = self._body.get("payout_method")
         for country, rails_of in RAILS.items():
             if payout_method in rails_of(self._service.rails):
-                yield from self._of_words(keys()[f"rails.{country}"], complaint)
+                yield from self._suggest_words(keys()[f"rails.{country}"], complaint)
 
-    def _of_words(self, setting: Key, complaint: Complaint) -> Candidates:
+    def _suggest_words(self, setting: Key, complaint: Complaint) -> Candidates:
         """Other words: those of the message, those of other services, upper case, each alone."""
         setting_value = self._service.value(setting.name)
         words_now = tuple(map(str, setting_value)) if isinstance(setting_value, tuple) else ()
@@ -271,35 +271,37 @@ class RefusedFields:
         yield from ({setting.name: (word,)} for word in words_now)
 
 
-def holder_of(path: str) -> str:
+def referred_object(path: str) -> str:
     """The object that a reference names: `recipient` of `recipient_id` and of `recipient.id`."""
     return path.removesuffix(".id").removesuffix("_id")
 
 
 def missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> Iterator[str]:
-    """The paths that a reference may have, if a service misses a path.
+    """Where else a reference may be sent, if the service says that `missed_path` is missing.
 
-    `field_name` is our name of the reference, `id_path` the path where it was sent. None if that is
-    the missed one, since the service needs another reference as well then.
+    `field_name` is our name of the reference, `id_path` the path where it was sent. A service that
+    misses what was sent needs another reference as well: there is nothing to try then.
     """
     if missed_path == id_path:
         return
-    holder = holder_of(id_path)
-    missed_holder = holder_of(missed_path)
-    has_same_noun = noun_of(missed_holder) == noun_of(holder)
-    is_same_object = has_same_noun or missed_holder in (holder, holder_of(field_name))
-    if is_same_object and (missed_path.endswith("id") or missed_path == missed_holder):
+    sent_object = referred_object(id_path)
+    missed_object = referred_object(missed_path)
+    has_same_noun = noun_of(missed_object) == noun_of(sent_object)
+    is_same_object = has_same_noun or missed_object in (sent_object, referred_object(field_name))
+    is_reference = missed_path.endswith("id") or missed_path == missed_object
+    is_in_sent_object = missed_path.startswith(f"{sent_object}.")
+    if is_same_object and is_reference:  # `recipient_id` was sent, `recipient` is missing
         yield missed_path
         yield f"{missed_path}.id"
-    elif not is_same_object and missed_path.startswith(f"{holder}."):
+    elif not is_same_object and is_in_sent_object:  # `payee.id` was sent, `payee.key` is missing
         yield missed_path
 
 
 def refused_reference_paths(id_path: str, refusal_words: str) -> Iterator[str]:
     """The paths of a reference that was sent as an object instead of text, or the reverse."""
-    holder = holder_of(id_path)
+    sent_object = referred_object(id_path)
     is_in_object = "." in id_path
-    if is_in_object and TEXT.search(refusal_words):
-        yield holder
-    elif not is_in_object and OBJECT.search(refusal_words):
-        yield from (f"{id_path}.id", f"{holder}.id")
+    if is_in_object and TEXT.search(refusal_words):  # `recipient.id` was sent: try `recipient`
+        yield sent_object
+    elif not is_in_object and OBJECT.search(refusal_words):  # `recipient_id` was sent
+        yield from (f"{id_path}.id", f"{sent_object}.id")
