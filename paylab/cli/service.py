@@ -17,10 +17,10 @@ FACTS = ("base_url", "api_key", "secret_key", "control_token")
 
 def service_for(given: str | None, environ: Mapping[str, str] = os.environ) -> Service:
     """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
-    from ..client.settings import service_source
+    from ..client.settings import find_service
     from ..spec.service.service import Service
 
-    sources = service_source(given, environ)
+    sources = find_service(given, environ)
     service: Service = sources["service"][0] if sources else Service()
     return service
 

@@ -42,7 +42,7 @@ from .refusal_kinds import (
     OTHER_VALUES,
     PERMISSION,
     RATE,
-    SANDBOX,
+    SANDBOX_ONLY_ADVICE,
     UNAUTHORIZED,
     RefusalKind,
     kind_of,
@@ -95,22 +95,28 @@ class Advisor:
         if refusal := self._stated_refusal():
             assumption = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, assumption)
-        advice_text = self._missing_header() or self._about_key() or self._by_kind()
+        advice_text = self._missing_header() or self._about_key() or self._advise_by_kind()
         return (
             AdviceText(advice_text)
             if advice_text
             else self._advise_on_absent_object() or self._advise_on_fields()
         )
 
-    def _by_kind(self) -> str:
-        """What the kind of the refusal means; "" if it has none, or is about a field."""
+    def _advise_by_kind(self) -> str:
+        """What to do by the kind of the refusal; "" if it has none, or is about a field.
+
+        "Forbidden" in a 400 that names a field is about the field, not about the caller.
+        """
         kind = self.kind
         names_a_field = any(complaint.field for complaint in self._told.complaints)
-        if kind is None or (self._status in INVALID and kind.is_about_caller and names_a_field):
+        is_about_field = self._status in INVALID and names_a_field
+        if kind is None or (kind.is_about_caller and is_about_field):
             return ""
         if kind is DUPLICATE:
             return f"{DUPLICATE.advice}{self._where_to_look()}"
-        return SANDBOX if kind is PERMISSION and self._is_sandbox_only() else kind.advice
+        if kind is PERMISSION and self._is_sandbox_only():
+            return SANDBOX_ONLY_ADVICE
+        return kind.advice
 
     def _is_sandbox_only(self) -> bool:
         """Whether a 403 is about the sandbox: its operation is, and no other reason is told."""

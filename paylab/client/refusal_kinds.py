@@ -207,7 +207,9 @@ DEFAULTS = {TOO_MANY: RATE, UNAUTHORIZED: AUTHENTICATION, FORBIDDEN: PERMISSION}
 """The kind of a status whose words tell no other."""
 
 
-SANDBOX = "deposits can be simulated only in the sandbox: check the base URL and the keys"
+SANDBOX_ONLY_ADVICE = (
+    "deposits can be simulated only in the sandbox: check the base URL and the keys"
+)
 CURSOR = "list again from the start: a cursor is valid only in its list and with the same filters"
 KEY_FORM = "an Idempotency-Key is a UUID of 36 characters; omit it and paylab makes one"
 NO_KEY = (

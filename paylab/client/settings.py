@@ -127,7 +127,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
         if "service" in options:
             options |= _load_service(options["service"][0], origin, path.parent)
         required = _add_source(table, origin) | required
-    options |= read_only_source(read_only, environ) | service_source(service, environ)
+    options |= read_only_source(read_only, environ) | find_service(service, environ)
     options |= _find_control_token(control_token, required, environ)
     if not (required or profile_name):
         return None
@@ -146,12 +146,14 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
     return {"read_only": (SWITCH[variable_text.lower()], f"environment {READ_ONLY_VARIABLE}")}
 
 
-def service_source(given: GivenService | None, environ: Mapping[str, str]) -> Found:
-    """The assumptions and their source; empty if not set."""
+def find_service(given: GivenService | None, environ: Mapping[str, str]) -> Found:
+    """The setting `service` and its source; empty if not set."""
     if given is not None:
-        return _load_service(given, "argument", Path())
+        return _load_service(given, "argument", folder=Path())
     path = environ.get(SERVICE_VARIABLE)
-    return _load_service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
+    if not path:
+        return {}
+    return _load_service(path, f"environment {SERVICE_VARIABLE}", folder=Path())
 
 
 def _find_control_token(

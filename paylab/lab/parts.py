@@ -28,8 +28,8 @@ from ..client.settings import (
     Found,
     GivenService,
     Settings,
+    find_service,
     read_only_source,
-    service_source,
 )
 from ..errors.base import ConfigError, ConfigWarning, in_page, warn_caller
 from ..logs import log
@@ -176,7 +176,7 @@ def embedded_parts(
     """A simulator in this process: the given Simulator, or a new one instead of None."""
     option_sources = read_only_source(read_only, os.environ)
     option_sources |= (
-        service_source(given, os.environ) if simulator is None or given is not None else {}
+        find_service(given, os.environ) if simulator is None or given is not None else {}
     )
     if simulator is None:
         from ..simulator.simulator import Simulator
@@ -211,7 +211,7 @@ def replay_parts(path: Path, given: GivenService | None) -> Parts:
     """A HAR file; its clock is the time of the latest replayed call."""
     from ..client.replay import Replay
 
-    option_sources = service_source(given, {})
+    option_sources = find_service(given, {})
     replay = Replay(path, option_sources["service"][0] if option_sources else None)
     origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     # A replay is not signed; its placeholder key is valid in every encoding.

@@ -68,9 +68,9 @@ class PaylabWorld:
     ) -> None:
         self.service = Service()
         if service is not None:
-            from ..client.settings import service_source
+            from ..client.settings import find_service
 
-            self.service, _ = service_source(service, {})["service"]
+            self.service, _ = find_service(service, {})["service"]
         self._server = server
         self._simulator = Simulator(
             seed=seed,
