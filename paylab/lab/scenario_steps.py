@@ -98,46 +98,47 @@ class ScenarioOutcome:
     way: tuple[WayStep, ...]
 
 
-def run_individual(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
     """Verify an individual with a family name that decides the outcome."""
     fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
-    person = parts.client.individuals.create(**{**fields, "family_name": value})
+    person = parts.client.individuals.create(**{**fields, "family_name": family_name})
     created = WayStep(person.created_at, "created: images are needed", str(person.status))
-    for _ in value.lower().split(" then "):  # an outcome for each verification
+    for _ in family_name.lower().split(" then "):  # an outcome for each verification
         parts.controls.move(person.id, "pending")  # as if the images were uploaded
         person = parts.client.individuals.wait(person.id, until=VERIFIED, timeout=WAIT_SECONDS)
-    return ScenarioOutcome(person, (created, *_event_steps(parts, person.id)))
+    return ScenarioOutcome(person, (created, *_list_event_steps(parts, person.id)))
 
 
-def run_deposit(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+def run_deposit(parts: ScenarioParts, sender_name: str) -> ScenarioOutcome:
     """Pay a deposit with a sender name that decides the outcome."""
     person = _create_active_person(parts)
     account = _create_account(parts, person)
     account = parts.client.conversion_accounts.wait(account)
     currency = str(account.source_currency)
-    parts.client.sandbox.deposit(account.id, need_on_ramp(currency=currency).cap, currency, value)
+    amount = need_on_ramp(currency=currency).cap
+    parts.client.sandbox.deposit(account.id, amount, currency, sender_name)
     with suppress(WaitTimeoutError):
         parts.client.conversions.wait(conversion_account_id=account.id, timeout=HELD_SECONDS)
     newest = parts.client.conversions.newest(account.id)
     conversion_id = "" if newest is None else newest.id
-    return ScenarioOutcome(newest, _event_steps(parts, conversion_id))
+    return ScenarioOutcome(newest, _list_event_steps(parts, conversion_id))
 
 
-def run_transfer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+def run_transfer(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Send a payout with a reference that decides the outcome."""
-    transfer = _create_transfer(parts, value)
-    expected_status = value.rpartition(":")[2]
+    transfer = _create_transfer(parts, reference)
+    expected_status = reference.rpartition(":")[2]  # `failed` of `scenario:failed`
     ended = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
-    steps = _event_steps(parts, transfer.id)
-    if steps and steps[-1].status != ended.status:  # a move that has no event
+    steps = _list_event_steps(parts, transfer.id)
+    if steps and steps[-1].status != ended.status:  # no event is sent of the last move
         steps = (*steps, WayStep(ended.updated_at, "no event: a GET tells", str(ended.status)))
     return ScenarioOutcome(ended, steps)
 
 
-def run_account(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+def run_account(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Open a conversion account with a reference that makes provisioning slow."""
     person = _create_active_person(parts)
-    account = _create_account(parts, person, value)
+    account = _create_account(parts, person, reference)
     opened = parts.client.conversion_accounts.wait(account, timeout=WAIT_SECONDS)
     steps = (
         WayStep(account.created_at, "the POST answers 202", str(account.status)),
@@ -169,16 +170,16 @@ def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
             ended = parts.client.transfers.wait(transfer.id)
             inbox.wait(id=transfer.id)
         parts.client.sleep(1.0)
-        arrivals = list(inbox.where(id=transfer.id))
+        kept_events = list(inbox.where(id=transfer.id))
     steps = [
         WayStep(
-            arrival.at,
-            f"{arrival.type} delivered {arrival.deliveries} times, kept once",
-            str(arrival.status),
+            event.at,
+            f"{event.type} delivered {event.deliveries} times, kept once",
+            str(event.status),
         )
-        for arrival in arrivals
+        for event in kept_events
     ]
-    return ScenarioOutcome(ended, (*_event_steps(parts, transfer.id), *steps))
+    return ScenarioOutcome(ended, (*_list_event_steps(parts, transfer.id), *steps))
 
 
 RUNNERS: Mapping[str, Callable[[ScenarioParts, str], ScenarioOutcome]] = {
@@ -192,58 +193,56 @@ RUNNERS: Mapping[str, Callable[[ScenarioParts, str], ScenarioOutcome]] = {
 """What runs a scenario, by the object that its value belongs to."""
 
 
-def _event_steps(scenario_parts: ScenarioParts, resource_id: str) -> tuple[WayStep, ...]:
+def _list_event_steps(parts: ScenarioParts, resource_id: str) -> tuple[WayStep, ...]:
     """The events of an object, as the simulator recorded them."""
     return tuple(
         WayStep(event.updated_at, event.type, str(event.status or ""))
-        for event in scenario_parts.events(resource_id)
+        for event in parts.events(resource_id)
     )
 
 
-def _create_active_person(scenario_parts: ScenarioParts) -> Individual:
+def _create_active_person(parts: ScenarioParts) -> Individual:
     """Create an individual of an on-ramp, and verify it."""
-    person = scenario_parts.client.individuals.create(
-        **examples.individual(COUNTRY, consent_at=scenario_parts.client.clock())
+    person = parts.client.individuals.create(
+        **examples.individual(COUNTRY, consent_at=parts.client.clock())
     )
-    scenario_parts.controls.move(person.id, "pending")
-    return scenario_parts.client.individuals.wait(person.id, until="active")
+    parts.controls.move(person.id, "pending")
+    return parts.client.individuals.wait(person.id, until="active")
 
 
 def _create_account(
-    scenario_parts: ScenarioParts, person: Individual, reference: str | None = None
+    parts: ScenarioParts, person: Individual, reference: str | None = None
 ) -> ConversionAccount:
     """Register a wallet and open a conversion account for it."""
-    wallet = scenario_parts.client.financial_accounts.create(
-        person, codes.CRYPTO_WALLET, examples.wallet(scenario_parts.client.service)
+    wallet = parts.client.financial_accounts.create(
+        person, codes.CRYPTO_WALLET, examples.wallet(parts.client.service)
     )
     currency = need_on_ramp(country=COUNTRY).currency
-    return scenario_parts.client.conversion_accounts.create(
+    return parts.client.conversion_accounts.create(
         person, wallet.id, currency, client_reference_id=reference, new=True
     )
 
 
-def _create_recipient_account(scenario_parts: ScenarioParts) -> str:
+def _create_recipient_account(parts: ScenarioParts) -> str:
     """Create a recipient of payouts; return the id of its account."""
-    person = scenario_parts.client.individuals.create(
-        **examples.recipient(COUNTRY, scenario_parts.client.service)
-    )
-    account = examples.account(COUNTRY, scenario_parts.client.service)
-    return scenario_parts.client.financial_accounts.create(person.id, **account).id
+    person = parts.client.individuals.create(**examples.recipient(COUNTRY, parts.client.service))
+    account = examples.account(COUNTRY, parts.client.service)
+    return parts.client.financial_accounts.create(person.id, **account).id
 
 
-def _create_transfer(scenario_parts: ScenarioParts, reference: str) -> Transfer:
+def _create_transfer(parts: ScenarioParts, reference: str) -> Transfer:
     """Send a payout to a new recipient; each one is a payment of its own."""
-    return _pay(scenario_parts, _create_recipient_account(scenario_parts), reference or None)
+    return _pay(parts, _create_recipient_account(parts), reference or None)
 
 
-def _pay(scenario_parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
+def _pay(parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
     """Create another payout of 10.00 USD to an account in each run."""
-    return scenario_parts.client.transfers.create(
+    return parts.client.transfers.create(
         account_id,
         source_amount="10.00",
         source_currency="USD",
         destination_currency="MXN",
-        payout_method=scenario_parts.client.service.payout_methods(COUNTRY)[0],
+        payout_method=parts.client.service.payout_methods(COUNTRY)[0],
         client_reference_id=reference,
         new=True,
     )
