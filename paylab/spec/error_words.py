@@ -62,15 +62,27 @@ def _read_object_message(body: JsonObject, depth: int) -> list[str]:
     code = _read_first_message(by_name, CODES, depth)
     message = _read_first_message(by_name, MESSAGES, depth)
     if not code and not message:
-        return _read_inner_message(by_name, depth)
+        return _read_inner_message(by_name, depth)  # {"problem": {"code": ..., "message": ...}}
     if not code or not message or code == message:
         return [message or code]
-    if " " in code and (_is_name(message) or message.lower() in code.lower()):
-        return [code]  # a sentence, and a name or a word of it
-    # A title and the status are repeated in a detail; the value of `error` is not.
+    if _is_sentence_with_name(code, message):
+        return [code]
+    return [code, message] if _is_code_needed(by_name, code, message) else [message]
+
+
+def _is_sentence_with_name(code: str, message: str) -> bool:
+    """Whether the code is the sentence: {"error": "Amount is too low", "message": "amount"}."""
+    return " " in code and (_is_name(message) or message.lower() in code.lower())
+
+
+def _is_code_needed(by_name: JsonMapping, code: str, message: str) -> bool:
+    """Whether a code says more than its message, as {"error": "limit", "message": "too much"}.
+
+    Only the value of `error` does: {"title": "Bad Request", "detail": "amount is missing"}, of
+    problem+json, has a title that repeats the status or the detail.
+    """
     error = by_name.get("error")
-    is_code_needed = isinstance(error, str) and not is_status_phrase(error) and code not in message
-    return [code, message] if is_code_needed else [message]
+    return isinstance(error, str) and not is_status_phrase(error) and code not in message
 
 
 def _read_inner_message(by_name: JsonMapping, depth: int) -> list[str]:

@@ -100,7 +100,7 @@ def _payee_of(instructions: object, on_ramp: OnRamp | None) -> str | None:
     if not isinstance(details, Mapping):
         return None
     if on_ramp:
-        payee = details.get(on_ramp.detail)
+        payee = details.get(on_ramp.detail_name)
     elif _member_of(instructions, "type") == CRYPTO_WALLET:
         payee = details.get("address")
     else:

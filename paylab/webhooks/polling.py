@@ -66,13 +66,13 @@ class PolledList:
 
         In the first round, they are those that changed since a time.
         """
-        return self._read_changes() if self.has_begun else self._read_existing(since)
+        return self._read_changes() if self.has_begun else self._read_first_round(since)
 
-    def _read_existing(self, since: datetime | None) -> list[JsonMapping]:
-        """Read the existing rows; only later changes of them count as changes.
+    def _read_first_round(self, since: datetime | None) -> list[JsonMapping]:
+        """Note the existing rows, and return those that changed since `since`.
 
-        Of a list that is newest first the newest pages are enough, unless old rows may have
-        changed since a time.
+        Of a list that is newest first, the newest pages are enough without `since`; with it, an
+        old row may have changed.
         """
         existing_rows: list[JsonMapping] = []
         changed_rows: list[JsonMapping] = []
@@ -82,10 +82,10 @@ class PolledList:
                     changed_rows.append(listed_row)
                 else:
                     existing_rows.append(listed_row)
-            are_enough = page_number == START_PAGES_MAX and page.has_next_page
-            if are_enough and self.order != "newest_first":
+            is_limit_reached = page_number == START_PAGES_MAX and page.has_next_page
+            if is_limit_reached and self.order != "newest_first":
                 log.warning(UNORDERED_WARNING, self.family)  # and read all of it
-            elif are_enough and since is None:
+            elif is_limit_reached and since is None:
                 last_row = existing_rows[-1] if existing_rows else {}
                 self.floor = timestamps.read(last_row.get("created_at"))
                 break

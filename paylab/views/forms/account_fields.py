@@ -26,7 +26,7 @@ TYPE_LABELS = {
     codes.CRYPTO_WALLET: "Crypto wallet",
 }
 DETAIL_LABELS = {
-    **{on_ramp.detail: on_ramp.label for on_ramp in ON_RAMPS},
+    **{on_ramp.detail_name: on_ramp.label for on_ramp in ON_RAMPS},
     "iban": "IBAN",
     "bic": "BIC",
     "upi_id": "UPI id",

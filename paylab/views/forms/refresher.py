@@ -37,7 +37,7 @@ class Refresher:
         self._show = show
         self._is_done = is_done
         self._on_error = on_error
-        self._pass_time = pass_time
+        self._advance_clock = pass_time
         self._in_process = in_process
         self._interval_seconds = every
         self._task: asyncio.Task[None] | None = None
@@ -64,12 +64,12 @@ class Refresher:
         self._task = None
 
     async def _refresh_until_done(self) -> None:
-        """Read and show the value at each interval, and let time pass between two readings."""
+        """Read and show the value at each interval; advance the simulator's clock by as much."""
         while not await self._refresh():
             await asyncio.sleep(self._interval_seconds)
             if self._in_process and await self._refresh():
-                return  # a cell waited in the meantime: do not move the clock again
-            self._pass_time(self._interval_seconds)
+                return  # another cell advanced the clock during the sleep
+            self._advance_clock(self._interval_seconds)
 
     async def _refresh(self) -> bool:
         """Read and show the value once; return True when refreshing can end."""
