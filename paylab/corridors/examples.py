@@ -90,16 +90,20 @@ def wallet(service: Service | None = None) -> dict[str, str]:
 def _adapt_details(
     country: str, account_type: str, example: Mapping[str, str], service: Service | None
 ) -> dict[str, str]:
-    """Return example details with the required fields and words of the service."""
+    """Return example details with the required fields and words of the service.
+
+    A field that only this service requires has no example of ours: it is filled with "example".
+    """
     settings = (service or Service()).account(country, account_type)
     if settings is None:
         return dict(example)
     details = {**dict.fromkeys(settings.required, "example"), **example}
-    detail_word = details.get(settings.field)
+    word_field = settings.field  # the field with one of a few fixed words, as `pix_key_type`
+    detail_word = details.get(word_field)
     if detail_word is not None and settings.allowed and detail_word not in settings.allowed:
         accepted_word = _same_word(detail_word, settings.allowed) or settings.allowed[0]
-        details[settings.field] = accepted_word
-        if account_type == codes.PIX:
+        details[word_field] = accepted_word
+        if account_type == codes.PIX:  # the key must be of the accepted kind
             details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
     return details
 

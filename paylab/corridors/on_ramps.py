@@ -21,9 +21,10 @@ class OnRamp:
     """An on-ramp of a country: its currency, its deposit instructions and their names.
 
     `currency` is in lower case, as the service writes it, and `cap` is the largest sandbox deposit.
-    Deposit instructions have the type `instructions`. The field `detail` of their details holds
-    the number or code to pay to. `make` makes one from drawn digits, `check` returns what is wrong
-    with one ("" if it is valid), and `pattern` matches valid and invalid ones.
+    Deposit instructions have the type `instructions_type`. The field `detail_name` of their details
+    holds the payee: the number or code to pay to. `make_payee` makes one from drawn digits,
+    `check` returns what is wrong with one ("" if it is valid), and `pattern` matches valid and
+    invalid ones.
 
     `card` is the type of card that shows it. `noun` is its name in a sentence, `label` the label of
     its input, and `picture` the name of its picture file, if it has one. `source` is where all
@@ -33,10 +34,10 @@ class OnRamp:
     country: str
     currency: str
     cap: Decimal
-    instructions: str
+    instructions_type: str
     rail: str
-    detail: str
-    make: Callable[[Draw], str]
+    detail_name: str
+    make_payee: Callable[[Draw], str]
     check: Callable[[str], str]
     pattern: str
     card: Literal["clabe", "qr_code"]
@@ -48,7 +49,7 @@ class OnRamp:
     @property
     def example(self) -> str:
         """A number or code to pay to, made of zeros: it belongs to nobody."""
-        return self.make(lambda _, length: "0" * length)
+        return self.make_payee(lambda _, length: "0" * length)
 
     @property
     def example_button(self) -> str:
@@ -61,10 +62,10 @@ ON_RAMPS = (
         country="MX",
         currency="mxn",
         cap=Decimal(50),
-        instructions="mx_virtual_account",
+        instructions_type="mx_virtual_account",
         rail="spei",
-        detail="clabe",
-        make=clabe.make_clabe,
+        detail_name="clabe",
+        make_payee=clabe.make_clabe,
         check=clabe.check_clabe,
         pattern=r"\d{18}",
         card="clabe",
@@ -75,10 +76,10 @@ ON_RAMPS = (
         country="PH",
         currency="php",
         cap=Decimal(100),
-        instructions="ph_qr_code",
+        instructions_type="ph_qr_code",
         rail="instapay",
-        detail="qrph_payload",
-        make=make_qrph,
+        detail_name="qrph_payload",
+        make_payee=make_qrph,
         check=check_qrph,
         pattern=r"000201.{20,}",
         card="qr_code",
@@ -117,10 +118,10 @@ def of_instructions(instructions_type: object) -> OnRamp | None:
     """Return the on-ramp whose deposit instructions have a type; None if none is known.
 
     >>> from paylab.corridors import on_ramps
-    >>> on_ramps.of_instructions("ph_qr_code").detail
+    >>> on_ramps.of_instructions("ph_qr_code").detail_name
     'qrph_payload'
     """
-    return _find_on_ramp("instructions", instructions_type)
+    return _find_on_ramp("instructions_type", instructions_type)
 
 
 def need_on_ramp(*, country: str = "", currency: str = "") -> OnRamp:

@@ -89,7 +89,7 @@ def _kind_of_column(path: str) -> Kind:
     return field_kind
 
 
-_DETAILS = ("address", *(on_ramp.detail for on_ramp in ON_RAMPS))
+_DETAILS = ("address", *(on_ramp.detail_name for on_ramp in ON_RAMPS))
 INSTRUCTIONS = _columns(
     """
     deposit_instructions.type deposit_instructions.currency deposit_instructions.payment_methods

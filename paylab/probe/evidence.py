@@ -22,7 +22,7 @@ from .drift import answer_differences, answer_of
 from .names import Candidates, list_key, settings_below
 
 SHAPES = {
-    **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
+    **{ramp.detail_name: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
     "address": re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}"),
     "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
 }

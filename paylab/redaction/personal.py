@@ -31,7 +31,7 @@ _FIELD_NAMES = "|".join(
     r"|account_number|iban|bic"
     r"|sort_?code|pix_key|upi_id|vpa|qr_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
     r"|clabe_number|account_iban|swift|beneficiary"
-    + "".join(f"|{on_ramp.detail}" for on_ramp in ON_RAMPS)
+    + "".join(f"|{on_ramp.detail_name}" for on_ramp in ON_RAMPS)
 )
 _SEPARATOR_AND_VALUE = (
     r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""

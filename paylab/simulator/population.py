@@ -18,7 +18,7 @@ from .seeding import (
     ROUTES,
     PayoutRoute,
     RouteHistory,
-    add_on_ramp,
+    add_conversion_account,
     draw_moments,
     make_conversion,
     random_source,
@@ -185,7 +185,9 @@ def _add_conversions(
     conversion_accounts = []
     for member in ramp_members:
         currency = _ramp_currency(member.history.route) or ""
-        conversion_accounts.append(add_on_ramp(world, member.owner, member.account, currency))
+        conversion_accounts.append(
+            add_conversion_account(world, member.owner, member.account, currency)
+        )
     conversion_rows = []
     for created_at in draw_moments(world, random_numbers, conversion_count):
         conversion_account = random_numbers.choice(conversion_accounts)

@@ -154,16 +154,20 @@ def seed_conversions(world: World, count: int) -> None:
         return
     random_numbers = random_source(world, "conversions")
     owner, account = _add_recipient(world, ROUTES[0], "on_ramp")
-    parent = add_on_ramp(world, owner, account, SEEDED_ON_RAMP.currency)
+    conversion_account = add_conversion_account(world, owner, account, SEEDED_ON_RAMP.currency)
     moments = draw_moments(world, random_numbers, count)
-    conversion_rows = [make_conversion(world, random_numbers, parent, moment) for moment in moments]
+    conversion_rows = [
+        make_conversion(world, random_numbers, conversion_account, moment) for moment in moments
+    ]
     world.extend("conversions", conversion_rows)
 
 
-def add_on_ramp(world: World, owner: Row, account: Row, currency: str) -> Row:
-    """A wallet and an active conversion account of an individual."""
+def add_conversion_account(world: World, owner: Row, recipient_account: Row, currency: str) -> Row:
+    """Add an active conversion account of an individual, and the wallet that it pays to."""
     address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
     wallet = store_account(world, owner, "crypto_wallet", address)
+    # The new account has no id yet: the payee is made from that of another account of the owner.
+    instructions = on_ramp.make_instructions(world, currency, recipient_account["id"])
     return world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
@@ -171,7 +175,7 @@ def add_on_ramp(world: World, owner: Row, account: Row, currency: str) -> Row:
         source_currency=currency,
         destination_currency="USDC",
         status="active",
-        deposit_instructions=on_ramp.new_instructions(world, currency, account["id"]),
+        deposit_instructions=instructions,
     )
 
 
@@ -322,7 +326,7 @@ def make_conversion(
     amount = min(Decimal(max(amount_cents, 100)).scaleb(-2), on_ramp_facts.cap)
     amount_text = prices.amount_text(amount, on_ramp_facts.currency)
     created_at = timestamps.to_text(moment)
-    conversion_row = on_ramp.new_conversion(account, amount_text, created_at)
+    conversion_row = on_ramp.make_conversion(account, amount_text, created_at)
     row_id = world.new_id("conversions", moment)
     is_failed = random_numbers.random() < 0.02
     duration = timedelta(seconds=20 * exp(random_numbers.gauss(0, 0.7)))

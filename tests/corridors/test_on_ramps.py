@@ -43,7 +43,7 @@ GOLDEN = [
 
 def payee(ramp, seed, account_id):
     """What the simulator gives out for an account."""
-    return ramp.make(partial(ids.instruction_digits, seed, account_id))
+    return ramp.make_payee(partial(ids.instruction_digits, seed, account_id))
 
 
 @pytest.mark.parametrize(("country", "seed", "account_id", "text"), GOLDEN)
@@ -75,7 +75,7 @@ def test_a_record_fits_the_spec(ramp):
     """Its words are of the spec's enumerations, its amount is positive, its source exists."""
     assert ramp.country in codes.COUNTRIES
     assert ramp.currency in codes.ON_RAMP_CURRENCIES
-    assert ramp.instructions in codes.DEPOSIT_INSTRUCTION_TYPES
+    assert ramp.instructions_type in codes.DEPOSIT_INSTRUCTION_TYPES
     assert ramp.rail in codes.PAYOUT_METHODS
     assert ramp.cap > 0
     assert ramp.source in {"spec", *(row.id for row in assumptions.ALL)}
@@ -86,7 +86,7 @@ def test_the_records_are_those_of_the_spec():
     assert {ramp.currency for ramp in ON_RAMPS} == {*codes.ON_RAMP_CURRENCIES}
     caps = {(ramp.country, ramp.currency): int(ramp.cap) for ramp in ON_RAMPS}
     assert {("MX", "mxn"): 50, ("PH", "php"): 100}.items() <= caps.items()
-    for name in ("country", "currency", "instructions", "detail"):
+    for name in ("country", "currency", "instructions_type", "detail_name"):
         values = [getattr(ramp, name) for ramp in ON_RAMPS]
         assert len({*values}) == len(values)
 
@@ -97,7 +97,7 @@ def test_a_record_is_found(ramp, fold):
     """By country, currency or instructions, in any letter case."""
     assert on_ramps.of_country(fold(ramp.country)) is ramp
     assert on_ramps.of_currency(fold(ramp.currency)) is ramp
-    assert on_ramps.of_instructions(fold(ramp.instructions)) is ramp
+    assert on_ramps.of_instructions(fold(ramp.instructions_type)) is ramp
 
 
 @pytest.mark.parametrize("junk", ["", "XX", None, 7, [], {}])
@@ -116,19 +116,19 @@ def test_the_service_is_read_from_the_record(lab, ramp):
     assert walk.submit().deposit.amount == ramp.cap
     shown = walk.results["account"].deposit_instructions
     assert (shown.type, shown.currency, shown.payment_methods) == (
-        *(ramp.instructions, ramp.currency),
+        *(ramp.instructions_type, ramp.currency),
         [ramp.rail],
     )
-    assert ramp.check(shown.details[ramp.detail]) == ""
+    assert ramp.check(shown.details[ramp.detail_name]) == ""
     card = lab.deposit_card(walk.results["account"])
-    assert shown.details[ramp.detail] in repr(card)
+    assert shown.details[ramp.detail_name] in repr(card)
     assert (type(card).__name__, bool(ramp.picture)) == (
         ("QR", True) if ramp.card == "qr_code" else ("Card", False)
     )
     assert f"at most {ramp.cap} {ramp.currency.upper()} a deposit" in dict(card.table()).values()
-    assert hide_personal_data({ramp.detail: "text"}) == {ramp.detail: "***"}
-    assert SHAPES[ramp.detail].fullmatch(ramp.example)
-    column = f"deposit_instructions_{ramp.detail}"
+    assert hide_personal_data({ramp.detail_name: "text"}) == {ramp.detail_name: "***"}
+    assert SHAPES[ramp.detail_name].fullmatch(ramp.example)
+    column = f"deposit_instructions_{ramp.detail_name}"
     assert column in SCHEMAS["conversion_accounts"].names
     assert ramp.country in PLAN[0]
 

@@ -16,7 +16,7 @@ from paylab.spec.service.setting import key_of
 
 TABLES = {
     *(key_of(operation.names) for operation in NAMED.values()),
-    *(f"deposit_instructions.{on_ramp.instructions}.fields" for on_ramp in ON_RAMPS),
+    *(f"deposit_instructions.{on_ramp.instructions_type}.fields" for on_ramp in ON_RAMPS),
 }
 RENAMED = {
     key: f"their.{key.rpartition('.')[2]}" for key in keys() if key.rpartition(".")[0] in TABLES

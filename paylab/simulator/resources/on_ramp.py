@@ -25,7 +25,7 @@ SLOW_PROVISION_SECONDS = 30.0
 """Seconds until a new account is provisioned, usually and in the scenario `slow`."""
 
 
-def new_conversion(account: Row, amount: str, received_at: str) -> Row:
+def make_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
     currency = account["source_currency"].upper()
     stablecoin = account["destination_currency"]
@@ -55,7 +55,7 @@ def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     conversion_row = world.create(
         "conversions",
         {"network": wallet["details"].get("network") or "", "deposit_id": deposit_row["id"]},
-        **new_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
+        **make_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
     )
     emit_event(world, "conversion.created", conversion_row["id"], without_internals(conversion_row))
     sender_name = deposit_row["sender_name"]
@@ -99,21 +99,24 @@ EVENTS = {
 
 def provision(world: World, account_row: Row, _: str = "") -> None:
     """Create the deposit instructions and activate the account."""
-    account_row["deposit_instructions"] = new_instructions(
+    account_row["deposit_instructions"] = make_instructions(
         world, account_row["source_currency"], account_row["id"]
     )
     apply_move(world, "conversion_accounts", account_row, "provision")
 
 
-def new_instructions(world: World, currency: str, account_id: str) -> Row:
-    """The deposit instructions. Assumptions `instructions.mx` and `instructions.ph`."""
+def make_instructions(world: World, currency: str, account_id: str) -> Row:
+    """Whom to pay, made up from the seed and the id of an account.
+
+    Assumptions `instructions.mx` and `instructions.ph`.
+    """
     on_ramp = need_on_ramp(currency=currency)
-    payee = on_ramp.make(partial(ids.instruction_digits, world.seed, account_id))
+    payee = on_ramp.make_payee(partial(ids.instruction_digits, world.seed, account_id))
     return {
-        "type": on_ramp.instructions,
+        "type": on_ramp.instructions_type,
         "currency": on_ramp.currency,
         "payment_methods": [on_ramp.rail],
-        "details": {on_ramp.detail: payee},
+        "details": {on_ramp.detail_name: payee},
     }
 
 
@@ -153,7 +156,7 @@ def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
     settings = world.service.conversion_accounts
     stablecoin = fields.get("destination_currency") or settings.default_destination_currency
     reference = fields.get("client_reference_id")
-    reference_field = {} if reference is None else {"client_reference_id": reference}
+    optional_reference = {} if reference is None else {"client_reference_id": reference}
     account_row = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
@@ -161,7 +164,7 @@ def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
         source_currency=fields["source_currency"].lower(),
         destination_currency=stablecoin.upper(),
         status="pending",
-        **reference_field,
+        **optional_reference,
     )
     has_slow_reference = (reference or "").split(":")[:2] == ["scenario", "slow"]
     is_slow = has_slow_reference and not world.production_like
