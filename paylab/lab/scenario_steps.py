@@ -131,7 +131,10 @@ def run_transfer(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     ended = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
     steps = _list_event_steps(parts, transfer.id)
     if steps and steps[-1].status != ended.status:  # no event is sent of the last move
-        steps = (*steps, WayStep(ended.updated_at, "no event: a GET tells", str(ended.status)))
+        silent_move = WayStep(
+            ended.updated_at, "no event is sent: a GET shows it", str(ended.status)
+        )
+        steps = (*steps, silent_move)
     return ScenarioOutcome(ended, steps)
 
 
