@@ -93,17 +93,17 @@ def _make_refusal(
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
     advisor = Advisor(outgoing, status, refusal, service)
     is_rate = advisor.kind is RATE
-    advice_text = advisor.advice(
+    refusal_advice = advisor.advice(
         wait_advice(exchange.headers, call.when, rate_limits, is_rate=is_rate)
     )
-    advice = _of_finding(call.finding, refusal.text) if call.finding else advice_text.text
+    advice = _of_finding(call.finding, refusal.text) if call.finding else refusal_advice.text
     error = error_class_of_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
     is_for_provider = not advice or "your provider" in advice
     hints = (advice, _who_knows(error) if is_for_provider else None)
     error.hint = "; ".join(filter(None, hints)) or None
-    error.assumption = None if call.finding else advice_text.assumption
+    error.assumption = None if call.finding else refusal_advice.assumption
     return error
 
 

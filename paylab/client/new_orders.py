@@ -44,7 +44,7 @@ class NewOrders:
             self._session, request, lambda _: key_advice(idempotency_key)
         ) as delivered:
             response = self._add_listed_account(order, delivered)
-            _ = response.identified
+            response.require_object_with_id()
         return response
 
     def _add_listed_account(self, order: Order, response: Response) -> Response:

@@ -126,9 +126,8 @@ class Response:
             return False
         return True
 
-    @property
-    def identified(self) -> dict[str, Any]:
-        """The object with an id, as sent; APIResponseError when there is none."""
+    def require_object_with_id(self) -> dict[str, Any]:
+        """Return the object with an id, as sent; APIResponseError when there is none."""
         body = self._find_object(("id", *OBJECT))
         if body is None:
             self.done()

@@ -105,16 +105,16 @@ class Sender:
     def _repeat_request(self, request: OutgoingRequest) -> Attempt:
         """The last attempt of a request, or of the GET of what a lost attempt made."""
         begun_at = self._timing.clock() if request.find else None
-        after_lost = False
+        is_after_lost = False
         for number in count(1):
-            attempt = self.attempt(request, number)._replace(after_lost=after_lost)
+            attempt = self.attempt(request, number)._replace(after_lost=is_after_lost)
             if attempt.exchange.went_well:
                 break
             is_attempt_lost = is_lost(attempt.exchange)
             wait_seconds = self._wait(attempt.exchange)
             if wait_seconds is None:
                 break
-            after_lost = after_lost or is_attempt_lost
+            is_after_lost = is_after_lost or is_attempt_lost
             log.debug("trying again in %.2f s", wait_seconds)
             self._deadline.extend(wait_seconds)
             self._timing.sleep(wait_seconds)

@@ -165,10 +165,10 @@ def aggregate_by_group(
     results = results.filter(pc.field("amount_count") >= count_min)
     # Arrow returns the groups in any order: a result is taken for each number, null without one.
     result_rows = pc.index_in(pa.array(range(group_count)), results["group"])
-    group_amounts = results[f"amount_{aggregate}"].combine_chunks().take(result_rows)
+    group_results = results[f"amount_{aggregate}"].combine_chunks().take(result_rows)
     if aggregate == "sum" and count_min <= 0:  # the sum of a group without amounts is 0
-        group_amounts = pc.coalesce(group_amounts, pa.scalar(Decimal(0), group_amounts.type))
-    return fit_width(group_amounts)
+        group_results = pc.coalesce(group_results, pa.scalar(Decimal(0), group_results.type))
+    return fit_width(group_results)
 
 
 def _compute_modulo(dividend: Decimal, divisor: Decimal) -> Decimal:

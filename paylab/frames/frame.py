@@ -91,7 +91,7 @@ def frame(
     _check_amounts_option(options)
     if row_filter is None:
         row_filter = read_row_filter(kind, _select_filters(options))
-    selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
+    row_selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
     extra = options.get("extra", False)
     column_names = read_columns(options.get("columns"), schema, extra=extra)
     if not extra:  # to know the unknown fields, all known ones are read
@@ -103,7 +103,7 @@ def frame(
         columns.add(page_part.table)
 
     tally = Tally(options.get("progress"))
-    read_pages(pages, schema, add_rows, tally, selection=selection, extra=extra)
+    read_pages(pages, schema, add_rows, tally, selection=row_selection, extra=extra)
     exact_frame: pd.DataFrame = ExactFrame(columns.series())
     if schema.is_list and once:
         exact_frame = _remove_repeats(exact_frame)

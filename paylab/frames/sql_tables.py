@@ -39,8 +39,8 @@ class SqlTable:
         inspector = sql.inspect(self._connection)
         if not inspector.has_table(self._name, schema=self._schema):
             return None
-        columns = inspector.get_columns(self._name, schema=self._schema)
-        return {column["name"]: _column_of(sql, column["type"]) for column in columns}
+        raw_columns = inspector.get_columns(self._name, schema=self._schema)
+        return {column["name"]: _column_of(sql, column["type"]) for column in raw_columns}
 
     def replace(self, rows: pa.Table) -> None:
         """Create the table anew, with these rows."""

@@ -93,8 +93,8 @@ def _join_words(field_value: object) -> object:
 def text_array(values: Sequence[object]) -> pa.Array:
     """Values of any kind as text; unpaired surrogates become question marks."""
     value_texts = map(as_text, values)
-    encoded_texts = [text and text.encode("utf-8", "replace") for text in value_texts]
-    return pa.array(encoded_texts, pa.string())
+    utf8_texts = [text and text.encode("utf-8", "replace") for text in value_texts]
+    return pa.array(utf8_texts, pa.string())
 
 
 def _find_values(objects: Sequence[object], keys: Sequence[str]) -> Sequence[object]:

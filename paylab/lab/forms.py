@@ -216,17 +216,17 @@ class Forms:
 
         if isinstance(account, str):
             account = self._client.conversion_accounts.get(account)
-        currency = account.source_currency
-        if not currency:
+        source_currency = account.source_currency
+        if not source_currency:
             advice = "use lab.sandbox.deposit(account, amount, currency)"
             raise PaylabError(
                 f"the conversion account {account.id} has no source_currency: {advice}"
             )
-        on_ramp = of_currency(currency)
+        on_ramp = of_currency(source_currency)
         make_form = partial(
             DepositForm,
             partial(self._client.sandbox.deposit, account.id),
-            currency,
+            source_currency,
             on_ramp.cap if on_ramp else None,
             account_id=account.id,
             service=self._client.service,

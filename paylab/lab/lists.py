@@ -117,7 +117,9 @@ class ListSource:
             answer = self.session.deliver(self.session.requests.path("GET", path))
         except (NotFoundError, MissingOperationError):
             return None
-        row = answer.translation.answer(OPERATIONS[operation].answer, answer.identified)
+        row = answer.translation.answer(
+            OPERATIONS[operation].answer, answer.require_object_with_id()
+        )
         return write_json(row).encode()
 
     def origin(self, **more: object) -> dict[str, Any]:

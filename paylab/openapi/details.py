@@ -145,5 +145,5 @@ def schema_by_word(
     for word, text_format in formats.items():
         properties = {word_field: {"const": word}, field_name: format_schema(text_format)}
         cases.append({"properties": properties, **conditions})
-    other_word = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
-    return {"anyOf": [*cases, other_word]}
+    other_word_schema = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
+    return {"anyOf": [*cases, other_word_schema]}

@@ -269,7 +269,7 @@ class Batch:
             try:
                 response = self.client.transfers.send(self._make_order(row, new_name))
                 outcome_word = outcome.REPLAYED if response.replayed else outcome.CREATED
-                transfer = response.identified
+                transfer = response.require_object_with_id()
                 return Outcome(outcome_word, {**transfer, "id": str(transfer["id"])})
             except ChoiceError as error:
                 sent_names.add(new_name)

@@ -222,12 +222,12 @@ def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     refusal_text = f"not paid: {describe_payment(payment, now)} was made for this order"
     if payment.failure_reason:
         refusal_text += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
-    paid_order = "it again"
+    payable_text = "it again"
     differences = "; ".join(find_differences(order, payment))
     if differences:
-        paid_order = f"the order as it is now (that payment has other values: {differences})"
+        payable_text = f"the order as it is now (that payment has other values: {differences})"
     hint = (
-        f'new="{payment.id}" pays {paid_order}; add lookback="{LOOKBACK}", so that it is paid once '
-        "however often you run it"
+        f'new="{payment.id}" pays {payable_text}; add lookback="{LOOKBACK}", so that it is paid '
+        "once however often you run it"
     )
     return ChoiceError(refusal_text, hint, reason="dead", payment=payment)

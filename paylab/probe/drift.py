@@ -50,12 +50,12 @@ class _Difference(NamedTuple):
     key: str
 
     def __str__(self) -> str:
-        called = f", first in call {self.first}" if self.first else ""
-        setting = f"; set {self.key}" if self.key else ""
+        first_call_text = f", first in call {self.first}" if self.first else ""
+        advice_text = f"; set {self.key}" if self.key else ""
         if self.kind == "status":
-            setting = f"; {self.key} makes it known (it ends no wait: pass until={self.what!r})"
+            advice_text = f"; {self.key} makes it known (it ends no wait: pass until={self.what!r})"
         difference_text = f"{self.kind} {self.what} of {self.where}"
-        return printable(f"{difference_text}, {self.times} times{called}{setting}")
+        return printable(f"{difference_text}, {self.times} times{first_call_text}{advice_text}")
 
 
 @with_name_suggestions
@@ -148,8 +148,8 @@ def _find_rows(record: Operation, body: object, service: Service) -> list[dict[s
     if not record.answer or record.name.endswith("images"):
         return []
     if record.is_list:
-        form = service.list(record.resource)
-        rows = body if form.is_array else value_at(body, form.items)
+        list_form = service.list(record.resource)
+        rows = body if list_form.is_array else value_at(body, list_form.items)
     else:
         rows = [object_of(record, body, service)]
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

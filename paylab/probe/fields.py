@@ -200,8 +200,8 @@ class RefusedFields:
         """Whether a field may be a constant: it is new, and no field whose value paylab knows."""
         top_name, *nested_names = field_path.split(".")
         # Something can be added to an object, but not to text.
-        holder = self._sent.get(top_name) if nested_names else None
-        is_new = top_name not in self._sent or isinstance(holder, Mapping)
+        sent_object = self._sent.get(top_name) if nested_names else None
+        is_new = top_name not in self._sent or isinstance(sent_object, Mapping)
         has_values = our_name in self._vocabulary and our_name not in KNOWN
         is_name_known = bool(self._unknown_names) or has_values
         is_body_known = bool(self._operation.fields)

@@ -89,8 +89,8 @@ class Trials:
         refusal = (refused_request(step_result), str(step_result))
         if refusal in self._final_refusals:
             raise step_result
-        attempt = partial(self.attempt, step)
-        search = SettingsSearch(attempt, self.service, key_prefixes, self.exhausted)
+        attempt_step = partial(self.attempt, step)
+        search = SettingsSearch(attempt_step, self.service, key_prefixes, self.exhausted)
         success = search.find({}, step_result)
         if success is None:
             self._give_up(step_result, refusal)

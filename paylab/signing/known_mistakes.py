@@ -121,10 +121,12 @@ def _write_hashes_in_upper_case(expected_inputs: SignatureInputs) -> Iterator[Si
     def hash_in_upper_case(text: str) -> str:
         return hash_text(text).upper()
 
-    upper_body_hash = expected_inputs._replace(content_hash=expected_inputs.content_hash.upper())
+    inputs_with_upper_body_hash = expected_inputs._replace(
+        content_hash=expected_inputs.content_hash.upper()
+    )
     yield expected_inputs._replace(hash_canonical=hash_in_upper_case)
-    yield upper_body_hash
-    yield upper_body_hash._replace(hash_canonical=hash_in_upper_case)
+    yield inputs_with_upper_body_hash
+    yield inputs_with_upper_body_hash._replace(hash_canonical=hash_in_upper_case)
 
 
 def _sign_empty_body(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:

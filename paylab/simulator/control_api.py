@@ -215,15 +215,15 @@ def change_deliveries(world: World, request: Request) -> Reply:
         if not isinstance(changes["paused"], bool):
             raise RefusedError(400, "paused: must be true or false")
         world.outbox.is_paused = changes["paused"]
-    redeliveries: list[tuple[Row, Row]] = []
+    events_to_redeliver: list[tuple[Row, Row]] = []
     if "redeliver" in changes:
-        redeliveries = _find_redeliveries(world, changes["redeliver"])
-    for event, subscription in redeliveries:
+        events_to_redeliver = _find_events_to_redeliver(world, changes["redeliver"])
+    for event, subscription in events_to_redeliver:
         redeliver_event(world, event, subscription)
-    return Reply.json(200, {"redelivered": len(redeliveries), **world.delivery_state()})
+    return Reply.json(200, {"redelivered": len(events_to_redeliver), **world.delivery_state()})
 
 
-def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row]]:
+def _find_events_to_redeliver(world: World, delivery_id: object) -> list[tuple[Row, Row]]:
     """The event of a delivery with its subscription, or for "all" every event with each."""
     subscriptions = world.tables["webhook_subscriptions"].rows
     if delivery_id == "all":

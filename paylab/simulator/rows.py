@@ -243,11 +243,11 @@ class FaultRow(Record):
         """Check the details as the control API does, and that none is missing."""
         if not isinstance(fault_row, dict):
             return fault_row
-        fault_fields = {
+        given_details = {
             detail_name: fault_row[detail_name]
             for detail_name in {*fault_kinds.DETAILS, "kind"} & fault_row.keys()
         }
-        mistakes = [str(problem) for problem in fault_kinds.check_fault(fault_fields)]
+        mistakes = [str(problem) for problem in fault_kinds.check_fault(given_details)]
         for detail_name in fault_kinds.DETAIL_DEFAULTS:
             is_optional = detail_name == "status" and fault_row.get("kind") == "custom"
             if fault_row.get(detail_name) is None and not is_optional:

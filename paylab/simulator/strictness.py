@@ -126,13 +126,13 @@ def _find_unknown_parameters(
     service: Service, operation_record: Operation, request: Request
 ) -> Iterator[Problem]:
     """The query parameters that the operation does not know."""
-    parameters = {field.name for field in operation_record.query}
+    known_parameters = {field.name for field in operation_record.query}
     if operation_record.is_list:
         page_parameters = service.list(operation_record.resource).parameters
-        parameters = parameters - {"limit", "cursor"} | {*page_parameters.values()}
+        known_parameters = known_parameters - {"limit", "cursor"} | {*page_parameters.values()}
     for parameter_name in request.query_items():
-        if parameter_name not in parameters:
-            nearest_name = find_nearest_name(parameter_name, parameters)
+        if parameter_name not in known_parameters:
+            nearest_name = find_nearest_name(parameter_name, known_parameters)
             suggestion = f": is {nearest_name} meant?" if nearest_name else ""
             yield Problem(parameter_name, f"is no query parameter{suggestion}", SOURCE)
 

@@ -75,10 +75,10 @@ class Table:
                 start_index = bisect_right(sorted_rows, after, key=self._position_of)
             indexes = range(start_index, len(sorted_rows))
         else:  # the newest first, or the unknown order
-            end_index = len(sorted_rows)
+            stop_index = len(sorted_rows)
             if after is not None:
-                end_index = bisect_left(sorted_rows, after, key=self._position_of)
-            indexes = range(end_index - 1, -1, -1)
+                stop_index = bisect_left(sorted_rows, after, key=self._position_of)
+            indexes = range(stop_index - 1, -1, -1)
         return map(sorted_rows.__getitem__, indexes)
 
     def _position_of(self, row: Row) -> Position:

@@ -57,10 +57,10 @@ def _write_card(path: Path) -> str:
     details = ""
     if lesson is not None:
         details = f"<p>{escape(lesson.shows)}</p><p class=time>{lesson.minutes} minutes</p>"
-    number = path.stem.partition("_")[0]
+    lesson_number = path.stem.partition("_")[0]
     return (
         f'<li><a href="notebooks/index.html?path={escape(path.name)}">'
-        f"<span class=number>{escape(number)}</span>"
+        f"<span class=number>{escape(lesson_number)}</span>"
         f"<h2>{escape(_read_title(path.stem))}</h2>{details}</a></li>"
     )
 

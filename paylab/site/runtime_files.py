@@ -56,11 +56,13 @@ class RuntimeFiles:
 
 def _read_lock(folder: Path) -> tuple[Packages, Packages]:
     """The facts of a runtime, and the packages of frames that its folder has."""
-    missing_names = [file_name for file_name in (*CORE, LOCK) if not (folder / file_name).is_file()]
-    if missing_names:
+    missing_file_names = [
+        file_name for file_name in (*CORE, LOCK) if not (folder / file_name).is_file()
+    ]
+    if missing_file_names:
         raise ConfigError(
-            f"{folder} has no {missing_names[0]}: --pyodide is the folder of the runtime, such as "
-            "the package that `npm pack pyodide` makes"
+            f"{folder} has no {missing_file_names[0]}: --pyodide is the folder of the runtime, "
+            "such as the package that `npm pack pyodide` makes"
         )
     lock = json.loads((folder / LOCK).read_text(encoding="utf-8"))
     abi = lock["info"]["abi_version"]

@@ -223,9 +223,9 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
             chart_value | _amount_values(reduce(SUM_CONTEXT.add, day_amounts), currency)
         )
     ticks = day_ticks({day for day, _ in amounts_by_day_and_corridor})
-    day_axis = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
+    day_axis_options = {"title": None, "format": "%d %b", "labelOverlap": True, "values": ticks}
     encoding = {
-        "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": day_axis},
+        "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": day_axis_options},
         "y": number_axis("amount", title=f"{currency} a day", tickCount=4, **AMOUNT_AXIS),
         "order": {"field": "corridor"},
         "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),

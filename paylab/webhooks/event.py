@@ -283,16 +283,17 @@ def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
         return False
     event_time = event.updated_at
     latest_time = latest.updated_at
-    is_older = bool(event_time and latest_time and event_time < latest_time)
-    is_newer = bool(event_time and latest_time and event_time > latest_time)
-    if event.previous is not None and event.previous == latest.status and not is_older:
+    is_older_than_latest = bool(event_time and latest_time and event_time < latest_time)
+    is_newer_than_latest = bool(event_time and latest_time and event_time > latest_time)
+    if event.previous is not None and event.previous == latest.status and not is_older_than_latest:
         return False
     is_forward = _can_reach(event.type, latest.status, event.status)
     is_backward = _can_reach(event.type, event.status, latest.status)
     if is_forward != is_backward:
         return is_backward
-    if is_older or is_newer or not {event.type, latest.type} <= set(EVENT_TYPES):
-        return is_older
+    are_types_ordered = {event.type, latest.type} <= set(EVENT_TYPES)
+    if is_older_than_latest or is_newer_than_latest or not are_types_ordered:
+        return is_older_than_latest
     return EVENT_TYPES.index(event.type) < EVENT_TYPES.index(latest.type)
 
 

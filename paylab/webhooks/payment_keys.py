@@ -20,12 +20,12 @@ NO_PAYMENT = -1
 class Matches(NamedTuple):
     """The payment of each row.
 
-    `payments` holds the index of the payment, -1 for none, and `by_reference` whether the row was
-    matched by the reference of the payment.
+    `payments` holds the index of the payment, -1 for none, and `is_matched_by_reference` whether
+    the row was matched by the reference of the payment.
     """
 
     payments: Indexes
-    by_reference: NDArray[np.bool_]
+    is_matched_by_reference: NDArray[np.bool_]
 
 
 def match_rows(
@@ -37,13 +37,13 @@ def match_rows(
     without regard to case.
     """
     payments = np.full(len(ids), NO_PAYMENT, dtype=np.int64)
-    by_reference = np.zeros(len(ids), dtype=bool)
+    is_matched_by_reference = np.zeros(len(ids), dtype=bool)
     for row_keys in (ids, references):
         for normalize in (_keep_case, _fold_case):
             for payment_keys in (payment_ids, payment_references):
                 matched_rows = _match_remaining(payments, row_keys, payment_keys, normalize)
-                by_reference[matched_rows] = payment_keys is payment_references
-    return Matches(payments, by_reference)
+                is_matched_by_reference[matched_rows] = payment_keys is payment_references
+    return Matches(payments, is_matched_by_reference)
 
 
 def _keep_case(key_texts: pa.Array) -> pa.Array:
@@ -84,7 +84,7 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     payments = matches.payments
     row_counts = np.bincount(payments[payments >= 0], minlength=len(references))
     payments_without_row = np.flatnonzero(row_counts == 0)
-    payments_with_rows = np.unique(payments[(payments >= 0) & matches.by_reference])
+    payments_with_rows = np.unique(payments[(payments >= 0) & matches.is_matched_by_reference])
     if not len(payments_without_row) or not len(payments_with_rows):
         return {}
     folded_references = _fold_case(references)

@@ -101,10 +101,10 @@ def digits_of(amount: Decimal | None) -> str | None:
 def sum_text(amounts: Iterable[Decimal]) -> str:
     """Return amounts as a sum, such as "1.50 + 2"; of many amounts only the first ones."""
     amount_texts = [format(amount, "f") for amount in amounts]
-    hidden_count = len(amount_texts) - SUM_AMOUNTS_MAX
+    hidden_amount_count = len(amount_texts) - SUM_AMOUNTS_MAX
     terms = amount_texts[:SUM_AMOUNTS_MAX]
-    if hidden_count > 0:
-        terms.append(f"{hidden_count} more")
+    if hidden_amount_count > 0:
+        terms.append(f"{hidden_amount_count} more")
     return " + ".join(terms)
 
 

@@ -36,7 +36,7 @@ class SharedReferences:
     def _assign_group(self, payments: list[int]) -> None:
         """Assign the rows of a reference, which the first of its payments has so far."""
         has_payment = self._matches.payments == payments[0]
-        row_indexes = np.flatnonzero(has_payment & self._matches.by_reference).tolist()
+        row_indexes = np.flatnonzero(has_payment & self._matches.is_matched_by_reference).tolist()
         self.payments.update(payments)
         if len(row_indexes) == 1 and self._is_sum_of_payments(row_indexes[0], payments):
             self._matches.payments[row_indexes[0]] = COMPARED_ALREADY

@@ -36,10 +36,10 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
     """The values by dotted key; those of a table that is one setting stay together."""
     for member_name, member in values.items():
         dotted_key = f"{prefix}{member_name}"
-        operation = dotted_key.removeprefix(f"{EXTRA}.")
+        operation_name = dotted_key.removeprefix(f"{EXTRA}.")
         setting = keys().get(dotted_key)
-        if operation != dotted_key:
-            yield EXTRA, {operation: member}
+        if operation_name != dotted_key:
+            yield EXTRA, {operation_name: member}
         elif dotted_key == EXTRA and isinstance(member, Mapping):
             yield from ((EXTRA, {member_name: inner}) for member_name, inner in member.items())
         elif setting and isinstance(member, Mapping) and {*member} == {setting.field}:

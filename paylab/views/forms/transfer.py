@@ -67,18 +67,18 @@ class QuoteForm(Form):
 
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
         """Make the inputs; the value of a route is its index."""
-        route_options = [(label, index) for index, (label, _) in enumerate(self._routes)]
-        currency_options = [(code, code) for code in codes.SOURCE_CURRENCIES]
-        amount_options = [(label, name) for name, label in AMOUNT_LABELS.items()]
+        route_choices = [(label, index) for index, (label, _) in enumerate(self._routes)]
+        currency_choices = [(code, code) for code in codes.SOURCE_CURRENCIES]
+        amount_kind_choices = [(label, name) for name, label in AMOUNT_LABELS.items()]
         amount_field = FormField("amount", "Amount", value=amount)
         amount_field.set_required(True, assumed=True)
         return [
-            FormField("payout_method", "To", SELECT, options=route_options),
+            FormField("payout_method", "To", SELECT, options=route_choices),
             FormField(
-                "source_currency", "From", SELECT, value=source_currency, options=currency_options
+                "source_currency", "From", SELECT, value=source_currency, options=currency_choices
             ),
             self._make_network_field(),
-            FormField("amount_kind", "Kind of amount", SELECT, options=amount_options),
+            FormField("amount_kind", "Kind of amount", SELECT, options=amount_kind_choices),
             amount_field,
         ]
 
