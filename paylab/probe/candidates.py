@@ -19,10 +19,10 @@ from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.text import read_json
 from .fields import RefusedFields
-from .names import Candidates, Values, list_key
-from .paths import PATH_MISSING, known_paths
-from .refusals import complaints_by_field
-from .signatures import dialects, is_about_signature
+from .names import Candidates, Values, find_list_key
+from .paths import PATH_MISSING, suggest_paths
+from .refusals import split_complaints
+from .signatures import is_about_signature, suggest_dialects
 
 NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
 """Statuses that say nothing about the fields of a request."""
@@ -31,7 +31,7 @@ KEY_HEADER = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)*-Key\b", re.IGNORECASE)
 ABOUT_KEYS = re.compile(r"idempotency.?key", re.IGNORECASE)
 
 
-def candidates(
+def find_candidates(
     error: PaylabError, exchange: Exchange, service: Service, *, has_signed: bool = False
 ) -> Candidates:
     """Settings to try after the error of an exchange, most likely first.
@@ -39,19 +39,19 @@ def candidates(
     `has_signed` is whether a request with the same signing settings has succeeded.
     """
     if is_about_signature(error):
-        yield from dialects(error, exchange, service, has_signed=has_signed)
+        yield from suggest_dialects(error, exchange, service, has_signed=has_signed)
     elif isinstance(error, RateLimitError):
         yield from _suggest_wait_settings(exchange, service)
     elif isinstance(error, APIStatusError):
-        yield from _of_refusal(error, exchange, service)
+        yield from _suggest_for_refusal(error, exchange, service)
     else:
-        yield from _of_page(exchange, service)
+        yield from _suggest_page_settings(exchange, service)
 
 
 def _suggest_wait_settings(exchange: Exchange, service: Service) -> Candidates:
     """The header of a 429 that says when to ask again, and the unit of its value.
 
-    None if the settings in force read it already.
+    Nothing if the settings in force read it already.
     """
     limits = service.rate_limits
     if requested_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
@@ -61,11 +61,11 @@ def _suggest_wait_settings(exchange: Exchange, service: Service) -> Candidates:
             header_words = header_name.split("-")
             yield {
                 "rate_limits.header": "-".join(map(str.title, header_words)),
-                "rate_limits.unit": _unit_of_wait(header_name, header_value),
+                "rate_limits.unit": _read_wait_unit(header_name, header_value),
             }
 
 
-def _unit_of_wait(header_name: str, header_value: str) -> str:
+def _read_wait_unit(header_name: str, header_value: str) -> str:
     """The unit of the value of a header that says when to ask again."""
     if not re.fullmatch(r"\d{1,14}", header_value):
         return "date"
@@ -76,33 +76,33 @@ def _unit_of_wait(header_name: str, header_value: str) -> str:
     return "seconds" if int(header_value) <= RETRY_AFTER_SECONDS_MAX else "milliseconds"
 
 
-def _of_refusal(error: APIStatusError, exchange: Exchange, service: Service) -> Candidates:
+def _suggest_for_refusal(error: APIStatusError, exchange: Exchange, service: Service) -> Candidates:
     """The settings that may be behind a refusal of a known operation."""
     operation = OPERATIONS.get(exchange.request.operation)
     if operation is None:
         return
     path_key = key_of(operation.path)
     if error.status in PATH_MISSING and path_key:
-        yield from ({path_key: path} for path in known_paths(keys()[path_key], service))
+        yield from ({path_key: path} for path in suggest_paths(keys()[path_key], service))
     elif error.status in REFUSED:
         if ABOUT_KEYS.search(str(error)) and not operation.takes_key(service):
             yield {"idempotency.operations": "every_post"}
         if exchange.request.idempotency_key:
-            yield from _key_headers(str(error), service)
-        yield from RefusedFields(error, exchange, service).candidates()
+            yield from _suggest_key_headers(str(error), service)
+        yield from RefusedFields(error, exchange, service).find_candidates()
 
 
-def _key_headers(refusal_words: str, service: Service) -> Candidates:
+def _suggest_key_headers(refusal_words: str, service: Service) -> Candidates:
     """Headers with a key that a refusal names, beside the one that was sent."""
     for header_name in KEY_HEADER.findall(refusal_words):
         if header_name.lower() not in (service.idempotency.header.lower(), "x-api-key"):
             yield {"idempotency.header": header_name}
 
 
-def _of_page(exchange: Exchange, service: Service) -> Candidates:
+def _suggest_page_settings(exchange: Exchange, service: Service) -> Candidates:
     """The names in an answer that is no page of a list: all together, then each alone.
 
-    None for another operation, or for an answer that is no JSON.
+    Nothing for another operation, or for an answer that is no JSON.
     """
     operation = OPERATIONS.get(exchange.request.operation)
     if operation is None or not operation.is_list:
@@ -111,16 +111,16 @@ def _of_page(exchange: Exchange, service: Service) -> Candidates:
         body = read_json(exchange.content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return
-    page_settings = page_values(body, service.list(operation.resource))
+    page_settings = read_page_settings(body, service.list(operation.resource))
     if page_settings:
         yield page_settings
     yield from ({setting_key: value} for setting_key, value in page_settings.items())
 
 
-def page_values(body: object, form: ListForm) -> dict[str, Value]:
+def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
     """The settings of a list that an answer contradicts, with their values in it."""
     differences = find_envelope_differences(body, form)
-    return {list_key(form, setting_name): value for setting_name, value in differences}
+    return {find_list_key(form, setting_name): value for setting_name, value in differences}
 
 
 MISSING = "missing"
@@ -136,8 +136,8 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
     """
     if getattr(after, "status", None) in NO_PROGRESS:
         return False
-    old_complaints = _complaints_of(before)
-    new_complaints = _complaints_of(after)
+    old_complaints = _list_complaints(before)
+    new_complaints = _list_complaints(after)
     if type(before) is type(after) and not old_complaints - new_complaints:
         return False
     our_names = {last_name(setting_key) for setting_key in values if ".fields." in setting_key}
@@ -150,18 +150,18 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
     return wrong_names.isdisjoint(our_names | their_names)
 
 
-def _complaints_of(error: PaylabError) -> set[FieldComplaint]:
+def _list_complaints(error: PaylabError) -> set[FieldComplaint]:
     """What an error says of each field; of a status error without problems, its text."""
     problems = getattr(error, "problems", ())
     if not problems:
         return {("", str(error))} if isinstance(error, APIStatusError) else set()
     return {
-        (last_name(complaint.field), _kind_of_complaint(complaint))
-        for complaint in complaints_by_field(problems)
+        (last_name(complaint.field), _classify_complaint(complaint))
+        for complaint in split_complaints(problems)
     }
 
 
-def _kind_of_complaint(complaint: Complaint) -> str:
+def _classify_complaint(complaint: Complaint) -> str:
     """`MISSING`, `UNKNOWN`, or the words of a complaint."""
     if complaint.is_missing:
         return MISSING

@@ -18,22 +18,27 @@ MOST_VALUES = 4
 LISTED = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.IGNORECASE)
 
 
-def with_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
+def add_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
     """The constant fields of a service with one more, at a dotted place of an operation."""
     extra = to_json_value(service.extra)
-    holder, field_name = find_holder(extra, operation, place)
-    holder[field_name] = value
+    parent, field_name = find_object_of_field(extra, operation, place)
+    parent[field_name] = value
     frozen: FrozenDict[Any] = freeze_value(extra)
     return frozen
 
 
-def find_holder(extra: dict[str, Any], operation: str, place: str) -> tuple[dict[str, Any], str]:
-    """The object that has the field at a dotted place, which is made if needed, and its name."""
+def find_object_of_field(
+    extra: dict[str, Any], operation: str, place: str
+) -> tuple[dict[str, Any], str]:
+    """The object that has the field at a dotted place, and the name of the field in it.
+
+    Of `purpose.code` it is the object `purpose`, which is added if needed, and `code`.
+    """
     *object_names, field_name = place.split(".")
-    holder = extra.setdefault(operation, {})
+    parent = extra.setdefault(operation, {})
     for object_name in object_names:
-        holder = holder.setdefault(object_name, {})
-    return holder, field_name
+        parent = parent.setdefault(object_name, {})
+    return parent, field_name
 
 
 def find_blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
@@ -46,7 +51,7 @@ def find_blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
     }
 
 
-def listed_words(content: bytes) -> list[str]:
+def find_listed_words(content: bytes) -> list[str]:
     """The words that a refusal lists as values, beside its message."""
     try:
         body = read_json(content.decode("utf-8-sig"))
@@ -60,7 +65,7 @@ def listed_words(content: bytes) -> list[str]:
     return []
 
 
-def sent_body(content: object) -> Mapping[str, Any]:
+def read_sent_body(content: object) -> Mapping[str, Any]:
     """The body of a request as it was sent; empty if it is not JSON."""
     try:
         body = json.loads(content) if isinstance(content, bytes) else {}

@@ -27,7 +27,7 @@ from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
 from ..spec.text import printable
-from .names import settings_below
+from .names import find_settings_below
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -131,11 +131,11 @@ def answer_differences(call: Call, service: Service) -> Differences:
     route = service.match(call.path)[0].get(call.method)
     if route is not None and not call.failed:
         record = OPERATIONS[route.operation]
-        for row in _find_rows(record, answer_of(call), service):
+        for row in _find_rows(record, parse_answer(call), service):
             yield from _check_row(record, row, service)
 
 
-def answer_of(call: Call) -> Any:
+def parse_answer(call: Call) -> Any:
     """The parsed body of a response; None if it is not JSON."""
     try:
         return json.loads(call.response_body.text) if call.response_body else None
@@ -151,11 +151,11 @@ def _find_rows(record: Operation, body: object, service: Service) -> list[dict[s
         list_form = service.list(record.resource)
         rows = body if list_form.is_array else value_at(body, list_form.items)
     else:
-        rows = [object_of(record, body, service)]
+        rows = [find_answered_object(record, body, service)]
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def object_of(record: Operation, body: object, service: Service) -> Any:
+def find_answered_object(record: Operation, body: object, service: Service) -> Any:
     """The object in an answer: where the settings say, else the single nested one with an id."""
     envelope_path = record.item_path(service)
     stated = body if envelope_path == NONE else value_at(body, envelope_path)
@@ -169,7 +169,7 @@ def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Diff
     """The differences of one object of an answer."""
     resource = record.resource
     model = getattr(models, record.answer)
-    key_by_new_name = {new_name: key for key, new_name in renamed_fields(model, row, service)}
+    key_by_new_name = {new_name: key for key, new_name in find_renamed_keys(model, row, service)}
     fields = answer_names(record.answer, service).read(row)
     for field_name in fields:
         if field_name not in model.model_fields:
@@ -207,7 +207,7 @@ def _check_amount_types(
             yield AnswerDifference("type", resource, f"{amount_name} as {amount_type}", key)
 
 
-def renamed_fields(
+def find_renamed_keys(
     kind: type[Resource], body: Mapping[str, object], service: Service
 ) -> Iterator[tuple[str, str]]:
     """The keys of missing fields that probably have another name in the response."""
@@ -232,7 +232,7 @@ def _find_renamed_fields(
 
     `expected_names` are the fields that the object should have; None for all of the table.
     """
-    key_by_name = settings_below(f"{table}.fields.")
+    key_by_name = find_settings_below(f"{table}.fields.")
     head_by_name = {
         name: str(service.value(key.name)).partition(".")[0] for name, key in key_by_name.items()
     }

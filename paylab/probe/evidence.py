@@ -17,9 +17,9 @@ from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
-from .candidates import page_values
-from .drift import answer_differences, answer_of
-from .names import Candidates, list_key, settings_below
+from .candidates import read_page_settings
+from .drift import answer_differences, parse_answer
+from .names import Candidates, find_list_key, find_settings_below
 
 SHAPES = {
     **{ramp.detail_name: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
@@ -31,7 +31,7 @@ SHAPES = {
 
 def find_contradictions(call: Call, operation: str, service: Service) -> Candidates:
     """The settings that a successful answer contradicts, with their values in it."""
-    body = answer_of(call)
+    body = parse_answer(call)
     yield from _find_field_settings(call, service)
     yield from _find_success_status(call, operation)
     yield from _find_envelope(operation, body, service)
@@ -84,14 +84,14 @@ def _find_more_pages_field(body: object, form: ListForm) -> Candidates:
     """
     if not isinstance(body, dict):
         return
-    page_settings = page_values(body, form)
-    cursor_setting_key = list_key(form, "cursor")
+    page_settings = read_page_settings(body, form)
+    cursor_setting_key = find_list_key(form, "cursor")
     cursor_path = page_settings.get(cursor_setting_key)
     if cursor_path and value_at(body, str(cursor_path)):
         yield {cursor_setting_key: cursor_path}
     if not form.more or form.more in body:
         return
-    more_setting_key = list_key(form, "more")
+    more_setting_key = find_list_key(form, "more")
     more_path = page_settings.get(more_setting_key)
     has_cursor = "." not in form.more and value_at(body, str(form.cursor))
     if more_path:
@@ -106,7 +106,9 @@ def _find_instruction_name(body: object, service: Service) -> Candidates:
     if not isinstance(details, dict):
         return
     instruction_type = value_at(body, "deposit_instructions.type")
-    for our_name, key in settings_below(f"deposit_instructions.{instruction_type}.fields.").items():
+    for our_name, key in find_settings_below(
+        f"deposit_instructions.{instruction_type}.fields."
+    ).items():
         shape = SHAPES.get(our_name)
         if shape is None or service.value(key.name) in details:
             continue

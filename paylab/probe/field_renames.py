@@ -11,12 +11,12 @@ from ..spec.json_path import last_name
 from ..spec.operations.operation import Operation
 from ..spec.service.key import Key
 from ..spec.service.setting import key_of
-from .names import Candidates, likeness, settings_below, sort_by_likeness, split_name
+from .names import Candidates, find_settings_below, measure_likeness, sort_by_likeness, split_name
 
 MOST_RENAMES = 4
 
 
-def table_of(operation: Operation) -> str:
+def find_names_table(operation: Operation) -> str:
     """The table of settings with the names of the body of an operation; "" if there is none."""
     return key_of(operation.names).removesuffix(".fields")
 
@@ -33,12 +33,12 @@ class FieldRenames:
         self._operation = operation
         self._body = body
         self._unknown_names = unknown_names
-        self._table = table_of(operation)
+        self._table = find_names_table(operation)
 
     @cached_property
     def setting_by_name(self) -> dict[str, Key]:
         """The settings that rename fields of the body, by our names of the fields."""
-        return settings_below(f"{self._table}.fields.") if self._table else {}
+        return find_settings_below(f"{self._table}.fields.") if self._table else {}
 
     def rename_all_at_once(self, complaints: Iterable[Complaint]) -> Candidates:
         """One candidate that renames every refused field to a missing path.
@@ -97,7 +97,7 @@ class FieldRenames:
         self, account_key: str, new_path: str, details: Mapping[str, object]
     ) -> Candidates:
         """The fields of an account's details that a path may stand for, the most similar first."""
-        setting_by_name = settings_below(f"{account_key}.fields.")
+        setting_by_name = find_settings_below(f"{account_key}.fields.")
         for name in self._find_likely_names(setting_by_name, new_path, details):
             yield {setting_by_name[name].name: last_name(new_path)}
 
@@ -127,7 +127,8 @@ class FieldRenames:
     def rename_required(self, new_path: str) -> Candidates:
         """The required field that shares most words with a path, if it is the only one.
 
-        A service that needs the old name, too, misses it then.
+        If the service needs the old name as well, it says after the rename that this one is
+        missing, and the rename is not kept.
         """
         required_names = [field.name for field in self._operation.fields if field.required]
         names = [name for name in required_names if name in self.setting_by_name]
@@ -147,10 +148,10 @@ def _match_by_likeness(old_names: list[str], new_paths: list[str]) -> dict[str, 
     left_paths = list(new_paths)
 
     def greatest_likeness(name: str) -> float:
-        return max(likeness(name, path) for path in new_paths)
+        return max(measure_likeness(name, path) for path in new_paths)
 
     path_by_name = {}
     for name in sorted(old_names, key=greatest_likeness, reverse=True):
-        path_by_name[name] = max(left_paths, key=partial(likeness, name))
+        path_by_name[name] = max(left_paths, key=partial(measure_likeness, name))
         left_paths.remove(path_by_name[name])
     return path_by_name

@@ -24,10 +24,10 @@ from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE, WordsLimit
 from ..spec.translation import Translation
 from .account_fields import SentAccounts
-from .constants import listed_words, sent_body, with_constant
-from .field_renames import MOST_RENAMES, FieldRenames, table_of
-from .names import Candidates, cursor_names, list_key, noun_of, sort_by_likeness
-from .stated import stated_numbers, stated_words
+from .constants import add_constant, find_listed_words, read_sent_body
+from .field_renames import MOST_RENAMES, FieldRenames, find_names_table
+from .names import Candidates, find_list_key, find_noun, sort_by_likeness, suggest_cursor_names
+from .stated import find_stated_numbers, find_stated_words
 
 NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
 TOO_LONG = re.compile(r"at most|too long|longer|maximum|characters|length", re.IGNORECASE)
@@ -54,9 +54,9 @@ class RefusedFields:
         request = exchange.request
         self._service = service
         self._operation = OPERATIONS[request.operation]
-        self._table = table_of(self._operation)
+        self._table = find_names_table(self._operation)
         self._body: Mapping[str, Any] = request.asked if isinstance(request.asked, dict) else {}
-        self._sent = sent_body(request.content)
+        self._sent = read_sent_body(request.content)
         self._answer = exchange.content
         translation = Translation(service)
         self._our_name = partial(translation.field, self._operation.name, self._body)
@@ -69,7 +69,7 @@ class RefusedFields:
         self._renames = FieldRenames(self._operation, self._body, self._unknown_names)
         self._accounts = SentAccounts(self._operation, self._body, translation, self._unknown_names)
 
-    def candidates(self) -> Candidates:
+    def find_candidates(self) -> Candidates:
         """Values to try, most likely first."""
         if self._operation.is_list:
             yield from self._suggest_for_list()
@@ -88,14 +88,14 @@ class RefusedFields:
             for complaint in self._complaints
         )
         if is_limit_unknown:  # another name would be ignored, and prove nothing
-            yield {list_key(list_form, "limit_parameter"): NONE}
+            yield {find_list_key(list_form, "limit_parameter"): NONE}
         elif "limit" in complaint_text:
-            stated_sizes = sorted(stated_numbers(complaint_text), reverse=True)
+            stated_sizes = sorted(find_stated_numbers(complaint_text), reverse=True)
             yield from (
                 {"lists.max_limit": size} for size in (*stated_sizes, *PAGE_SIZES) if size > 0
             )
         if "cursor" in complaint_text:
-            yield from cursor_names(list_form, self._service)
+            yield from suggest_cursor_names(list_form, self._service)
 
     def _suggest_for_field(self, complaint: Complaint, our_name: str) -> Candidates:
         """Values for one complaint; `our_name` is the name of its field with us."""
@@ -124,7 +124,7 @@ class RefusedFields:
         if complaint.is_missing and detail_name not in details:
             yield from self._renames.rename_in_details(form.key, complaint.field, details)
             yield from self._require_field(f"{form.key}.required", detail_name)
-            # A service that needs the old name as well misses it then.
+            # If the service needs the old name as well, it refuses this, and it is not kept.
             sent_names = {*form.required} & {*details} & {*form.fields}
             likely_names = sort_by_likeness(sorted(sent_names), detail_name)
             for likely_name in likely_names[:MOST_RENAMES]:
@@ -189,11 +189,13 @@ class RefusedFields:
         if not self._may_be_constant(complaint.field, our_name):
             return
         constants: list[Any] = [KNOWN[our_name]] if our_name in KNOWN else []
-        constants += listed_words(self._answer) or stated_words(complaint.words)[:MOST_RENAMES]
+        constants += (
+            find_listed_words(self._answer) or find_stated_words(complaint.words)[:MOST_RENAMES]
+        )
         if TRUE.search(complaint.words):
             constants.append(True)
         for constant in constants or [FILL_IN]:
-            extra = with_constant(self._service, self._operation.name, complaint.field, constant)
+            extra = add_constant(self._service, self._operation.name, complaint.field, constant)
             yield {"extra": extra}
 
     def _may_be_constant(self, field_path: str, our_name: str) -> bool:
@@ -251,7 +253,7 @@ class RefusedFields:
         """The longest reference, if the service states a length."""
         length_key = f"{self._table}.max_reference"
         if length_key in keys() and TOO_LONG.search(complaint.words):
-            yield from ({length_key: length} for length in stated_numbers(complaint.words))
+            yield from ({length_key: length} for length in find_stated_numbers(complaint.words))
 
     def _of_rail(self, complaint: Complaint) -> Candidates:
         """Other rails of the countries that have the one that was sent."""
@@ -264,7 +266,7 @@ class RefusedFields:
         """Other words: those of the message, those of other services, upper case, each alone."""
         setting_value = self._service.value(setting.name)
         words_now = tuple(map(str, setting_value)) if isinstance(setting_value, tuple) else ()
-        for words in (stated_words(complaint.words), setting.default, *setting.others):
+        for words in (find_stated_words(complaint.words), setting.default, *setting.others):
             if isinstance(words, list | tuple) and words:
                 yield {setting.name: tuple(map(str, words))}
         yield {setting.name: tuple(word.upper() for word in words_now)}
@@ -286,7 +288,7 @@ def missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> I
         return
     sent_object = referred_object(id_path)
     missed_object = referred_object(missed_path)
-    has_same_noun = noun_of(missed_object) == noun_of(sent_object)
+    has_same_noun = find_noun(missed_object) == find_noun(sent_object)
     is_same_object = has_same_noun or missed_object in (sent_object, referred_object(field_name))
     is_reference = missed_path.endswith("id") or missed_path == missed_object
     is_in_sent_object = missed_path.startswith(f"{sent_object}.")

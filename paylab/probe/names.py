@@ -19,13 +19,13 @@ Candidates = Iterator[Values]
 """Settings to try, most likely first."""
 
 
-def list_key(form: ListForm, setting: str) -> str:
+def find_list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: its own key if it has one, else that of all lists."""
     own_key = f"lists.{form.name}.{setting}"
     return own_key if own_key in keys() else f"lists.{setting}"
 
 
-def settings_below(key_prefix: str) -> dict[str, Key]:
+def find_settings_below(key_prefix: str) -> dict[str, Key]:
     """The settings whose keys begin with a prefix, by the rest of their keys."""
     return {
         key.name.removeprefix(key_prefix): key
@@ -34,9 +34,9 @@ def settings_below(key_prefix: str) -> dict[str, Key]:
     }
 
 
-def cursor_names(form: ListForm, service: Service) -> Candidates:
+def suggest_cursor_names(form: ListForm, service: Service) -> Candidates:
     """Other names of the parameter with the cursor: often as the answer names it."""
-    cursor_key = list_key(form, "cursor_parameter")
+    cursor_key = find_list_key(form, "cursor_parameter")
     told_as = service.value(cursor_key.removesuffix("_parameter")) or service.value("lists.cursor")
     for parameter_name in (last_name(str(told_as)), *keys()[cursor_key].others):
         if parameter_name != NONE:
@@ -48,12 +48,12 @@ def split_name(name: str) -> list[str]:
     return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)
 
 
-def noun_of(name: str) -> str:
+def find_noun(name: str) -> str:
     """The last word of a name, without the place that it is in."""
     return split_name(name)[-1].lower()
 
 
-def likeness(our_name: str, their_name: str) -> float:
+def measure_likeness(our_name: str, their_name: str) -> float:
     """How alike two names are: their common words, and the ratio of the same letters."""
     common_words = {*split_name(our_name)} & {*split_name(their_name)}
     return len(common_words) + SequenceMatcher(None, our_name, their_name).ratio()
@@ -61,4 +61,4 @@ def likeness(our_name: str, their_name: str) -> float:
 
 def sort_by_likeness(our_names: Iterable[str], their_name: str) -> list[str]:
     """Our names, those that are most like another one first."""
-    return sorted(our_names, key=lambda name: likeness(name, their_name), reverse=True)
+    return sorted(our_names, key=lambda name: measure_likeness(name, their_name), reverse=True)

@@ -31,8 +31,11 @@ class Part:
         return printable(f"{self.name}: {self.end}")
 
 
-def reached(parts: Iterable[Part]) -> Iterator[str]:
-    """How far the walk came: a line for each part, and one for all payouts."""
+def describe_reach(parts: Iterable[Part]) -> Iterator[str]:
+    """How far the walk came: a line for each part, and one for all payouts.
+
+    Such as "Lists: complete" and "Payouts: MX, PH complete; BR stops at the transfer (422 ...)".
+    """
     for is_payout, same_parts in groupby(parts, lambda part: part.name.endswith(" payout")):
         if not is_payout:
             yield from map(str, same_parts)

@@ -41,20 +41,20 @@ SINGLE_OBJECTS = ("individual", "transfer", "account", "conversion")
 """The ends of the names of paths of one object that the list of its resource shows as well."""
 
 
-def known_paths(key: Key, service: Service) -> Iterator[str]:
+def suggest_paths(key: Key, service: Service) -> Iterator[str]:
     """The paths that a setting may have, the most likely first, and NONE at last.
 
     They are those of the resource and of public descriptions, each in all spellings. NONE is for an
     object that the list shows as well, which the same step then reads.
     """
     path_name = key.name.partition(".")[2]
-    resource = _resource_of(key)
+    resource = _find_resource(key)
     values = [
         service.value(key.name),
-        *_paths_of_resource(key, resource, service),
+        *_list_resource_paths(key, resource, service),
         *key.others,
-        *_public_paths(key, resource),
-        *_public_paths(key, path_name),
+        *_list_public_paths(key, resource),
+        *_list_public_paths(key, path_name),
     ]
     # Other values are words, such as that for no path.
     paths = [str(value) for value in values if str(value).startswith("/")]
@@ -66,7 +66,7 @@ def known_paths(key: Key, service: Service) -> Iterator[str]:
         yield NONE
 
 
-def _resource_of(key: Key) -> str:
+def _find_resource(key: Key) -> str:
     """The resource of the operation that has its path from a setting."""
     operations = OPERATIONS.values()
     return next(
@@ -74,14 +74,14 @@ def _resource_of(key: Key) -> str:
     )
 
 
-def _paths_of_resource(key: Key, resource: str, service: Service) -> list[str]:
+def _list_resource_paths(key: Key, resource: str, service: Service) -> list[str]:
     """The paths of the other operations of a resource, with the id that the key needs."""
     names = [f"{resource}.{verb}" for verb in ("create", "list", "get")]
     paths = [OPERATIONS[name].path(service) for name in names if name in OPERATIONS]
     return [_add_id(key, path) for path in paths]
 
 
-def _public_paths(key: Key, table_name: str) -> list[str]:
+def _list_public_paths(key: Key, table_name: str) -> list[str]:
     """The paths of public descriptions, with the id that the key needs; none if there are none."""
     return [_add_id(key, path) for path in PATHS.get(table_name, ())]
 

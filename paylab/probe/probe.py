@@ -17,8 +17,8 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from .evidence import find_contradictions
-from .parts import reached
-from .refusals import HopelessError, words_of
+from .parts import describe_reach
+from .refusals import HopelessError, describe_error
 from .report import (
     ASSUMED,
     NOT_REACHED,
@@ -26,7 +26,7 @@ from .report import (
     REFUSED,
     ProbeFinding,
     Report,
-    existing_service,
+    read_existing_service,
 )
 from .sandbox import require_sandbox
 from .start import begin
@@ -74,9 +74,9 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     could not begin.
     """
     if to is not None:
-        existing_service(Path(to))
+        read_existing_service(Path(to))
     if calls is not None:
-        report = recorded(read_har(Path(calls)).calls, client.service)
+        report = report_recorded_calls(read_har(Path(calls)).calls, client.service)
     else:
         report = probe(client, write=write, sandbox=sandbox, budget=budget, pace=pace)
     if to is not None and not report.hopeless:
@@ -117,7 +117,7 @@ def probe(
     if hopeless:
         trials.proofs.clear()
     return Report(
-        tuple(reached(walk.parts)),
+        tuple(describe_reach(walk.parts)),
         tuple(_make_finding(trials, walk, setting_key, write=write) for setting_key in keys()),
         trials.service,
         sent=trials.sent,
@@ -145,7 +145,7 @@ def _walk(trials: Trials, walk: ServiceWalk, *, write: bool, is_named: bool) -> 
     return ""
 
 
-def recorded(calls: Iterable[Call], service: Service) -> Report:
+def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
     """What recorded calls show; nothing is sent."""
     calls = tuple(calls)
     done = set[str]()
@@ -178,7 +178,7 @@ def _make_finding(
     if setting_key in trials.proofs:
         return trials.proofs[setting_key]
     if setting_key in trials.refusals:
-        return ProbeFinding(setting_key, REFUSED, why=words_of(trials.refusals[setting_key]))
+        return ProbeFinding(setting_key, REFUSED, why=describe_error(trials.refusals[setting_key]))
     first_stop = next((part.stop for part in walk.parts if part.stop), "")
     return _describe_use(setting_key, walk.done, first_stop if write else WITHOUT_WRITE)
 
@@ -187,7 +187,7 @@ def _describe_use(setting_key: str, done: set[str], why: str) -> ProbeFinding:
     """Whether an operation that succeeded rests on a key: assumed, or not reached and why."""
     if setting_key.startswith(SERVICE_ONLY):
         return ProbeFinding(setting_key, NOT_REACHED, why=NOT_SHOWN)
-    if done.isdisjoint(operations_of(setting_key)):
+    if done.isdisjoint(find_operations(setting_key)):
         return ProbeFinding(setting_key, NOT_REACHED, why=why or NOT_SHOWN)
     return ProbeFinding(setting_key, ASSUMED)
 
@@ -202,7 +202,7 @@ OTHERS = {
 """An operation that rests on the keys of a table that is not its own."""
 
 
-def operations_of(key: str) -> Iterator[str]:
+def find_operations(key: str) -> Iterator[str]:
     """The operations that rest on a key."""
     head, _, key_end = key.partition(".")
     if head in OTHERS:

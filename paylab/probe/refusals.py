@@ -20,7 +20,7 @@ class HopelessError(PaylabError):
     """The walk cannot work; the message says why and what to do."""
 
 
-def words_of(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error in one line: its status, the words of the service, and its problems by field."""
     error_text = " ".join(str(error).split())
     call = getattr(error, "call", None)
@@ -32,7 +32,7 @@ def words_of(error: BaseException) -> str:
     return plain(error_text, 300)
 
 
-def complaints_by_field(problems: Iterable[Problem]) -> list[Complaint]:
+def split_complaints(problems: Iterable[Problem]) -> list[Complaint]:
     """The complaints of problems, one for each field."""
     complaints = [Complaint(problem.field, problem.message) for problem in problems]
     return [part for complaint in complaints for part in complaint.split_by_field()]
@@ -44,14 +44,14 @@ def is_web_page(call: Call) -> bool:
     return is_html or call.response_body.text.lstrip().startswith("<")
 
 
-def seconds_to_wait(error: RateLimitError, service: Service) -> float | None:
+def read_requested_wait(error: RateLimitError, service: Service) -> float | None:
     """The seconds that a 429 asks to wait; None if it does not say so in the way of the service."""
     call = error.call
     limits = service.rate_limits
     return requested_wait(call.response_headers, call.when, limits.header, limits.unit)
 
 
-def refused_request(error: PaylabError) -> str:
+def name_refused_request(error: PaylabError) -> str:
     """The method and the last static part of the path of a refused request; "" if none was sent."""
     call = getattr(error, "call", None)
     return f"{call.method} {call.path.rpartition('/')[2]}" if call else ""
@@ -62,6 +62,6 @@ def raise_if_production(error: PaylabError) -> None:
     call = getattr(error, "call", None)
     if isinstance(error, PermissionDeniedError) and call and call.method == "POST":
         raise HopelessError(
-            f"the service refuses POST {plain(call.path, 100)} with {words_of(error)}: it is "
+            f"the service refuses POST {plain(call.path, 100)} with {describe_error(error)}: it is "
             "production, or this key may only read; use the keys of a sandbox, or leave out --write"
         ) from error

@@ -20,7 +20,7 @@ from ..spec.service.keys import keys
 from ..spec.service.schema import schema_text
 from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
-from .constants import find_holder
+from .constants import find_object_of_field
 
 PROVEN = "proven"
 ASSUMED = "assumed"
@@ -142,13 +142,13 @@ class Report:
         any other file. Its JSON Schema is written beside it, and named in its first line, by which
         editors complete and check the file without a network.
         """
-        old_service = existing_service(path)
+        old_service = read_existing_service(path)
         proven = {finding.key: finding.value for finding in self.where(PROVEN)}
         service = (old_service or self.service).with_values(proven)
         with files.replace(path.with_name(SCHEMA_FILE)) as sink:
             sink.write(schema_text().encode())
         with files.replace(path) as sink:
-            setting_values = with_blanks(service, self.blanks)
+            setting_values = add_blanks(service, self.blanks)
             sink.write(service_file_text(setting_values, f"./{SCHEMA_FILE}").encode())
 
     def table(self, *outcomes: str) -> str:
@@ -170,7 +170,7 @@ class Report:
         return printable_lines("\n".join(filter(None, (self.summary, self.table()))))
 
 
-def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str, Any]:
+def add_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """The values of a file, with a mark for each constant field that a person has to choose.
 
     A file with a mark is refused when it is read, with a line that asks for the value.
@@ -178,12 +178,12 @@ def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str
     setting_values = service.declared
     extra = to_json_value(setting_values.get("extra", {}))
     for operation, field_path in places:
-        holder, field_name = find_holder(extra, operation, field_path)
-        holder.setdefault(field_name, FILL_IN)
+        parent, field_name = find_object_of_field(extra, operation, field_path)
+        parent.setdefault(field_name, FILL_IN)
     return {**setting_values, "extra": extra} if extra else setting_values
 
 
-def existing_service(path: Path) -> Service | None:
+def read_existing_service(path: Path) -> Service | None:
     """The service in a file, None without a file; ConfigError for a file of another kind."""
     files.require_writable(path)
     try:

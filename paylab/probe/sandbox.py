@@ -30,8 +30,14 @@ from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
 from .names import Values
-from .paths import ABOUT_PATHS, PATH_MISSING, known_paths
-from .refusals import HopelessError, complaints_by_field, is_web_page, seconds_to_wait, words_of
+from .paths import ABOUT_PATHS, PATH_MISSING, suggest_paths
+from .refusals import (
+    HopelessError,
+    describe_error,
+    is_web_page,
+    read_requested_wait,
+    split_complaints,
+)
 from .trial import BudgetError, Trials
 
 OPERATION = "sandbox.deposit"
@@ -115,7 +121,7 @@ def _collect_refusals(trials: Trials, list_name: str) -> list[str]:
     """
     _read_without_query(trials, list_name, "signing.", "rate_limits.")
     answer_texts = []
-    for path in known_paths(keys()[PATH], trials.service):
+    for path in suggest_paths(keys()[PATH], trials.service):
         answer = _propose_deposit(trials, list_name, path)
         call = trials.client.calls[-1]
         if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):
@@ -132,7 +138,7 @@ def _describe_answer(answer: object, call: Call) -> str:
     if is_web_page(call):
         return f"{call.status} with a web page, which proves nothing"
     if isinstance(answer, PaylabError):
-        return words_of(answer)
+        return describe_error(answer)
     return f"{call.status}, without a deposit"
 
 
@@ -173,7 +179,7 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
     refusal_words = _fold_words(" ".join([str(answer), *_find_texts(answer.body)]))
     if ELSEWHERE.search(refusal_words):
         return False
-    field_names = _named_fields(answer, service)
+    field_names = _find_named_fields(answer, service)
     if answer.status == NOT_FOUND:
         # A production looks for the account of any path below it, too.
         is_path_missing = NO_ACCOUNT in call.path or MISSING_PART.search(refusal_words)
@@ -213,10 +219,10 @@ def _names_account(refusal_words: str) -> bool:
     return not is_repeated and bool(ACCOUNT.search(refusal_words) or AMOUNT.search(refusal_words))
 
 
-def _named_fields(error: APIStatusError, service: Service) -> set[str]:
+def _find_named_fields(error: APIStatusError, service: Service) -> set[str]:
     """Our names of the fields that a refusal is about."""
     ours = partial(Translation(service).field, OPERATION, {})
-    return {last_name(ours(complaint.field)) for complaint in complaints_by_field(error.problems)}
+    return {last_name(ours(complaint.field)) for complaint in split_complaints(error.problems)}
 
 
 def _is_accepted(call: Call) -> bool:
@@ -277,7 +283,7 @@ def _propose_deposit(trials: Trials, list_name: str, path: str) -> Any:
     except PaylabError as error:  # such as a request that a recording does not have
         return error
     if isinstance(answer, RateLimitError):
-        seconds = seconds_to_wait(answer, trials.service) or 0.0
+        seconds = read_requested_wait(answer, trials.service) or 0.0
         if seconds > LONGEST_WAITS:
             raise HopelessError(
                 f"the service answers 429 and asks to wait {seconds:.0f} s: nothing was created; "

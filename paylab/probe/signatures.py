@@ -39,12 +39,12 @@ def is_about_signature(error: PaylabError) -> bool:
     return names_signature or not is_explained(error)
 
 
-def dialects(
+def suggest_dialects(
     error: PaylabError, exchange: Exchange, service: Service, *, has_signed: bool
 ) -> Candidates:
     """Every other way to sign; first what the words of the service name.
 
-    After a request that succeeded (`has_signed`), only those of a query or a body. None if the
+    After a request that succeeded (`has_signed`), only those of a query or a body. Nothing if the
     clock of this machine is wrong, since no other signature helps then.
     """
     if abs(exchange.skew or 0) > CLOCK_SECONDS:

@@ -17,9 +17,9 @@ from ..errors.api import (
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
 from .paths import PATH_MISSING
-from .refusals import HopelessError, is_web_page, words_of
+from .refusals import HopelessError, describe_error, is_web_page
 from .signatures import is_about_signature
-from .steps import LISTS, first_page
+from .steps import LISTS, read_first_page
 from .trial import Trials
 
 MOST_SECONDS = 300
@@ -33,7 +33,9 @@ def begin(trials: Trials) -> str:
     base_url = trials.client.settings.base_url
     for list_name in LISTS:
         try:
-            trials.run(partial(first_page, name=list_name), ("signing.", "lists.", "rate_limits."))
+            trials.run(
+                partial(read_first_page, name=list_name), ("signing.", "lists.", "rate_limits.")
+            )
         except PaylabError as error:
             failures.append(error)
             if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
@@ -50,12 +52,12 @@ def _explain_no_list(failures: Sequence[PaylabError], base_url: str) -> str:
     for failure in failures:
         if error_status(failure) not in (0, *PATH_MISSING):
             return (
-                f"{base_url} refuses its lists: {words_of(failure)}. Follow these words; the names "
-                "of the query parameters are lists.limit_parameter and lists.cursor_parameter"
+                f"{base_url} refuses its lists: {describe_error(failure)}. Follow these words; the "
+                "names of the query parameters are lists.limit_parameter and lists.cursor_parameter"
             )
     return (
-        f"{base_url} has none of the lists: {words_of(failures[0])}. Check the base URL; if the "
-        "paths differ, ask your provider for them and set paths.transfers"
+        f"{base_url} has none of the lists: {describe_error(failures[0])}. Check the base URL; if "
+        "the paths differ, ask your provider for them and set paths.transfers"
     )
 
 
@@ -65,11 +67,11 @@ def explain_failure(error: PaylabError, where: str) -> str:
         return _explain_refusal(error, where)
     advice = ADVICE.get(error_status(error))
     if advice:
-        return f"{where} refuses every request ({words_of(error)}): {advice}"
+        return f"{where} refuses every request ({describe_error(error)}): {advice}"
     sentence = next(
         sentence for error_class, sentence in SENTENCES.items() if isinstance(error, error_class)
     )
-    return sentence.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
+    return sentence.format(where=where, words=describe_error(error)) + f" ({DOCTOR})"
 
 
 SENTENCES = {
@@ -100,10 +102,11 @@ def _explain_refusal(error: PaylabError, base_url: str) -> str:
     headers = error.call.response_headers if error.call else {}
     service_time = from_http(str(headers.get("date", "")))
     seconds_ahead = (error.call.when - service_time).total_seconds() if service_time else 0.0
+    refusal_words = describe_error(error)
     is_about_key = isinstance(error, PermissionDeniedError) and not is_about_signature(error)
     if is_about_key:
         return (
-            f"{base_url} does not permit this key or this machine to read ({words_of(error)}): "
+            f"{base_url} does not permit this key or this machine to read ({refusal_words}): "
             "your provider has to permit it; another signature does not help"
         )
     if abs(seconds_ahead) > MOST_SECONDS:
@@ -114,10 +117,10 @@ def _explain_refusal(error: PaylabError, base_url: str) -> str:
         )
     if not is_about_signature(error):
         return (
-            f"{base_url} refuses the key or the form of the request ({words_of(error)}): follow "
+            f"{base_url} refuses the key or the form of the request ({refusal_words}): follow "
             "these words, or ask your provider; paylab has no setting that would help"
         )
     return (
-        f"{base_url} refuses the signature in every dialect ({words_of(error)}): check that API "
+        f"{base_url} refuses the signature in every dialect ({refusal_words}): check that API "
         f"key and secret belong together and to this address ({DOCTOR})"
     )

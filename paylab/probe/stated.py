@@ -24,7 +24,7 @@ _ITEMS = re.compile(r"\b1 items?\b|(?:one|single|1) (?:image|file|item)|at most 
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
 
 
-def stated_words(words: str) -> tuple[str, ...]:
+def find_stated_words(words: str) -> tuple[str, ...]:
     """The words that a message says are accepted."""
     choices = [match[1] for match in _CHOICE.finditer(words)]
     listed_words = _WORD.findall(max(choices, key=len)) if choices else []
@@ -33,14 +33,14 @@ def stated_words(words: str) -> tuple[str, ...]:
     )
 
 
-def stated_numbers(words: str) -> tuple[int, ...]:
+def find_stated_numbers(words: str) -> tuple[int, ...]:
     """The integers in a message."""
     return tuple(
         int(number_text) for number_text in _NUMBER.findall(words) if len(number_text) < 10
     )
 
 
-def stated_amount(words: str, amount: str) -> str:
+def find_stated_amount(words: str, amount: str) -> str:
     """An amount as a message asks for it: the stated limit, or without decimals; else ""."""
     if _WHOLE.search(words):
         return str(int(Decimal(amount)))
@@ -55,7 +55,7 @@ def is_one_item(words: str) -> bool:
     return bool(_ITEMS.search(words))
 
 
-def stated_bytes(words: str) -> list[int]:
+def find_stated_sizes(words: str) -> list[int]:
     """The sizes that a message states, in bytes, the smallest first."""
     sizes = _SIZE.findall(words)
     return sorted(int(n) * _UNITS[unit[:1].lower()] for n, unit in sizes if len(n) < 9)

@@ -13,7 +13,7 @@ from ..corridors import examples
 from ..corridors.on_ramps import OnRamp
 from ..errors.base import PagingError
 from ..spec import codes, status
-from .names import cursor_names
+from .names import suggest_cursor_names
 
 SHORT = 2
 LARGEST = codes.PAGE_MAX
@@ -40,12 +40,12 @@ LISTS = ("transfers", "individuals", "conversions")
 """The lists that are read first, until one of them answers."""
 
 
-def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
+def read_first_page(client: Client, name: str, limit: int = SHORT) -> Any:
     """The first page of a list, at most as large as the service allows."""
     return next(iter(_make_pager(client, name, limit).pages()), None)
 
 
-def second_page(client: Client, name: str) -> Any:
+def read_second_page(client: Client, name: str) -> Any:
     """The second page of a list; PagingError if it repeats the first."""
     pages = list(islice(_make_pager(client, name, SHORT).pages(), 2))
     first_ids, second_ids = (
@@ -53,7 +53,7 @@ def second_page(client: Client, name: str) -> Any:
     )
     if len(pages) == 2 and second_ids <= first_ids:  # a pager leaves out repeated rows
         error = PagingError("the second page repeats the first")
-        error.doubts = tuple(cursor_names(client.service.list(name), client.service))
+        error.doubts = tuple(suggest_cursor_names(client.service.list(name), client.service))
         raise error
     return pages[-1]
 
@@ -68,16 +68,20 @@ def _make_pager(client: Client, list_name: str, limit: int) -> Any:
 def create_person(client: Client, country: str) -> Any:
     """Create an example person with consent."""
     person = examples.individual(country, consent_at=client.clock())
-    return client.individuals.create(**fresh(client, examples.completed(client.service, person)))
+    return client.individuals.create(
+        **add_fresh_contacts(client, examples.completed(client.service, person))
+    )
 
 
 def create_recipient(client: Client, country: str) -> Any:
     """Create an example recipient."""
-    return client.individuals.create(**fresh(client, examples.recipient(country, client.service)))
+    return client.individuals.create(
+        **add_fresh_contacts(client, examples.recipient(country, client.service))
+    )
 
 
-def fresh(client: Client, person: dict[str, Any]) -> dict[str, Any]:
-    """A person with an e-mail address and a phone number of its own, where it has any."""
+def add_fresh_contacts(client: Client, person: dict[str, Any]) -> dict[str, Any]:
+    """A person with a new e-mail address and phone number: a service may refuse one in use."""
     token = client.new_key()[:8]
     own_values = {"email": f"probe.{token}@example.com"}
     own_values["phone"] = f"{str(person.get('phone'))[:-7]}{int(token, 16) % 10**7:07d}"
@@ -91,13 +95,13 @@ def fresh(client: Client, person: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def needed_images(individual: Any) -> dict[str, bytes]:
+def make_needed_images(individual: Any) -> dict[str, bytes]:
     """A specimen for each side that an individual still needs."""
     details = (
         status.detail(status_detail.code) for status_detail in individual.status_details or ()
     )
     return {
-        image_side: tiny_image() for detail in details if detail.asks for image_side in detail.sides
+        image_side: make_image() for detail in details if detail.asks for image_side in detail.sides
     }
 
 
@@ -123,7 +127,7 @@ def create_conversion_account(
     client: Client, individual_id: str, wallet_id: str, currency: str
 ) -> Any:
     """Create a conversion account, with the additional fields that the service requires."""
-    options = additional(client, "conversion_accounts")
+    options = make_required_fields(client, "conversion_accounts")
     return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
 
 
@@ -139,7 +143,7 @@ def create_payout(
     client: Client, account: Any, terms: dict[str, Any], quote: Any, reference: str = ""
 ) -> Any:
     """Create a transfer from a quote, or from its terms if there is no quote."""
-    options = additional(client, "transfers") | (
+    options = make_required_fields(client, "transfers") | (
         {"client_reference_id": reference} if reference else {}
     )
     if quote is not None:
@@ -147,7 +151,7 @@ def create_payout(
     return client.transfers.create(account, **terms, **options)
 
 
-def terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:
+def make_terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:
     """The terms of a payout to a country."""
     corridor = corridors.of(client.service).get(country)
     return {
@@ -158,7 +162,7 @@ def terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:
     }
 
 
-def additional(client: Client, table: str) -> dict[str, Any]:
+def make_required_fields(client: Client, table: str) -> dict[str, Any]:
     """Values of the additional fields that the service requires."""
     reference = f"{REFERENCE}-{client.new_key()[:8]}"
     extra_values = {"client_reference_id": reference, "destination_currency": "USDC"}
@@ -170,7 +174,7 @@ def additional(client: Client, table: str) -> dict[str, Any]:
     }
 
 
-def tiny_image(size: int = SMALLEST_IMAGE) -> bytes:
+def make_image(size: int = SMALLEST_IMAGE) -> bytes:
     """A JPEG of one pixel, as the specimens are, with comments that make it large enough."""
     comment = b"\xff\xfe" + (COMMENT + 2).to_bytes(2, "big") + b"specimen" * (COMMENT // 8)
     return PIXEL[:2] + comment * -(-size // COMMENT) + PIXEL[2:]

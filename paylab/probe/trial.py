@@ -14,10 +14,15 @@ from ..client.retries import RETRY_AFTER_SECONDS_MAX
 from ..errors.api import APIConnectionError, APIStatusError, RateLimitError
 from ..errors.base import ConfigError, PaylabError, RuleError
 from ..spec.service.service import Service
-from .candidates import candidates
+from .candidates import find_candidates
 from .constants import find_blanks
 from .names import Values
-from .refusals import raise_if_production, refused_request, seconds_to_wait, words_of
+from .refusals import (
+    describe_error,
+    name_refused_request,
+    raise_if_production,
+    read_requested_wait,
+)
 from .report import PROVEN, ProbeFinding
 from .settings_search import READABLE, SettingsSearch, Success
 from .signatures import is_about_signature
@@ -86,7 +91,7 @@ class Trials:
         step_result = self.attempt(step, {})
         if not isinstance(step_result, PaylabError):
             return step_result
-        refusal = (refused_request(step_result), str(step_result))
+        refusal = (name_refused_request(step_result), str(step_result))
         if refusal in self._final_refusals:
             raise step_result
         attempt_step = partial(self.attempt, step)
@@ -102,7 +107,7 @@ class Trials:
         """Remember a refusal that no candidate helps, with what a person has to say."""
         for candidate in failure.doubts:
             for blank_place in find_blanks(candidate.get(EXTRA, {})):
-                self.blanks.setdefault(blank_place, words_of(failure))
+                self.blanks.setdefault(blank_place, describe_error(failure))
         if not isinstance(failure, APIStatusError):
             return
         self._final_refusals.add(refusal)
@@ -112,10 +117,10 @@ class Trials:
                     self.refusals.setdefault(setting_key, failure)
 
     def _adopt_needed(self, step: Step[R], success: Success[R]) -> None:
-        """Keep each value without which the step fails.
+        """Keep each value without which the step fails: it is tried without each in turn.
 
-        It has failed already without the values that were tried at last. How long to wait is read
-        from a 429: a wait that is too long would succeed as well.
+        It has failed already without the value that was tried last. How long to wait is read from
+        a 429 and kept as it is: the step would succeed with a longer wait as well.
         """
         succeeded_call = self.number
         needed = dict(success.settings)
@@ -176,7 +181,7 @@ class Trials:
 
     def _has_waited(self, error: RateLimitError) -> bool:
         """Whether the service said how long to wait, and the client could wait so long."""
-        seconds = seconds_to_wait(error, self.service)
+        seconds = read_requested_wait(error, self.service)
         return seconds is not None and seconds <= RETRY_AFTER_SECONDS_MAX
 
     def _run_step(self, step: Step[R], client: Client) -> R | PaylabError:
@@ -205,9 +210,9 @@ class Trials:
                 return ()
             self._signed_kinds.add(request_kind)
         has_signed = any(not call.failed for call in self.client.calls if call.number > self.start)
-        return tuple(candidates(error, exchange, service, has_signed=has_signed))
+        return tuple(find_candidates(error, exchange, service, has_signed=has_signed))
 
-    def answered(self) -> tuple[Call, str] | None:
+    def find_answered_call(self) -> tuple[Call, str] | None:
         """The latest successful call, and its operation; None if the last three calls have none."""
         for call in reversed(self.client.calls[-3:]):
             route = self.service.match(call.path)[0].get(call.method)

@@ -20,8 +20,8 @@ from ..spec.service.value_types import NONE
 from . import steps
 from .evidence import find_contradictions
 from .parts import Part
-from .refusals import HopelessError, words_of
-from .stated import is_one_item, stated_amount, stated_bytes
+from .refusals import HopelessError, describe_error
+from .stated import find_stated_amount, find_stated_sizes, is_one_item
 from .trial import BudgetError, R, Trials
 
 LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
@@ -95,7 +95,7 @@ class ServiceWalk:
         """The result of a step that the part needs; StopError says where it stops.
 
         A step that was refused twice with the same words is not tried again, unless they are about
-        a country, which the next one has not.
+        the country: the step may succeed for the next one.
         """
         for (refused_step, refusal_words), count in self._refusals.items():
             if refused_step == step_name and count >= MOST_REFUSALS:
@@ -104,14 +104,14 @@ class ServiceWalk:
         try:
             step_result = self._trials.run(step)
         except WaitTimeoutError as error:
-            raise StopError(f"stops at {step_name}: {words_of(error)}") from error
+            raise StopError(f"stops at {step_name}: {describe_error(error)}") from error
         except (BudgetError, HopelessError):
             raise
         except PaylabError as error:
             if not is_about_country(error):
-                self._refusals[step_name, without_ids(words_of(error))] += 1
-            raise StopError(f"stops at {step_name} ({words_of(error)})") from error
-        answered = self._trials.answered()
+                self._refusals[step_name, remove_ids(describe_error(error))] += 1
+            raise StopError(f"stops at {step_name} ({describe_error(error)})") from error
+        answered = self._trials.find_answered_call()
         if answered:
             self._note(*answered, step_result)
         return step_result
@@ -134,7 +134,7 @@ class ServiceWalk:
         try:
             return self._run(step_name, lambda client: step(client, amount))
         except StopError as error:
-            stated = stated_amount(cause_words(error), amount)
+            stated = find_stated_amount(describe_cause(error), amount)
             if not stated:
                 raise
         step_result = self._run(f"{step_name} of {stated}", lambda client: step(client, stated))
@@ -146,7 +146,7 @@ class ServiceWalk:
         try:
             return run()
         except StopError as error:
-            self._without.append(f"without {step_name} ({cause_words(error)})")
+            self._without.append(f"without {step_name} ({describe_cause(error)})")
             return None
 
     def _try_step(self, step_name: str, step: Callable[[Client], R]) -> R | None:
@@ -165,12 +165,12 @@ class ServiceWalk:
     def _walk_list(self, list_name: str) -> None:
         """The first page, the largest page, the next page and one object of a list."""
         first_page = self._try_step(
-            f"the list of {list_name}", partial(steps.first_page, name=list_name)
+            f"the list of {list_name}", partial(steps.read_first_page, name=list_name)
         )
         if first_page is None:
             return
         if list_name in LONG:
-            largest_page = partial(steps.first_page, name=list_name, limit=steps.LARGEST)
+            largest_page = partial(steps.read_first_page, name=list_name, limit=steps.LARGEST)
             self._try_step(f"the largest page of {list_name}", largest_page)
         if first_page.has_next_page:
             self._read_second_page(list_name)
@@ -179,9 +179,9 @@ class ServiceWalk:
             self._try_step(f"one of {list_name}", lambda c: getattr(c, list_name).get(first_id))
 
     def _read_second_page(self, list_name: str) -> None:
-        """The next page of a list; without it, what the first one seemed to say is no proof."""
+        """The next page of a list; if it is refused, the names of the cursor are not proven."""
         second_page = self._try_step(
-            f"the next page of {list_name}", partial(steps.second_page, name=list_name)
+            f"the next page of {list_name}", partial(steps.read_second_page, name=list_name)
         )
         if second_page is None:
             self._trials.withdraw(
@@ -208,7 +208,7 @@ class ServiceWalk:
         person = self._run("the person", lambda c: steps.create_person(c, country))
         if steps.needs_token(self._trials.client, person):
             self._run("the verification token", lambda c: steps.send_token(c, person.id))
-        elif images := steps.needed_images(person):
+        elif images := steps.make_needed_images(person):
             self._upload(person.id, images)
             self._try_step("reading the images", lambda c: c.individuals.images(person.id))
         person = self._run("the verification", lambda c: c.individuals.wait(person.id))
@@ -225,7 +225,7 @@ class ServiceWalk:
         try:
             self._run("the images", partial(upload, some=images))
         except StopError as error:
-            uploads = _uploads_asked_for(cause_words(error), images)
+            uploads = _choose_uploads(describe_cause(error), images)
             if not uploads:
                 raise
             for some_images in uploads:
@@ -241,10 +241,10 @@ class ServiceWalk:
         account = person.financial_accounts[0]
 
         def ask(client: Client, amount: str) -> Any:
-            return client.quotes.create(account, **steps.terms(client, country, amount))
+            return client.quotes.create(account, **steps.make_terms(client, country, amount))
 
         def pay(client: Client, amount: str, quote: object = None) -> Any:
-            terms = steps.terms(client, country, amount)
+            terms = steps.make_terms(client, country, amount)
             return steps.create_payout(client, account, terms, quote, reference)
 
         quote = self._try_to_pay("a quote", ask)
@@ -264,7 +264,7 @@ class ServiceWalk:
         idempotency_key = self._trials.client.new_key()
 
         def pay(client: Client) -> Any:
-            terms = steps.terms(client, country, self._amounts["payout"])
+            terms = steps.make_terms(client, country, self._amounts["payout"])
             fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
 
@@ -290,20 +290,20 @@ class ServiceWalk:
         self._try_step("deleting it", lambda c: c.webhook_subscriptions.delete(subscription.id))
 
 
-def _uploads_asked_for(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
+def _choose_uploads(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
     """The uploads that a refusal asks for: each image alone, or larger ones; none if neither."""
     if is_one_item(refusal_words):
         return [{image_side: image} for image_side, image in images.items()]
-    sizes = [size for size in stated_bytes(refusal_words) if size > steps.SMALLEST_IMAGE]
+    sizes = [size for size in find_stated_sizes(refusal_words) if size > steps.SMALLEST_IMAGE]
     if sizes and sizes[0] <= steps.LARGEST_IMAGE:
-        larger_image = steps.tiny_image(sizes[0] + 2048)
+        larger_image = steps.make_image(sizes[0] + 2048)
         return [dict.fromkeys(images, larger_image)]
     return []
 
 
-def cause_words(error: StopError) -> str:
+def describe_cause(error: StopError) -> str:
     """The words of the error behind the end of a part."""
-    return words_of(error.__cause__ or error)
+    return describe_error(error.__cause__ or error)
 
 
 def is_about_country(error: PaylabError) -> bool:
@@ -313,6 +313,6 @@ def is_about_country(error: PaylabError) -> bool:
     return "country" in words
 
 
-def without_ids(words: str) -> str:
+def remove_ids(words: str) -> str:
     """Words without ids and other names with digits, so that two refusals can be compared."""
     return re.sub(r"\w*\d\w*", "...", words)

@@ -16,7 +16,7 @@ from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
 from paylab.probe.constants import find_blanks
 from paylab.probe.probe import probe
-from paylab.probe.report import with_blanks
+from paylab.probe.report import add_blanks
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 SILENT = {
@@ -114,7 +114,7 @@ def filled(name, report):
     """The settings of a file in which the marked values are written."""
     values = DEVIATIONS[name].values
     places = {(operation, at) for operation, body in values.items() for at in leaves(body)}
-    marked = with_blanks(report.service, report.blanks)
+    marked = add_blanks(report.service, report.blanks)
     assert find_blanks(marked.get("extra", {})) == {*report.blanks}
     if not places <= {*report.blanks}:
         return report.service

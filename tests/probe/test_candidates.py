@@ -7,15 +7,15 @@ import paylab
 from paylab import errors
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.probe.candidates import candidates
+from paylab.probe.candidates import find_candidates
 from paylab.probe.constants import find_blanks
-from paylab.probe.drift import renamed_fields
+from paylab.probe.drift import find_renamed_keys
 from paylab.probe.stated import (
+    find_stated_amount,
+    find_stated_numbers,
+    find_stated_sizes,
+    find_stated_words,
     is_one_item,
-    stated_amount,
-    stated_bytes,
-    stated_numbers,
-    stated_words,
 )
 from paylab.spec.models import ConversionAccount
 from paylab.spec.service import Service
@@ -72,7 +72,7 @@ def candidates_after(call, status, body=None, base="https://a.example.com", **an
     client = Client(settings, transport=transport, max_retries=0, watchers=[exchanges.append])
     with client, pytest.raises(errors.PaylabError) as caught:
         call(client)
-    return list(candidates(caught.value, exchanges[0], client.service))
+    return list(find_candidates(caught.value, exchanges[0], client.service))
 
 
 def said(field, message):
@@ -330,7 +330,7 @@ def test_a_list_of_another_shape_has_its_names(body, found):
 def test_another_name_in_deposit_instructions_is_named(details, found):
     """A missing field is named with the field of the answer that shares a word with it."""
     body = {"deposit_instructions": {"type": "mx_virtual_account", "details": details}}
-    assert list(renamed_fields(ConversionAccount, body, Service())) == found
+    assert list(find_renamed_keys(ConversionAccount, body, Service())) == found
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_another_name_in_deposit_instructions_is_named(details, found):
 )
 def test_the_words_that_are_accepted(words, choices):
     """The longest list of words counts; words that name a type are none."""
-    assert stated_words(words) == choices
+    assert find_stated_words(words) == choices
 
 
 @pytest.mark.parametrize(
@@ -363,7 +363,7 @@ def test_the_words_that_are_accepted(words, choices):
 )
 def test_a_limit_is_a_number_of_up_to_nine_digits(words, numbers):
     """Integers of up to nine digits; a longer one is an id rather than a limit."""
-    assert stated_numbers(words) == numbers
+    assert find_stated_numbers(words) == numbers
 
 
 @pytest.mark.parametrize(
@@ -380,12 +380,12 @@ def test_a_limit_is_a_number_of_up_to_nine_digits(words, numbers):
 )
 def test_an_amount_follows_a_stated_limit(words, amount):
     """The limit of an amount of 10.00, if the words state one and only one."""
-    assert stated_amount(words, "10.00") == amount
+    assert find_stated_amount(words, "10.00") == amount
 
 
 def test_images_follow_a_stated_limit():
     """One image at a time, or a larger one."""
     assert is_one_item("images: must have 1 to 1 items")
     assert not is_one_item("images: must have 1 to 10 items")
-    assert stated_bytes("must be base64 of 51200 to 15728640 bytes") == [51_200, 15_728_640]
-    assert stated_bytes("at least 50 KB") == [51_200]
+    assert find_stated_sizes("must be base64 of 51200 to 15728640 bytes") == [51_200, 15_728_640]
+    assert find_stated_sizes("at least 50 KB") == [51_200]

@@ -21,8 +21,8 @@ from paylab.probe import steps
 from paylab.probe.candidates import is_progress
 from paylab.probe.drift import find_drift
 from paylab.probe.evidence import find_contradictions
-from paylab.probe.parts import Part, reached
-from paylab.probe.probe import operations_of, recorded
+from paylab.probe.parts import Part, describe_reach
+from paylab.probe.probe import find_operations, report_recorded_calls
 from paylab.probe.report import OUTCOMES, ProbeFinding, Report
 from paylab.probe.trial import Trials
 from paylab.probe.walk import COUNTRIES
@@ -105,8 +105,8 @@ def test_some_statuses_say_nothing_about_fields(status, expected):
 )
 def test_a_key_is_used_by_operations(key, operations):
     """The operations that rest on a key; those of all lists on the names of an envelope."""
-    assert {*operations_of(key)} == operations
-    lists = {*operations_of("lists.items")}
+    assert {*find_operations(key)} == operations
+    lists = {*find_operations("lists.items")}
     assert {"transfers.list", "conversions.list", "individuals.list"} <= lists
 
 
@@ -117,7 +117,7 @@ def test_recorded_calls_show_what_differs():
         call(404, body=row),
         call(body=f'{{"data": [{row}], "has_next_page": false, "cursor": null}}'),
     ]
-    report = recorded(calls, SERVICE)
+    report = report_recorded_calls(calls, SERVICE)
     proven = {each.key: (each.value, each.call) for each in report.where("proven")}
     assert proven["amounts.answers"] == ("number", 2)
     assert proven["statuses.transfers"] == (("settling",), 2)
@@ -242,7 +242,7 @@ def test_payouts_that_end_alike_are_one_line():
         Part("PH payout"),
         Part("Webhooks", "", ("without reading it (404)",)),
     ]
-    assert [*reached(parts)] == [
+    assert [*describe_reach(parts)] == [
         "Lists: complete",
         "Payouts: MX, PH complete; BR stops at the transfer (400)",
         "Webhooks: complete; without reading it (404)",
@@ -254,7 +254,7 @@ def test_payouts_that_end_alike_are_one_line():
 
 def test_the_image_is_a_picture_of_the_allowed_size():
     """A JPEG of one grey pixel, large enough to be accepted."""
-    made = steps.tiny_image()
+    made = steps.make_image()
     image = Image.open(io.BytesIO(made))
     image.load()
     assert (image.size, image.mode, image.format) == ((1, 1), "L", "JPEG")
@@ -275,17 +275,17 @@ def test_only_needed_images_are_sent(codes, sides):
     """A code that asks for a side, and none that refuses an image."""
     details = [SimpleNamespace(code=f"verification_{code}") for code in codes]
     person = SimpleNamespace(status_details=details or None)
-    assert [*steps.needed_images(person)] == sides
+    assert [*steps.make_needed_images(person)] == sides
 
 
 def test_fields_that_are_required_on_top_have_values():
     """A reference and a currency; others are not known."""
     names = ["client_reference_id", "destination_currency"]
     with connect(service={"conversion_accounts.required": names}) as lab:
-        found = steps.additional(lab.client, "conversion_accounts")
+        found = steps.make_required_fields(lab.client, "conversion_accounts")
         assert found["destination_currency"] == "USDC"
         assert len(found["client_reference_id"]) == len("paylab-probe-") + 8
-        assert steps.additional(lab.client, "transfers") == {}
+        assert steps.make_required_fields(lab.client, "transfers") == {}
 
 
 def test_a_walk_pauses_between_requests_and_counts_them():
@@ -298,10 +298,10 @@ def test_a_walk_pauses_between_requests_and_counts_them():
         client.transfers.list().first()
         trials = Trials(client, budget=2, pace=0.25, start=1)
         for _ in range(2):
-            trials.run(lambda each: steps.first_page(each, "transfers"))
+            trials.run(lambda each: steps.read_first_page(each, "transfers"))
         assert (trials.sent, slept) == (2, [0.25, 0.25])
         with pytest.raises(paylab.PaylabError, match="the budget of requests is used up"):
-            trials.run(lambda each: steps.first_page(each, "transfers"))
+            trials.run(lambda each: steps.read_first_page(each, "transfers"))
 
 
 @pytest.mark.filterwarnings("ignore:the list repeats")
@@ -314,6 +314,6 @@ def test_a_list_that_repeats_its_first_page_is_an_error():
         Client(Settings("https://a.example.com", "k", "s"), transport=transport) as client,
         pytest.raises(paylab.PaylabError) as caught,
     ):
-        steps.second_page(client, "transfers")
+        steps.read_second_page(client, "transfers")
     keys = {key for values in caught.value.doubts for key in values}
     assert keys == {"lists.transfers.cursor_parameter"}

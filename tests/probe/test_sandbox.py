@@ -10,7 +10,7 @@ import pytest
 from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.lab.lab import Lab
-from paylab.probe.paths import known_paths
+from paylab.probe.paths import suggest_paths
 from paylab.probe.probe import probe
 from paylab.probe.sandbox import NO_ACCOUNT, PATH
 from paylab.simulator.simulator import Simulator
@@ -22,7 +22,7 @@ PRODUCTION, SANDBOX = "https://api.example.com", "https://api.sandbox.example.co
 DEPOSITS = "/v1/sandbox/deposits"
 NESTED = "/v1/conversion_accounts/{id}/deposits"
 BODY = {"conversion_account_id": NO_ACCOUNT, "amount": "20.00", "currency": "mxn"}
-PATHS = [path.replace("{id}", NO_ACCOUNT) for path in known_paths(keys()[PATH], Service())]
+PATHS = [path.replace("{id}", NO_ACCOUNT) for path in suggest_paths(keys()[PATH], Service())]
 HTML = {"content-type": "text/html"}
 FEW = 30
 """A budget that ends a walk soon after its first person."""
