@@ -326,7 +326,7 @@ def make_conversion(
     amount = min(Decimal(max(amount_cents, 100)).scaleb(-2), on_ramp_facts.cap)
     amount_text = prices.amount_text(amount, on_ramp_facts.currency)
     created_at = timestamps.to_text(moment)
-    conversion_row = on_ramp.make_conversion(account, amount_text, created_at)
+    conversion_row = on_ramp.make_pending_conversion(account, amount_text, created_at)
     row_id = world.new_id("conversions", moment)
     is_failed = random_numbers.random() < 0.02
     duration = timedelta(seconds=20 * exp(random_numbers.gauss(0, 0.7)))

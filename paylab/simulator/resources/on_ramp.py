@@ -25,7 +25,7 @@ SLOW_PROVISION_SECONDS = 30.0
 """Seconds until a new account is provisioned, usually and in the scenario `slow`."""
 
 
-def make_conversion(account: Row, amount: str, received_at: str) -> Row:
+def make_pending_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
     currency = account["source_currency"].upper()
     stablecoin = account["destination_currency"]
@@ -55,7 +55,7 @@ def start_conversion(world: World, account: Row, deposit_row: Row) -> None:
     conversion_row = world.create(
         "conversions",
         {"network": wallet["details"].get("network") or "", "deposit_id": deposit_row["id"]},
-        **make_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
+        **make_pending_conversion(account, deposit_row["amount"], deposit_row["created_at"]),
     )
     emit_event(world, "conversion.created", conversion_row["id"], without_internals(conversion_row))
     sender_name = deposit_row["sender_name"]
