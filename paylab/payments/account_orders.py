@@ -121,8 +121,7 @@ class AccountOrders:
     ) -> str | None:
         """The id of the account that a lost attempt made; None if it made none.
 
-        PaylabError if the list cannot tell. The account of a new order was created after
-        `earliest`, and was not in the list before.
+        PaylabError if the list cannot tell. Sending calls this after an attempt with this `status`.
         """
         try:
             account = self._find_made(order, rows_before, earliest)
@@ -133,7 +132,12 @@ class AccountOrders:
     def _find_made(
         self, order: KeyedOrder, rows_before: AccountRows | None, earliest: datetime
     ) -> ConversionAccount | None:
-        """The account in the list that an order made; ChoiceError if the list cannot tell."""
+        """The account in the list that an order made; ChoiceError if the list cannot tell.
+
+        An order with `new=`, with your own key or of a raw body made only an account that is new:
+        not one of `rows_before`, nor one from before `earliest`. Any other order made the account
+        that equals it.
+        """
         rows = self._read_rows()
         if not order.makes_another and not order.is_raw:
             return choose_account(rows, order.values)

@@ -155,7 +155,7 @@ class Batch:
         )
 
     def _make_order(self, row: PayoutRow, new_name: str = "") -> Order:
-        """The order of a row, or another one of this name."""
+        """The order of a row; with a name (`new=`), one that pays the row again."""
         fields = body_fields(row.body())
         terms = self.client.quotes.terms(fields.get("quote_id"))
         return Order(TRANSFER, fields, terms, new_name, is_quiet=True)
@@ -190,7 +190,8 @@ class Batch:
     def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> str:
         """Settle a row by the payments with its reference, or choose to pay it again.
 
-        The description of an old equal payment of which you have not chosen what it means, else "".
+        Return "", or the description of an equal payment that is older than 7 days, if `older=` was
+        not given: the row then stays unsettled.
         """
         try:
             payment = self._recognise_payment(row, payments, now)
@@ -205,9 +206,9 @@ class Batch:
     def _recognise_payment(
         self, row: PayoutRow, payments: Sequence[Transfer], now: datetime
     ) -> Transfer | None:
-        """The live payment of a row, of those with its reference; ChoiceError if none is surely it.
+        """The live payment of a row, of those with its reference; None if there is none.
 
-        None if there is none.
+        ChoiceError if it cannot be told, or if the payment is dead or older than 7 days.
         """
         order = self._make_order(row)
         order_values = values(order.fields, order.terms)
@@ -225,7 +226,8 @@ class Batch:
 
     def _send_rows(self, concurrency: int) -> None:
         """Send the rows without an outcome, until the batch fails or nothing answers."""
-        unsettled_rows = takewhile(lambda _: self._goes_on, self._unsettled_rows)
+        # It is decided before each row: `failure` and `silent_rows` change while rows are sent.
+        unsettled_rows = takewhile(lambda _: self._may_send_more, self._unsettled_rows)
         limited_rows: list[PayoutRow] = []
         if concurrency > 1:
             limited_rows = self._send_concurrently(unsettled_rows, concurrency)
@@ -235,8 +237,8 @@ class Batch:
             self.current_row = 0
 
     @property
-    def _goes_on(self) -> bool:
-        """Whether more rows are sent."""
+    def _may_send_more(self) -> bool:
+        """Whether no error has ended the batch, and the service still answers."""
         return self.failure is None and self.silent_rows < SILENT_ROWS_MAX
 
     def _send_concurrently(self, rows: Iterator[PayoutRow], concurrency: int) -> list[PayoutRow]:
@@ -262,7 +264,7 @@ class Batch:
                 self._settle_row(row, future.result())
 
     def _send_row(self, row: PayoutRow) -> Outcome:
-        """Send one row as an order; again under the names that your choices give it."""
+        """Send one row as an order; again under another name if you chose to pay it again."""
         new_name = self.new_names.get(row.number, "")
         sent_names = set[str]()
         while True:

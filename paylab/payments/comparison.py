@@ -28,7 +28,7 @@ NEEDED = frozenset(COMPARED) - {"payout_method", REFERENCE}
 MASK = frozenset("*•…")
 NO_VALUES: Values = {}
 ID_AND_MEMBERS = 2
-"""The length of the list that an account with more members than an id is in the values."""
+"""The values have an account with other members than its id as a list: `[id, members]`."""
 
 
 def status_of(row: Resource) -> str:
@@ -83,8 +83,8 @@ def answered_reference(row: Resource) -> str | None:
     return _answered_values(row).get(REFERENCE)
 
 
-def has_terms(order: Values) -> bool:
-    """Whether the values of an order tell it from others: an account and an amount."""
+def has_account_and_amount(order: Values) -> bool:
+    """Whether an order has both, without which it cannot be told from another order."""
     return ACCOUNT in order and not AMOUNTS.isdisjoint(order)
 
 
@@ -103,7 +103,7 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
             continue
         shown_text = plain(str(shown_value), 60)
         differences.append(f"{field_name} is {shown_text}, not {order[field_name]}")
-    # A masked reference is one, too.
+    # The order has no reference, the object has one: a masked one tells that as well.
     reference = answered_reference(row)
     if reference is not None and order.get(REFERENCE) is None and not may_choose:
         differences.append(f"its {REFERENCE} is {plain(reference, 60)}, the order has none")
@@ -111,7 +111,11 @@ def find_differences(order: Values, row: Resource, *, may_choose: bool = False) 
 
 
 def _id_of_account(order_value: object) -> object:
-    """The id of an account of an order that has more members; any other value is unchanged."""
+    """The id of an account that an order has with other members; any other value is unchanged.
+
+    >>> _id_of_account(["fa_1", {"type": "savings"}])
+    'fa_1'
+    """
     if isinstance(order_value, list) and len(order_value) == ID_AND_MEMBERS:
         return order_value[0]
     return order_value
@@ -204,10 +208,11 @@ def raise_if_dead_or_old(
     """
     if is_dead(payment):
         raise dead_error(order, payment, now)
-    age = age_of(payment, now)
-    if age_limit is None or (age is None and not needs_age):
+    if age_limit is None:
         return
-    if age is not None and age <= age_limit:
+    age = age_of(payment, now)
+    is_too_old = needs_age if age is None else age > age_limit
+    if not is_too_old:
         return
     refusal_text = (
         f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"

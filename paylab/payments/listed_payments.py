@@ -46,7 +46,7 @@ class ListedPayments:
         """The one live payment of an order after a 409; None if the list has no payment of it."""
         payments = self._list_payments(order, order.age_limit)
         return recognise_payment(
-            order.values, payments, self._now, name=order.name, is_refused=True
+            order.values, payments, self._now, name=order.name, is_key_refused=True
         )
 
     def find_replacement(self, order: KeyedOrder, dead_payment: Transfer) -> Transfer | None:

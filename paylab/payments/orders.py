@@ -45,6 +45,7 @@ class ComputedOrders:
 
     def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path under the key of its body, whose bytes stay as given."""
+        # A body that is no object is an order too: its key is computed from the whole body.
         fields = body if isinstance(body, dict) else {"": body}
         fields = read_request(self._client.service, request.operation, dict(fields)).fields
         for account_field in ACCOUNTS:

@@ -73,7 +73,7 @@ class PaymentOrders:
         try:
             return self._send_unless_listed(order)
         except ChoiceError as error:
-            # Your own key decides alone.
+            # The caller's own key alone decides which payment it is: no other one replaces it.
             if error.reason != "dead" or not order.is_computed:
                 raise
             return self._return_replacement(order, error)
@@ -108,21 +108,27 @@ class PaymentOrders:
         is_listed = response.exchange.request.method == "GET"  # found after a server error
         is_older = self._is_older_than_call(payment, order, response)
         if not (is_listed or response.replayed or is_older):
-            raise_if_other_terms(order.values, payment, self._now, may_choose=True)
-            if is_dead(payment):
-                error = dead_error(order.values, payment, self._now())
-                error.is_new = True
-                raise error
+            self._check_new(order, payment)
             return response
-        is_from_this_call = is_listed or response.attempt.after_lost
         is_current = is_listed or TRANSFER.is_final(payment.status)
+        # After a server error or a lost answer, an earlier attempt of this call has most likely
+        # made the payment: the order is not a repetition that its user should notice.
+        is_from_this_call = is_listed or response.attempt.after_lost
         return self._return_repetition(
             order,
             payment,
             current=response if is_current else None,
             is_listed=is_listed,
-            is_shown=is_older or not is_from_this_call,
+            needs_notice=is_older or not is_from_this_call,
         )
+
+    def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
+        """ChoiceError if a new payment has other values than its order, or is dead already."""
+        raise_if_other_terms(order.values, payment, self._now, may_choose=True)
+        if is_dead(payment):
+            error = dead_error(order.values, payment, self._now())
+            error.is_new = True
+            raise error
 
     def _return_repetition(
         self,
@@ -131,12 +137,13 @@ class PaymentOrders:
         current: Response | None = None,
         *,
         is_listed: bool = False,
-        is_shown: bool = True,
+        needs_notice: bool = True,
     ) -> Response:
         """The response of a repeated order; ChoiceError for one that is no success.
 
-        `payment` is what the service answered or its list has, `current` the payment as it is now,
-        if that is known. `is_shown` is whether a notice is shown.
+        `payment` is what the service answered or its list has (`is_listed`). `current` has the
+        payment as it is now; without it, the payment is read. A notice tells that it was not paid
+        again, unless the order is quiet or needs none.
         """
         current = replace(current or self._read_current(order, payment), replayed=True)
         latest = current.read(Transfer)
@@ -149,10 +156,10 @@ class PaymentOrders:
         raise_if_other_terms(order.values, payment, self._now)
         if latest.raw != payment.raw:
             raise_if_other_terms(order.values, latest, self._now)
-        # Your own key decides alone, however old its payment is.
+        # The caller's own key alone decides which payment it is, however old that is.
         age_limit = order.age_limit if order.is_computed else None
         raise_if_dead_or_old(order.values, latest, self._now(), age_limit)
-        if is_shown and not order.details.is_quiet:
+        if needs_notice and not order.details.is_quiet:
             hidden = hidden_fields(order.values, payment) if is_listed else []
             self._notify(self._repetition_notice(order, latest, hidden))
         return current

@@ -66,7 +66,7 @@ def read_rows(
     `reference` names the reference column, `delimiter` separates the cells of a CSV file, and
     `defaults` fill empty cells.
     """
-    if hasattr(payouts, "columns"):  # to_dict would keep the last of two
+    if hasattr(payouts, "columns"):  # of two equal columns, to_dict would keep the last one only
         _raise_if_duplicated(
             _column_name(str(column_name), reference) for column_name in payouts.columns
         )
@@ -116,17 +116,21 @@ def _read_dicts(records: object) -> Iterator[CsvRow]:
 
 
 def _column_name(header_text: str, reference: str) -> str:
-    """The name of a column in our spelling; that of an unknown column stays.
+    """The name of a column in our spelling; that of an unknown column is unchanged.
 
-    `reference` is the name of the reference column. If it is another one than ours, a column with
-    our name is an unknown one.
+    `reference` is the name of the reference column.
+
+    >>> _column_name("Source Amount", "invoice")
+    'source_amount'
     """
     if header_text == reference:
         return REFERENCE
     normal_name = header_text.strip().lower().replace(" ", "_")
-    if normal_name not in COLUMNS:
+    # The references are in a column of another name: one with our name is an unknown column.
+    is_other_reference = normal_name == REFERENCE and reference != REFERENCE
+    if normal_name not in COLUMNS or is_other_reference:
         return header_text
-    return header_text if normal_name == REFERENCE != reference else normal_name
+    return normal_name
 
 
 def _raise_if_duplicated(column_names: Iterable[str]) -> None:

@@ -156,9 +156,8 @@ def _check_by_rules(payout_row: PayoutRow) -> Iterator[Problem]:
         for doubt in transfers.warn_rail(currency, rail):
             warn_caller(str(doubt), RuleWarning)
     for problem in transfers.check(body) or transfers.check_rail(str(currency), rail):
-        is_float = isinstance(
-            payout_row.cells.get(problem.field), float
-        )  # pandas read the amount so
+        # An amount is a float if pandas read the file without a dtype.
+        is_float = isinstance(payout_row.cells.get(problem.field), float)
         if is_float and problem.field in transfers.AMOUNTS:
             yield Problem(problem.field, FLOAT_AMOUNT, problem.source)
         else:

@@ -11,7 +11,7 @@ from ..spec.resource import creation_time
 from .comparison import (
     dead_error,
     describe_payment,
-    has_terms,
+    has_account_and_amount,
     hidden_fields,
     is_dead,
     is_recognised,
@@ -32,23 +32,28 @@ def recognise_payment(
     now: Now,
     *,
     name: str = "",
-    is_refused: bool = False,
+    is_key_refused: bool = False,
 ) -> Transfer | None:
-    """The live payment of an order, of payments with its reference or values, newest first.
+    """Choose the live payment of an order, of `payments` with its reference or values.
 
-    None if there is no payment. ChoiceError if all are dead, or if it cannot be told. `name` is the
-    order's `new=`. If the service refused its key (`is_refused`), only one live payment that shows
-    account, currencies and amount is surely that of the order.
+    The payments are sorted, newest first; `name` is the order's `new=`, the id of an earlier one.
+
+    - None if there is no payment, or for a name no live one after the named one: not paid yet.
+    - ChoiceError if all payments are dead, or if it cannot be told which one is that of the order.
+
+    With `is_key_refused` the service answered the order with a 409.
     """
     if not payments:
         return None
     live_payments = _live_payments_of_name(payments, name, now)
-    if not live_payments and name:
-        return None
     if not live_payments:
+        if name:
+            return None
         raise dead_error(order, payments[0], now())
     recognised_payments = [payment for payment in live_payments if is_recognised(order, payment)]
-    is_certain = not is_refused or (len(live_payments) == 1 and has_terms(order))
+    # A 409 does not name the payment that has the key. Only a single one can be it, and only if
+    # the order has an account and an amount that can be compared.
+    is_certain = not is_key_refused or (len(live_payments) == 1 and has_account_and_amount(order))
     if not recognised_payments or not is_certain:
         raise _unrecognised_error(order, live_payments, now)
     return recognised_payments[0]

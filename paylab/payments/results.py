@@ -35,9 +35,9 @@ UNANSWERED = Outcome(
 )
 QUOTE = '"'
 WRITES_MAX = 250
-"""A file with more rows is not written after every answer, but about this many times, ..."""
+"""A file with more rows is not written after every answer, but about this many times."""
 WRITE_SECONDS = 0.25
-"""... or if the last time is so long ago."""
+"""After this time an outcome is written even if fewer rows than that are unwritten."""
 
 Outcomes = Mapping[int, Outcome]
 Reader = Callable[[Sequence[dict[str, Any]]], object]
@@ -195,7 +195,7 @@ def _split_unreadable(
     unexpected answer must not prevent the results.
     """
     reasons: list[str | None] = [None] * len(result_rows)
-    with suppress(PaylabError):
+    with suppress(PaylabError):  # all at once is fast; one by one tells which is unreadable
         read(result_rows)
         return result_rows, reasons
     readable_rows = list(result_rows)

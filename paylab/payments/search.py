@@ -70,11 +70,14 @@ class _ListReading:
             self.first_time = self.first_time or created_at
 
     def is_past(self, page: Page[Any]) -> bool:
-        """Whether all rows after a page are older than the bound: it is, and the list descends."""
+        """Whether all rows after a page are older than `since`.
+
+        They are if the whole page is older, and if the rows so far were in descending order.
+        """
         times = [row.created_at for row in page.data]
         if self.since is None or not times:
             return False
-        # One row, or rows of one time, show no order.
+        # A single row, or rows of equal times, do not show in which order the list is.
         descends = self.is_ordered and self.first_time != self.last_time
         return descends and all(time < self.since for time in times)
 
@@ -133,7 +136,7 @@ def payment_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
 
 
 def _may_be_since(listed_row: Resource, since: datetime | None) -> bool:
-    """Whether a row may be as new as a time: one that does not show its time may be."""
+    """Whether a row is as new as a time, or does not show its time and so may be."""
     created_at = listed_row.get("created_at")
     if since is None or not isinstance(created_at, datetime):
         return True
