@@ -167,23 +167,32 @@ class Response:
         raise error
 
     def _find_object(self, field_names: Collection[str]) -> dict[str, Any] | None:
-        """The object with the id, or one of the names: under its key, in `data`, or the body.
+        """The first object that has an id or one of the names, looked for in these places:
+
+        1. where the settings of the service have the object of this operation;
+        2. in `data`;
+        3. the body itself;
+        4. anywhere in the body, if there is only one such object.
 
         None if there is none, or if the body describes an error.
         """
-        from ..spec.error_body import is_error  # a list does not need it
+        from ..spec.error_body import is_error  # imported late: reading a list never comes here
 
         body = self.body
         wrapped = body.get("data") if isinstance(body, dict) else None
         if is_error(body) or (wrapped and is_error(wrapped)):
             return None
-        operation = OPERATIONS.get(self.exchange.request.operation)
-        envelope_path = operation.item_path(self.translation.service) if operation else NONE
-        for candidate in (value_at(body, envelope_path), wrapped, body):
+        for candidate in (value_at(body, self._envelope_path), wrapped, body):
             if isinstance(candidate, dict) and _has_any(candidate, field_names):
                 return candidate
         object_path = find_object_path(body, field_names)
         return value_at(body, object_path) if object_path else None
+
+    @property
+    def _envelope_path(self) -> str:
+        """Where the settings of the service have the object of this operation; "none" for none."""
+        operation = OPERATIONS.get(self.exchange.request.operation)
+        return operation.item_path(self.translation.service) if operation else NONE
 
     def named_page(self, form: ListForm) -> RawPage:
         """The body as a page of a list, its rows in our names."""

@@ -30,8 +30,9 @@ class Timing:
     random: Random = field(default_factory=SystemRandom)
 
 
-EQUAL_CLOCKS_SECONDS = 2.0
-"""Seconds; Date has no fractions."""
+DATE_ERROR_SECONDS = 2.0
+"""The most by which a difference read from Date is wrong: Date has no fractions of a second, and
+its answer was under way for some time."""
 
 WARNED_SKEW_SECONDS = 30.0
 """A warning is logged from this difference in seconds on, long before it is an error."""
@@ -121,11 +122,13 @@ class ServiceClock:
         return service_time
 
     def least_ahead(self) -> timedelta:
-        """The minimum by which the service's clock is ahead: Date has only whole seconds."""
+        """The minimum by which the service's clock is ahead; negative if it may be behind."""
         ahead = self._ahead
-        tolerance = self._tolerance
-        is_trusted = ahead is not None and abs(ahead) < tolerance
-        return timedelta(seconds=ahead - 2 if ahead is not None and is_trusted else -tolerance)
+        # A clock that is apart by the tolerance or more would refuse every signature. If Date shows
+        # that, or nothing, only the tolerance is known.
+        if ahead is None or abs(ahead) >= self._tolerance:
+            return timedelta(seconds=-self._tolerance)
+        return timedelta(seconds=ahead - DATE_ERROR_SECONDS)
 
     def forget(self) -> None:
         """Ask the simulator again: its clock may have been moved."""
@@ -151,7 +154,7 @@ class ServiceClock:
         """A time by this machine as the service has it; unchanged if the clocks agree."""
         ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.
-        if abs(ahead) < EQUAL_CLOCKS_SECONDS:
+        if abs(ahead) < DATE_ERROR_SECONDS:
             return now
         with suppress(OverflowError):
             return now + timedelta(seconds=ahead)

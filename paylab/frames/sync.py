@@ -7,7 +7,8 @@ older rows come.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
 from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, Protocol
@@ -98,31 +99,43 @@ class Sync:
     def run(self, overlap: timedelta, *, full: bool = False) -> SyncResult:
         """Read rows from `overlap` before the newest known one; with `full`, all rows."""
         schema = SCHEMAS[self.pull.kind]
-        self._stored_state = replace(
+        # A rewrite stores this copy: the state itself has rows that are not written yet.
+        self._stored_state = replace_fields(
             self.state, open=dict(self.state.open), days=dict(self.state.days)
         )
         if self.state.is_rewriting:
             self._rewrite()
         self.newest = timestamps.read(self.state.newest)
-        selection = Selection()
-        single_ids = set[str]()
-        if self.pull.order == "newest_first" and not full:
-            since, single_ids = self._find_start(overlap)
-            selection = Selection(row_filter=RowFilter(since=since), order=self.pull.order)
-        elif self.newest and not full:
-            warn_caller(UNDECLARED, OrderWarning)
+        selection, ids_to_fetch_alone = self._choose_selection(overlap, full=full)
         pages = bodies(self.pull.fetch)
         read_pages(pages, schema, self._take, self.tally, selection=selection, as_json=True)
         self._write_days(set(self._unwritten_days))
-        self._fetch_single_rows(single_ids, schema)
+        self._fetch_single_rows(ids_to_fetch_alone, schema)
         if full and self.tally.complete:
             self._remove_unlisted()
         self.state.newest = self._find_newest_time()
         write_state(self.files, self.state)
+        self._warn_of_changes()
+        return SyncResult(self.new, self.updated, self.tally.pages, self.removed)
+
+    def _choose_selection(self, overlap: timedelta, *, full: bool) -> tuple[Selection, set[str]]:
+        """The rows of the list to read, and the ids of older rows to fetch alone.
+
+        They are all rows of the list with `full`, and if its order is not known.
+        """
+        if self.pull.order == "newest_first" and not full:
+            since, ids_to_fetch_alone = self._find_start(overlap)
+            selection = Selection(row_filter=RowFilter(since=since), order=self.pull.order)
+            return selection, ids_to_fetch_alone
+        if self.newest and not full:
+            warn_caller(UNDECLARED, OrderWarning)
+        return Selection(), set()
+
+    def _warn_of_changes(self) -> None:
+        """Warn of columns that this sync made wider, and of rows that the list repeated."""
         if self._narrow_types is not None:
             warn_of_wide(self._wide_columns, self._narrow_types)
         warn_of_repeats(len(find_repeated(self._hashes)))
-        return SyncResult(self.new, self.updated, self.tally.pages, self.removed)
 
     def _find_start(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
         """The time from which to read, None for all rows, and the ids of rows to read alone.
