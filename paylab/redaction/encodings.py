@@ -120,11 +120,17 @@ def _decode_hex(hex_digits: str) -> bytes:
 
 
 def _find_base64(text: str, offset: int) -> Iterator[Encoded]:
-    """Base64 as a whole, each of its lines, and what begins inside it, such as after a path."""
+    """The data of Base64 as a whole, of each of its lines, and of what begins inside it.
+
+    `/` is a Base64 character, so a path before an image reads as a part of it: of
+    `files/id/iVBORw0K...` also the text from `iVBORw0K` on is read.
+    """
     yield from _read_base64(text, offset)
-    base64_lines = list(_BASE64_LINE.finditer(text))
-    for base64_line in base64_lines if len(base64_lines) > 1 else ():
-        yield from _read_base64(base64_line[0], offset + base64_line.start())
+    line_matches = list(_BASE64_LINE.finditer(text))
+    if len(line_matches) > 1:
+        for line_match in line_matches:
+            yield from _read_base64(line_match[0], offset + line_match.start())
+    # From 1 on, since the text from 0 is the whole, which was read above.
     for start_match in islice(_BASE64_START.finditer(text, 1), _PATH_STARTS_MAX):
         yield from _read_base64(text[start_match.start() :], offset + start_match.start())
 

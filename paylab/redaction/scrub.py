@@ -25,7 +25,7 @@ _NUMBER_LENGTH_MIN = 7
 """Minimum characters of a document number that is also searched where it has no label."""
 
 CleanAt = Callable[[str, Any], Any]
-"""Cleans a part of a document, given its place, such as `cell 3, outputs`."""
+"""Cleans a part of a document: `clean_at("cell 3, outputs", outputs)`, with the place first."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,11 @@ def scrub(
                 report_leak(where, "personal data")
         return clean_part
 
-    clean_document = _clean_parts(document, clean_at)
+    clean_parts = _clean_notebook if is_notebook else _clean_entries
+    clean_document = clean_parts(document, clean_at)
     if secrets:  # what was found in one place is removed from the others
         rules = (*RULES, *_make_value_rules(secrets))
-        clean_document = _clean_parts(clean_document, clean_at)
+        clean_document = clean_parts(clean_document, clean_at)
     return clean_document, leaks
 
 
@@ -118,18 +119,22 @@ def _make_value_rules(secrets: Mapping[str, str]) -> Iterator[Rule]:
         yield Rule(secret_kind, find)
 
 
-def _clean_parts(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
-    """A document of which every cell, entry or row is cleaned by its place and value."""
-    if "cells" not in document:
-        return {
-            part_name: _clean_records(part_name, part, clean_at)
-            for part_name, part in document.items()
-        }
+def _clean_entries(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
+    """A HAR file or a snapshot: every entry of its log or row of its tables is cleaned."""
+    return {
+        part_name: _clean_records(part_name, part, clean_at) for part_name, part in document.items()
+    }
+
+
+def _clean_notebook(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
+    """A notebook of which every cell is cleaned, and then its other members, such as metadata."""
     cells = [
         _clean_cell(cell, cell_number, clean_at)
         for cell_number, cell in enumerate(document["cells"], 1)
     ]
-    return {**clean_at("notebook", {**document, "cells": None}), "cells": cells}
+    # The cells are clean already: None keeps their place among the other members.
+    other_members = clean_at("notebook", {**document, "cells": None})
+    return {**other_members, "cells": cells}
 
 
 def _clean_records(record_kind: str, records: object, clean_at: CleanAt) -> Any:
