@@ -64,7 +64,7 @@ class BodySchemas:
         reference_by_id_name = {field.id_name: field for field in operation.references}
         for field in operation.fields:
             # A reference is an object with an id, or, if the service has it so, the id alone.
-            if field.name in moved_references and "object" not in field.forms:
+            if field.name in moved_references and not field.accepts("object"):
                 continue
             reference = reference_by_id_name.get(field.name)
             is_moved = reference is not None and reference.name in moved_references
@@ -134,7 +134,7 @@ def _make_name_reader(read_names: ReadNames, field_name: str) -> ReadSetting:
 
 def _takes_id_alone(reference: Field) -> bool:
     """Whether the id alone is accepted beside the object; a deprecated spelling is not shown."""
-    return "id" in reference.forms and not reference.has_deprecated_id
+    return reference.accepts("id") and not reference.has_deprecated_id
 
 
 def flatten_constants(

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..spec.json_path import last_name
 from ..spec.operations.operation import Operation
 from ..spec.service.accounts import AccountDetails
 from ..spec.translation import Translation
 
-AccountForm = tuple[AccountDetails, Mapping[str, Any]]
-"""The settings of the details of an account, and the details that were sent."""
-
 _BESIDE_DETAILS = frozenset({"details", "type", "individual_id"})
 """Fields of an account beside those in its details."""
+
+
+class SentAccount(NamedTuple):
+    """An account of a request: the settings of its details, and the details that were sent."""
+
+    settings: AccountDetails
+    details: Mapping[str, Any]
 
 
 class SentAccounts:
@@ -45,30 +49,32 @@ class SentAccounts:
 
     def _has_bare_field(self, field_name: str) -> bool:
         """Whether the service tells a field of the details by its name alone."""
-        account = self.find_form(field_name)
+        account = self.find_account(field_name)
         return account is not None and bool(
-            {field_name, *self._unknown_names} & {*account[0].fields}
+            {field_name, *self._unknown_names} & {*account.settings.fields}
         )
 
-    def find_form(self, field_path: str) -> AccountForm | None:
-        """The form and the details of the account that a field belongs to; None if not known."""
-        number = re.match(r"financial_accounts\.(\d+)", field_path)
-        forms = list(self._find_forms(int(number[1]) if number else None))
-        # Without a number, the only account that has such a field.
-        if len(forms) != 1:
+    def find_account(self, field_path: str) -> SentAccount | None:
+        """The account that a field belongs to; None if that is not known."""
+        index_match = re.match(r"financial_accounts\.(\d+)", field_path)
+        accounts = list(self._find_accounts(int(index_match[1]) if index_match else None))
+        # A path without an index belongs to the only account that has such a field.
+        if len(accounts) != 1:
             field_name = last_name(field_path)
-            forms = [(form, details) for form, details in forms if field_name in form.fields]
-        return forms[0] if len(forms) == 1 else None
+            accounts = [account for account in accounts if field_name in account.settings.fields]
+        return accounts[0] if len(accounts) == 1 else None
 
-    def _find_forms(self, number: int | None) -> Iterator[AccountForm]:
-        """The accounts whose form is known: that with a number from 0, or all for None."""
+    def _find_accounts(self, account_index: int | None) -> Iterator[SentAccount]:
+        """The sent accounts whose settings are known: that with an index, or all for None."""
         accounts = self._body.get("financial_accounts", [self._body])
         if not isinstance(accounts, list):
             return
-        for account in accounts if number is None else accounts[number : number + 1]:
+        if account_index is not None:
+            accounts = accounts[account_index : account_index + 1]
+        for account in accounts:
             details = account.get("details") if isinstance(account, Mapping) else None
             if isinstance(details, Mapping):
                 country = self._body.get("country")
-                form = self._translation.account(country, account.get("type"), details)
-                if form is not None:
-                    yield form, details
+                settings = self._translation.account(country, account.get("type"), details)
+                if settings is not None:
+                    yield SentAccount(settings, details)

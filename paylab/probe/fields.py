@@ -99,7 +99,8 @@ class RefusedFields:
 
     def _suggest_for_field(self, complaint: Complaint, our_name: str) -> Candidates:
         """Values for one complaint; `our_name` is the name of its field with us."""
-        account = self._accounts.find_form(our_name) if self._accounts.has_field(our_name) else None
+        is_detail = self._accounts.has_field(our_name)
+        account = self._accounts.find_account(our_name) if is_detail else None
         if account is not None:
             yield from self._suggest_for_detail(*account, complaint, last_name(our_name))
             return
@@ -224,7 +225,7 @@ class RefusedFields:
         if field_name.endswith("currency"):
             yield from self._suggest_currency_cases(complaint, field_name)
         if field_name == "payout_method":
-            yield from self._of_rail(complaint)
+            yield from self._suggest_rail_settings(complaint)
         if field_name == "client_reference_id":
             yield from self._suggest_reference_lengths(complaint)
         field = self._operation.by_name.get(field_name)
@@ -255,12 +256,16 @@ class RefusedFields:
         if length_key in keys() and TOO_LONG.search(complaint.words):
             yield from ({length_key: length} for length in find_stated_numbers(complaint.words))
 
-    def _of_rail(self, complaint: Complaint) -> Candidates:
-        """Other rails of the countries that have the one that was sent."""
-        payout_method = self._body.get("payout_method")
-        for country, rails_of in RAILS.items():
-            if payout_method in rails_of(self._service.rails):
-                yield from self._suggest_words(keys()[f"rails.{country}"], complaint)
+    def _suggest_rail_settings(self, complaint: Complaint) -> Candidates:
+        """Settings of rails to try, of each country that has the rail that was sent.
+
+        For example `{"rails.MX": ("SPEI", ...)}` after a payout by SPEI was refused.
+        """
+        sent_rail = self._body.get("payout_method")
+        for country, read_rails in RAILS.items():
+            if sent_rail in read_rails(self._service.rails):
+                rails_setting = keys()[f"rails.{country}"]
+                yield from self._suggest_words(rails_setting, complaint)
 
     def _suggest_words(self, setting: Key, complaint: Complaint) -> Candidates:
         """Other words: those of the message, those of other services, upper case, each alone."""

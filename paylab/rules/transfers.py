@@ -222,12 +222,9 @@ def check_network(
 
     A network that the service does not have gives no problem here.
     """
-    networks = [
-        network_name for network_name in countries.of(service).networks if network_name == network
-    ]
-    if not networks:
+    if not isinstance(network, str) or network not in countries.of(service).networks:
         return []
-    method_check = choice_check(networks, _WALLET)
+    method_check = choice_check([network], _WALLET)
     return method_check(payout_method, "payout_method")
 
 

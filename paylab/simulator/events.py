@@ -14,7 +14,7 @@ from ..journal.record import Note
 from ..spec.codes import EVENT_TYPES
 from ..spec.json_path import set_value_at
 from ..spec.money import lower_currencies
-from ..spec.operations.records import event_payload
+from ..spec.operations.records import rename_event_object
 from ..spec.renames import Names
 from ..spec.service.value_types import NONE
 from ..spec.text import JsonObject
@@ -83,7 +83,7 @@ def delivery_body(world: World, event_id: str, event_body: Row) -> bytes:
     if settings.id_field != NONE:
         set_value_at(wrapper, settings.id_field, event_id)
     set_value_at(wrapper, settings.type_field, event_body["event_type"])
-    payload = event_payload(
+    payload = rename_event_object(
         service, event_body["event_type"], event_body["event_payload"], Names.send
     )
     set_value_at(wrapper, settings.payload_field, payload)

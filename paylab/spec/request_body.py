@@ -107,7 +107,11 @@ class RequestBody:
                 account["details"] = self.read_details(country, account.get("type"), details, path)
 
     def read_reference(self, field: Field, id_path: str) -> None:
-        """Read an object with an id; `id_path` is where the service has the id."""
+        """Read a reference in `fields`; a form that the service does not accept is unknown.
+
+        Its forms are an object, `{"financial_account": {"id": "fa_1"}}`, and the id alone,
+        `{"financial_account_id": "fa_1"}`. `id_path` is where the service has the id.
+        """
         if id_path != field.default_id_path:
             self._read_moved_reference(field)
             return
@@ -116,7 +120,7 @@ class RequestBody:
         if field.id_name not in self.fields:
             return
         their_id_name = self.their_path(field.id_name)
-        if "id" not in field.forms:
+        if not field.accepts("id"):
             self._note_unknown("", their_id_name)
             del self.fields[field.id_name]
         elif field.has_deprecated_id:
@@ -124,8 +128,8 @@ class RequestBody:
             self.unknown.append(Problem(their_id_name, message, "request.unknown"))
 
     def _read_moved_reference(self, field: Field) -> None:
-        """Read a reference whose id is not in an object of our name."""
-        if field.name in self.fields and "object" not in field.forms:
+        """Read a reference whose id the service has elsewhere: `fields` gets the object."""
+        if field.name in self.fields and not field.accepts("object"):
             self._note_unknown("", field.name)
             del self.fields[field.name]
         elif field.name in self.fields:

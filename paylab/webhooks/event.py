@@ -17,7 +17,7 @@ from ..spec.codes import EVENT_TYPES
 from ..spec.json_path import set_value_at, value_at
 from ..spec.models import StatusChange
 from ..spec.money import lower_currencies
-from ..spec.operations.records import event_payload
+from ..spec.operations.records import rename_event_object
 from ..spec.renames import Names
 from ..spec.resource import Resource
 from ..spec.service.service import Service
@@ -190,7 +190,9 @@ def event_of(
     family = event_type.partition(".")[0]
     model, _ = FAMILIES.get(family, (Resource, None))
     try:
-        resource = model.model_validate(event_payload(service, event_type, payload, Names.read))
+        resource = model.model_validate(
+            rename_event_object(service, event_type, payload, Names.read)
+        )
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None

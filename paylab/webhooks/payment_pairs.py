@@ -84,16 +84,20 @@ class PaymentPairs:
             payment=payment,
         )
 
-    def _key_of(self, payment: int, row_index: int | None) -> str:
-        """Return the key of the row; without a row, the one by which the side has its rows."""
+    def _key_of(self, payment_index: int, row_index: int | None) -> str:
+        """Return what names the payment on this side: the key of its row.
+
+        Without a row it is the payment's id, or its reference if the side is books without ids.
+        """
         if row_index is not None:
             return self.rows.key(row_index)
-        payment_id: str | None = self.payments.ids[payment].as_py()
-        reference: str | None = self.payments.references[payment].as_py()
+        payment_id: str | None = self.payments.ids[payment_index].as_py()
+        reference: str | None = self.payments.references[payment_index].as_py()
         has_ids = self.rows.ids.null_count < len(self.rows)
-        if has_ids or self.rows.side != BOOKS:
-            return payment_id or ""
-        return reference or payment_id or ""
+        names_by_reference = self.rows.side == BOOKS and not has_ids
+        if names_by_reference and reference:
+            return reference
+        return payment_id or ""
 
     def problem_without_row(self, kind: str, payment: int, side: str = "") -> PaymentProblem:
         """Make the problem that a payment has no row; the difference is its whole amount."""

@@ -83,10 +83,14 @@ class Field:
         """The usual place of the id of a reference: in an object of its name."""
         return f"{self.name}.id"
 
+    def accepts(self, form: str) -> bool:
+        """Whether every service accepts a form of a reference: "object" (`{"id": ...}`) or "id"."""
+        return form in self.forms
+
     @property
     def has_deprecated_id(self) -> bool:
         """Whether the id alone is accepted too, as a deprecated spelling."""
-        return {"object", "id"} <= {*self.forms}
+        return self.accepts("object") and self.accepts("id")
 
     def length_max(self, service: ServiceSettings) -> int:
         """The largest number of characters; 0 for any number."""

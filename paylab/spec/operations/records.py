@@ -297,11 +297,14 @@ def answer_names(model: str, service: ServiceSettings) -> Names:
     return record.answer_names(service) if record else SAME_NAMES
 
 
-def event_payload(
+def rename_event_object(
     service: ServiceSettings, event_type: str, payload: Mapping[str, object], convert: Convert
 ) -> Body:
-    """The object of an event with its names converted: an event has the names of answers."""
+    """The object of an event with its names converted, to ours or to those of the service.
+
+    It has the names that the object has in answers: that of `transfer.failed` those of a Transfer.
+    """
     model = event_type.partition(".")[0].title()
-    return rename_instruction_details(
-        service, convert(answer_names(model, service), payload), convert
-    )
+    renamed_object = convert(answer_names(model, service), payload)
+    # The details of deposit instructions have a table of names of their own.
+    return rename_instruction_details(service, renamed_object, convert)
