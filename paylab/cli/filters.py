@@ -6,7 +6,7 @@ import argparse
 
 from ..errors.base import ConfigError
 from ..spec import codes
-from ..spec.row_filter import FIELDS, filter_names
+from ..spec.row_filter import FIELDS, list_filter_names
 
 _HELP = {
     "since": "created at or after this time: 2026-05-01",
@@ -42,8 +42,8 @@ def given_filters(options: argparse.Namespace, kind: str | None) -> dict[str, st
     if kind is None or kind not in FIELDS:
         raise ConfigError(f"filters work only with {', '.join(FIELDS)}")
     for filter_name in filters:
-        if filter_name not in filter_names(kind):
-            lists = [other for other in FIELDS if filter_name in filter_names(other)]
+        if filter_name not in list_filter_names(kind):
+            lists = [other for other in FIELDS if filter_name in list_filter_names(other)]
             option = f"--{filter_name.replace('_', '-')}"
             raise ConfigError(f"{option} works only with {' and '.join(lists)}")
     return filters

@@ -114,7 +114,7 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
 
     def keep(row: Any) -> bool:
         model = OPERATIONS[f"{resource_name}.{verb}"].answer
-        return row_filter.keeps(translation.answer(model, row).get)
+        return row_filter.keeps(translation.translate_answer(model, row).get)
 
     pager = Pager(fetch, lambda row: row, params.get(parameter), keep if row_filter else None)
     return islice(pager, options.limit)

@@ -47,7 +47,9 @@ class FieldAdvisor:
 
     def advice(self, complaints: Sequence[Complaint]) -> AdviceText | None:
         """What to change in the fields that complaints name; None if they name none."""
-        to_spec_name = partial(Translation(self._service).field, self._operation.name, self._body)
+        to_spec_name = partial(
+            Translation(self._service).translate_field, self._operation.name, self._body
+        )
         named_complaints = [
             complaint._replace(field=to_spec_name(complaint.field))
             for complaint in complaints

@@ -93,7 +93,7 @@ class Lists:
             params = form.query(limit, at, sent_filters)
             return self._read_response(self._request_page(name, params, options)).page(form)
 
-        translate = partial(self._translation.answer, kind.__name__)
+        translate = partial(self._translation.translate_answer, kind.__name__)
 
         def read(row: dict[str, Any]) -> R:
             return resource_of(kind, row, self._translation, self._place)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from ..errors.base import MissingOperationError
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
-from ..spec.operations.routes import reading_operation
+from ..spec.operations.routes import find_reading_operation
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, StreamedBody, encode, url_of, with_options
 from .settings import Settings
@@ -57,7 +57,7 @@ class RequestBuilder:
         content: bytes | StreamedBody | None
         if isinstance(body, dict):
             translation = self._translation
-            content = encode(translation.request(name, body), numbers=translation.numbers)
+            content = encode(translation.translate_request(name, body), numbers=translation.numbers)
         else:
             content = body
         method = OPERATIONS[name].method
@@ -128,4 +128,4 @@ class RequestBuilder:
 
     def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:
         """The request that reads the object that a request made."""
-        return self.operation(reading_operation(request.operation), parts={"id": id})
+        return self.operation(find_reading_operation(request.operation), parts={"id": id})

@@ -198,7 +198,9 @@ class Response:
         """The body as a page of a list, its rows in our names."""
         page = self.page(form)
         model = OPERATIONS[f"{form.name}.list"].answer
-        return replace(page, data=[self.translation.answer(model, row) for row in page.data])
+        return replace(
+            page, data=[self.translation.translate_answer(model, row) for row in page.data]
+        )
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
@@ -234,7 +236,7 @@ def resource_of(
     replayed: bool = False,
 ) -> R:
     """An object of the service as a resource in our names; `raw` is the object as sent."""
-    resource = kind.model_validate(translation.answer(kind.__name__, body))
+    resource = kind.model_validate(translation.translate_answer(kind.__name__, body))
     resource._raw = body
     resource._replayed = replayed
     resource._place = place

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..corridors.on_ramps import ON_RAMPS
 from ..errors.base import ConfigError
-from ..spec.field_meanings import kind_of_field
+from ..spec.field_meanings import find_field_kind
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
 ListName = Literal[
@@ -81,7 +81,7 @@ def _kind_of_column(path: str) -> Kind:
     """The kind of the values of a field, by its path: a rate is computed as an amount is."""
     if "*" in path:
         return "list"
-    field_kind = kind_of_field(path.rpartition(".")[2])
+    field_kind = find_field_kind(path.rpartition(".")[2])
     if field_kind == "currency":
         return "word"
     if field_kind == "rate":

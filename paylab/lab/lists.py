@@ -117,7 +117,7 @@ class ListSource:
             answer = self.session.deliver(self.session.requests.path("GET", path))
         except (NotFoundError, MissingOperationError):
             return None
-        row = answer.translation.answer(
+        row = answer.translation.translate_answer(
             OPERATIONS[operation].answer, answer.require_object_with_id()
         )
         return write_json(row).encode()

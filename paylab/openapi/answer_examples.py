@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from ..spec.json_path import set_value_at
-from ..spec.missing_values import with_missing_values
+from ..spec.missing_values import add_missing_values
 from ..spec.operations.operation import Operation
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
@@ -80,7 +80,7 @@ def _translate(service: Service, operation: Operation, object_name: str, fields:
     """A stored object as a service returns it; its name may be that of its country."""
     is_country = len(object_name) == len(_DEFAULT_COUNTRY)
     country = object_name if is_country else _DEFAULT_COUNTRY
-    all_fields = with_missing_values(service, operation.answer, fields)
+    all_fields = add_missing_values(service, operation.answer, fields)
     return Translation(service).send_answer(operation.answer, all_fields, country)
 
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from ..spec import models
 from ..spec.answers import AnswerForm, FieldWords, answer_form
-from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, note_of_field
-from ..spec.missing_values import missing_fields
+from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, find_field_note
+from ..spec.missing_values import list_missing_fields
 from ..spec.money import Amount
 from ..spec.operations.operation import Operation, ReadNames
 from ..spec.operations.records import NAMED, answer_names
@@ -60,7 +60,7 @@ class AnswerSchemas:
         self._components.schemas[title] = {}  # keeps the order: the outer object first
         their_names = answer_names(name, self._service).their_names
         # Snapshots of events are always as the spec shows them.
-        absent, nullable = missing_fields(name, Service() if in_event else self._service)
+        absent, nullable = list_missing_fields(name, Service() if in_event else self._service)
         properties = {}
         required_names = []
         for field in model.model_fields:
@@ -83,7 +83,7 @@ class AnswerSchemas:
         schema = self._field_schema(model, field, form, in_event=in_event)
         if is_nullable:
             schema = _allow_null(schema)
-        sentences = [note_of_field(field), schema.get("description", "")]
+        sentences = [find_field_note(field), schema.get("description", "")]
         if any(sentences):
             schema["description"] = " ".join(filter(None, sentences))
         operation = NAMED.get(model.__name__)

@@ -9,7 +9,7 @@ from ..corridors import countries
 from ..corridors.account_types import Account, DetailField, Format
 from ..corridors.corridor import NAMES, Corridor
 from ..spec import codes
-from ..spec.field_names import account_detail_names
+from ..spec.field_names import make_account_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails
 from ..spec.service.service import Service
 from ..spec.service.tree import ServiceSettings
@@ -85,7 +85,7 @@ def _details_schema(
     service: Service, country: str, account: Account, settings: AccountDetails
 ) -> Schema:
     """The details of an account, with what their fields require of each other."""
-    their_names = account_detail_names(settings).their_names
+    their_names = make_account_names(settings).their_names
     required_names: list[str] = []
     conditions: list[Schema] = []
     properties: dict[str, Schema] = {}

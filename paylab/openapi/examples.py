@@ -11,7 +11,7 @@ from typing import Any
 from ..corridors import countries, examples, on_ramps
 from ..corridors.corridor import NAMES
 from ..spec import codes, timestamps
-from ..spec.field_names import account_detail_names
+from ..spec.field_names import make_account_names
 from ..spec.operations.operation import Operation
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
@@ -36,7 +36,7 @@ def make_examples(service: Service, operation: Operation) -> Schema:
         examples = _EXAMPLE_MAKERS[operation.name](service, operation)
     examples_by_key = {}
     for example_key, summary, body in examples:
-        example_body = json.loads(write_json(translation.request(operation.name, body)))
+        example_body = json.loads(write_json(translation.translate_request(operation.name, body)))
         examples_by_key[example_key] = {"summary": summary, "value": example_body}
     return examples_by_key
 
@@ -86,7 +86,7 @@ def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedEx
     settings = service.account("MX", account["type"])
     details = account["details"]
     if settings:  # the body has no type by which a translation could tell whose names these are
-        details = account_detail_names(settings).send(details)
+        details = make_account_names(settings).send(details)
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..spec import codes
-from ..spec.field_meanings import note_of_field
+from ..spec.field_meanings import find_field_note
 from ..spec.operations.field import CURRENCY, DETAILS, ENUM, LIST, OBJECT, REFERENCE, Field
 from ..spec.operations.operation import Operation, ReadNames
 from ..spec.service.frozen import to_json_value
@@ -151,7 +151,7 @@ def flatten_constants(
 def _describe_field(service: Service, field: Field) -> Schema:
     """The description of a field, with the words that are assumed where others may come."""
     sentences = []
-    field_note = note_of_field(field.name)
+    field_note = find_field_note(field.name)
     if field_note:
         sentences.append(field_note)
     if field.kind in (ENUM, CURRENCY, LIST) and field.has_open_words:

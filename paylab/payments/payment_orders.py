@@ -31,7 +31,7 @@ from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
 from ..spec.models import Transfer
-from ..spec.operations.routes import reading_operation
+from ..spec.operations.routes import find_reading_operation
 from ..spec.status import TRANSFER
 from .comparison import (
     DAY,
@@ -221,7 +221,7 @@ class PaymentOrders:
         """The answer about one payment, from the list at a service that reads none alone."""
         request = order.request
         options: Options = {"timeout": request.timeout, "headers": request.given_headers}
-        read_operation = reading_operation(order.details.operation)
+        read_operation = find_reading_operation(order.details.operation)
         try:
             return self._client.call(read_operation, parts={"id": payment_id}, **options)
         except APIStatusError as error:

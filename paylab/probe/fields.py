@@ -59,7 +59,7 @@ class RefusedFields:
         self._sent = read_sent_body(request.content)
         self._answer = exchange.content
         translation = Translation(service)
-        self._our_name = partial(translation.field, self._operation.name, self._body)
+        self._our_name = partial(translation.translate_field, self._operation.name, self._body)
         self._complaints = ErrorBody(error.text, error.problems).complaints
         self._unknown_names = {
             last_name(self._our_name(complaint.field))

@@ -221,7 +221,7 @@ def _names_account(refusal_words: str) -> bool:
 
 def _find_named_fields(error: APIStatusError, service: Service) -> set[str]:
     """Our names of the fields that a refusal is about."""
-    ours = partial(Translation(service).field, OPERATION, {})
+    ours = partial(Translation(service).translate_field, OPERATION, {})
     return {last_name(ours(complaint.field)) for complaint in split_complaints(error.problems)}
 
 

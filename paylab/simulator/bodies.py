@@ -9,7 +9,7 @@ from itertools import islice
 from ..errors.base import Problem
 from ..spec import paging, timestamps
 from ..spec.json_path import set_value_at
-from ..spec.missing_values import with_missing_values, without_nulls
+from ..spec.missing_values import add_missing_values, drop_nulls
 from ..spec.operations.records import OPERATIONS, answer_names
 from ..spec.operations.refusals import read_status_code
 from ..spec.request_body import RequestBody, read_request
@@ -44,7 +44,7 @@ def individual_json(world: World, row: Row) -> Row:
         account_json(world, account_rows[account_id]) for account_id in row["_"]["accounts"]
     ]
     fields = {**without_internals(row), "financial_accounts": accounts}
-    complete_fields = with_missing_values(world.service, "Individual", dict(without_nulls(fields)))
+    complete_fields = add_missing_values(world.service, "Individual", dict(drop_nulls(fields)))
     if world.translation.is_idle:
         return complete_fields
     return answer_names("Individual", world.service).send(complete_fields)
@@ -53,14 +53,14 @@ def individual_json(world: World, row: Row) -> Row:
 def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    fields = with_missing_values(world.service, "FinancialAccount", without_internals(row))
+    fields = add_missing_values(world.service, "FinancialAccount", without_internals(row))
     return world.translation.send_answer("FinancialAccount", fields, country)
 
 
 def answer_row(world: World, operation: str, row: Row) -> Row:
     """A row as the answer of an operation, in the names of the service."""
     model = OPERATIONS[operation].answer
-    fields = with_missing_values(world.service, model, without_internals(row))
+    fields = add_missing_values(world.service, model, without_internals(row))
     return world.translation.send_answer(model, fields)
 
 
@@ -82,7 +82,7 @@ def conversion_account_json(world: World, row: Row) -> Row:
     account = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
     fields = {**without_internals(row), "payout_account": without_internals(account)}
-    fields = with_missing_values(world.service, "ConversionAccount", fields)
+    fields = add_missing_values(world.service, "ConversionAccount", fields)
     return world.translation.send_answer("ConversionAccount", fields, country)
 
 

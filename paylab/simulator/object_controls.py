@@ -150,7 +150,7 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
         raise RefusedError(400, str(error)) from None
     if "idv_consent_recorded_at" in example:
         example["idv_consent_recorded_at"] = timestamps.to_text(example["idv_consent_recorded_at"])
-    example_body = world.translation.request("individuals.create", example)
+    example_body = world.translation.translate_request("individuals.create", example)
     person_fields = {**example_body, **fields}
     return individuals.create_row(
         world, _request_of(world, request, "individuals.create", person_fields)
@@ -168,7 +168,7 @@ def _example_account(world: World, country: str, fields: JsonObject) -> JsonObje
             example = example_account(country, world.service)
     except PaylabError as error:
         raise RefusedError(400, str(error)) from None
-    example_fields = world.translation.request("financial_accounts.create", example)
+    example_fields = world.translation.translate_request("financial_accounts.create", example)
     if "type" in fields and fields["type"] != example["type"]:
         raise RefusedError(400, f"details: name those of a {fields['type']}")
     return {**example_fields, **fields}

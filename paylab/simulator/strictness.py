@@ -9,7 +9,7 @@ from datetime import datetime
 from ..errors.base import Problem
 from ..errors.names import find_nearest_name
 from ..spec import codes
-from ..spec.field_names import account_detail_names
+from ..spec.field_names import make_account_names
 from ..spec.json_path import join_path
 from ..spec.operations.field import DETAILS
 from ..spec.operations.operation import Operation
@@ -96,12 +96,12 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
     # The country is not in the body: take the one with the most of these fields.
     nearest_account = min(accounts, key=count_unknown)
     field_names = (*nearest_account.fields, *nearest_account.required)
-    body.read(details, field_names, account_detail_names(nearest_account), "details")
+    body.read(details, field_names, make_account_names(nearest_account), "details")
 
 
 def _account_field_names(account: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
-    service_names = account_detail_names(account).their_names
+    service_names = make_account_names(account).their_names
     return {
         service_names.get(field_name, field_name)
         for field_name in (*account.fields, *account.required)

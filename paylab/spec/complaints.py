@@ -150,7 +150,7 @@ def read_sentence(sentence: str) -> Complaint:
     if complaint is not None:
         return complaint
     object_match = _OBJECT.search(sentence)  # "invalid value for details.clabe"
-    field_name = _matched_name(object_match) if object_match else ""
+    field_name = _read_matched_name(object_match) if object_match else ""
     if field_name.lower() in _NOT_NAMES:
         field_name = ""
     return Complaint(to_dotted_path(field_name), sentence)
@@ -174,7 +174,7 @@ def _read_subject(sentence: str) -> Complaint | None:
     """The field that is the subject of a sentence, as in "amount is required"."""
     for match in _SUBJECT.finditer(sentence):
         if _is_field_subject(match):
-            return Complaint(to_dotted_path(_matched_name(match)), match["words"])
+            return Complaint(to_dotted_path(_read_matched_name(match)), match["words"])
     return None
 
 
@@ -183,14 +183,14 @@ def _read_label(sentence: str) -> Complaint | None:
     match = _LABEL.match(sentence)
     if match is None:
         return None
-    label = _matched_name(match)
+    label = _read_matched_name(match)
     is_name = label[0].islower() or _is_compound_name(label)
     if not is_name or _is_generic_name(label):
         return None
     return Complaint(to_dotted_path(label), match["words"])
 
 
-def _matched_name(match: re.Match[str]) -> str:
+def _read_matched_name(match: re.Match[str]) -> str:
     """The name that a pattern found, with or without quotes."""
     return match["quoted"] or match["bare"]
 
@@ -257,7 +257,7 @@ def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
     field_names: list[str] = []
     position = 0
     while name_match := _LISTED_NAME.match(names_text, position):
-        field_name = _matched_name(name_match)
+        field_name = _read_matched_name(name_match)
         if field_name.lower() in _NOT_NAMES:
             break
         field_names.append(to_dotted_path(field_name))

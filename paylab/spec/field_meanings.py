@@ -110,27 +110,27 @@ FIELD_MEANINGS: Mapping[str, FieldMeaning] = {
 """By the name of the field; a field that is not here holds text."""
 
 
-def kind_of_field(name: str) -> FieldKind:
+def find_field_kind(name: str) -> FieldKind:
     """The kind of a field."""
     meaning = FIELD_MEANINGS.get(name)
     return meaning.kind if meaning else "text"
 
 
-def note_of_field(name: str) -> str:
+def find_field_note(name: str) -> str:
     """What a field means, in a sentence; empty if its name says it."""
     meaning = FIELD_MEANINGS.get(name)
     return meaning.note if meaning else ""
 
 
-def fields_of_kind(*kinds: FieldKind) -> frozenset[str]:
+def list_fields_of_kind(*kinds: FieldKind) -> frozenset[str]:
     """The names of the fields of some kinds."""
     return frozenset(
         field_name for field_name, meaning in FIELD_MEANINGS.items() if meaning.kind in kinds
     )
 
 
-CURRENCY_FIELDS = fields_of_kind("currency")
+CURRENCY_FIELDS = list_fields_of_kind("currency")
 """Fields that hold a currency code: upper case when read, lower case in events."""
 
-ANSWER_AMOUNTS = fields_of_kind("amount", "rate")
+ANSWER_AMOUNTS = list_fields_of_kind("amount", "rate")
 """The fields of answers that hold an amount, a rate or a fee."""

@@ -17,12 +17,12 @@ Details = Mapping[str, Any]
 """The fields of an account or of instructions that depend on its type."""
 
 
-def account_detail_names(settings: AccountDetails) -> Names:
+def make_account_names(settings: AccountDetails) -> Names:
     """The names in the details of an account."""
     return make_names(settings.fields)
 
 
-def instruction_detail_names(instructions_type: object, service: ServiceSettings) -> Names:
+def make_instruction_names(instructions_type: object, service: ServiceSettings) -> Names:
     """The names in the details of deposit instructions of a type; ours for an unknown type."""
     read_details = INSTRUCTIONS.get(str(instructions_type))
     if read_details is None:
@@ -40,7 +40,7 @@ def rename_instruction_details(
         return renamed_resource
     details = instructions.get("details")
     if isinstance(details, Mapping):
-        detail_names = instruction_detail_names(instructions.get("type"), service)
+        detail_names = make_instruction_names(instructions.get("type"), service)
         renamed_resource["deposit_instructions"] = {
             **instructions,
             "details": rename(detail_names, details),

@@ -62,7 +62,7 @@ class Names:
                 other_fields = _remove_at_path(other_fields, their_path.split("."))
         return nested_fields, other_fields
 
-    def our_place(self, path: str) -> str:
+    def find_our_path(self, path: str) -> str:
         """The path of a field of the service in our names; only its first name can differ."""
         for their_path, our_name in self.our_names.items():
             if f"{path}.".startswith(f"{their_path}."):

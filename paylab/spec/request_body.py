@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors.base import Problem
 from ..errors.names import find_nearest_name
-from .field_names import account_detail_names
+from .field_names import make_account_names
 from .json_path import join_path
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field
 from .operations.operation import Operation
@@ -92,7 +92,7 @@ class RequestBody:
         if settings is None:
             return details
         known_names = (*settings.fields, *settings.required)
-        return self.read(details, known_names, account_detail_names(settings), path)
+        return self.read(details, known_names, make_account_names(settings), path)
 
     def read_listed_details(self) -> None:
         """Read the details of the accounts of a new individual, in our names."""

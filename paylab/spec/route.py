@@ -26,14 +26,14 @@ class RouteTable:
         routes_by_shape: dict[str, dict[str, Route]] = {}
         # Templates with fewer placeholders come first, and win.
         for route in sorted(routes, key=lambda route: route.template.count("{")):
-            routes_of_shape = routes_by_shape.setdefault(template_shape(route.template), {})
+            routes_of_shape = routes_by_shape.setdefault(make_template_shape(route.template), {})
             routes_of_shape[route.method] = route
         self._routes_by_path: dict[str, dict[str, Route]] = {}
         self._routes_by_pattern: list[tuple[re.Pattern[str], dict[str, Route]]] = []
         for routes_by_method in routes_by_shape.values():
             template = next(iter(routes_by_method.values())).template
             if "{" in template:
-                self._routes_by_pattern.append((_path_pattern(template), routes_by_method))
+                self._routes_by_pattern.append((_make_path_pattern(template), routes_by_method))
             else:
                 self._routes_by_path[template] = routes_by_method
 
@@ -59,12 +59,12 @@ def strip_base_path(path: str, base: str) -> str:
     return path.removeprefix(base) if has_base else path
 
 
-def template_shape(template: str) -> str:
+def make_template_shape(template: str) -> str:
     """A template without the names of its placeholders, for comparison."""
     return PLACEHOLDER.sub("{}", template)
 
 
-def _path_pattern(template: str) -> re.Pattern[str]:
+def _make_path_pattern(template: str) -> re.Pattern[str]:
     """The pattern of paths with values in place of the placeholders."""
     pattern = ""
     for number, path_piece in enumerate(PLACEHOLDER.split(template)):

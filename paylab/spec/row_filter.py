@@ -181,7 +181,7 @@ def _read_time(time_value: object) -> datetime | None:
         return None
 
 
-def filter_names(kind: str) -> tuple[str, ...]:
+def list_filter_names(kind: str) -> tuple[str, ...]:
     """The names of the filters of a list."""
     return ("status", "since", "until", *FIELDS.get(kind, {}), *SENT.get(kind, ()))
 
@@ -199,7 +199,7 @@ def read_row_filter(
     # The service applies the other filters itself.
     own_names = [
         argument_name
-        for argument_name in filter_names(kind)
+        for argument_name in list_filter_names(kind)
         if argument_name not in SENT.get(kind, ())
     ]
     unknown_names = set_filters.keys() - {*own_names}

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors.base import Problem, RuleError
 from .field_meanings import ANSWER_AMOUNTS
-from .field_names import account_detail_names, instruction_detail_names, rename_instruction_details
+from .field_names import make_account_names, make_instruction_names, rename_instruction_details
 from .json_path import join_path, last_name, step_into
 from .operations.field import AMOUNT, CURRENCY
 from .operations.operation import Operation
@@ -37,7 +37,7 @@ class Translation:
         self.numbers = service.amounts.requests == "number"
         """Whether amounts of requests are JSON numbers."""
 
-    def request(self, operation: str, body: Body) -> Body:
+    def translate_request(self, operation: str, body: Body) -> Body:
         """The body of a request in the service's names and formats, with its constant fields."""
         if self.is_idle:
             return body
@@ -60,7 +60,7 @@ class Translation:
         if answer_names(model_name, self.service).their_names:
             return True
         return any(
-            instruction_detail_names(instructions_type, self.service).their_names
+            make_instruction_names(instructions_type, self.service).their_names
             for instructions_type in INSTRUCTIONS
         )
 
@@ -73,7 +73,7 @@ class Translation:
                 del request_body[field.name]
                 request_body[field.id_name] = reference["id"]
 
-    def answer(self, model: str, json_object: Body) -> Body:
+    def translate_answer(self, model: str, json_object: Body) -> Body:
         """An object of the service with our names; `model` is the name of its model."""
         if self.is_idle:
             return json_object
@@ -87,14 +87,14 @@ class Translation:
         fields = self._rename_details(json_object, Names.send, country, are_theirs=False)
         return answer_names(model, self.service).send(fields)
 
-    def field(self, operation: str, body: object, field: str) -> str:
+    def translate_field(self, operation: str, body: object, field: str) -> str:
         """Our dotted name of a field of the body of a request; `field` has the service's names."""
         if self.is_idle:
             return field
         names = OPERATIONS[operation].request_names(self.service)
         our_path = ""
         value_at_path = body
-        for key in names.our_place(field).split("."):
+        for key in names.find_our_path(field).split("."):
             our_key = names.our_names.get(key, key)
             our_path = join_path(our_path, our_key)
             value_at_path = step_into(value_at_path, our_key)
@@ -115,7 +115,9 @@ class Translation:
             if isinstance(account, Mapping) and account.get("details") == details:
                 account_type = account.get("type")
                 break
-        return self._detail_names(fields.get("country"), account_type, details, are_theirs=False)
+        return self._choose_detail_names(
+            fields.get("country"), account_type, details, are_theirs=False
+        )
 
     def _rename_details(
         self, json_object: Body, rename: Convert, country: object = None, *, are_theirs: bool
@@ -135,7 +137,7 @@ class Translation:
 
         details = json_object.get("details")
         if isinstance(details, Mapping):
-            detail_names = self._detail_names(
+            detail_names = self._choose_detail_names(
                 country, json_object.get("type"), details, are_theirs=are_theirs
             )
             renamed_object["details"] = rename(detail_names, details)
@@ -146,7 +148,7 @@ class Translation:
             renamed_object["payout_account"] = rename_in_account(json_object["payout_account"])
         return renamed_object
 
-    def _detail_names(
+    def _choose_detail_names(
         self,
         country: object,
         account_type: object,
@@ -156,7 +158,7 @@ class Translation:
     ) -> Names:
         """The names in the details of an account; ours if its settings are not known."""
         settings = self.account(country, account_type, details, are_theirs=are_theirs)
-        return account_detail_names(settings) if settings else SAME_NAMES
+        return make_account_names(settings) if settings else SAME_NAMES
 
     def account(
         self,
@@ -243,7 +245,7 @@ def _count_misfits(
     """
     known_names = set(settings.fields)
     if are_theirs:
-        their_names = account_detail_names(settings).their_names
+        their_names = make_account_names(settings).their_names
         known_names = {their_names.get(our_name, our_name) for our_name in known_names}
     unknown_names = details.keys() - known_names
     missing_names = known_names - details.keys()

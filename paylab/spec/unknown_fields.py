@@ -30,7 +30,7 @@ def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
     message = f"{kind} has no attribute {name!r}"
     if suggestion:
         raise AttributeError(f"{message}: use {suggestion}")
-    chapters = _chapters_of(kind)
+    chapters = _list_chapters(kind)
     call_hint = f"; lab.{chapters[0]} has the calls" if chapters else ""
     raise AttributeError(f"{message}: it has {', '.join(field_names)}{call_hint}")
 
@@ -44,7 +44,7 @@ def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPT
     if not depth or names.says_little(name):
         return []
     field_paths = []
-    for part_name, part in _parts_of(resource_or_object):
+    for part_name, part in _list_parts(resource_or_object):
         part_path = (
             f".{part_name}" if isinstance(resource_or_object, Resource) else f"[{part_name!r}]"
         )
@@ -61,28 +61,28 @@ def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPT
     return [field_path.removeprefix(".") for field_path in field_paths]
 
 
-def _parts_of(resource_or_object: object) -> Iterator[tuple[str, object]]:
-    """The fields of a resource that are objects."""
+def _list_parts(resource_or_object: object) -> Iterator[tuple[str, object]]:
+    """The fields of a resource that are objects, with their names."""
     if isinstance(resource_or_object, Resource):
         for field_name, value in resource_or_object:
             if isinstance(value, Resource | Mapping):
                 yield field_name, value
 
 
-def _chapters_of(kind: str) -> list[str]:
+def _list_chapters(kind: str) -> list[str]:
     """The resources of a lab whose operations return a model."""
     operations = [operation for operation in OPERATIONS.values() if operation.answer == kind]
     return list(dict.fromkeys(operation.resource for operation in operations))
 
 
 def _find_operation(name: str, kind: str) -> str | None:
-    """The call of a lab for a verb, or for the name of another resource."""
+    """The call that is meant: `person.transfers` is `lab.transfers.list(individual_id=...)`."""
     lists = FIELDS.get(name, {})
     if name in {operation.resource for operation in OPERATIONS.values()}:
-        own_id = next((field for field in lists if field == _id_name(kind)), "")
+        own_id = next((field for field in lists if field == _make_id_name(kind)), "")
         return f"lab.{name}.list({own_id}=...)" if own_id else f"lab.{name}"
-    for chapter in _chapters_of(kind):
-        verbs = _verbs_of(chapter)
+    for chapter in _list_chapters(kind):
+        verbs = _list_verbs(chapter)
         verb = names.find_suggestion(name, verbs)
         if verb:
             return verb if verb.startswith("lab.") else f"lab.{chapter}.{verb}"
@@ -91,22 +91,22 @@ def _find_operation(name: str, kind: str) -> str | None:
 
 def _find_exact_operation(name: str, kind: str) -> str | None:
     """The call of a lab that has this name."""
-    chapters = [*_chapters_of(kind), "sandbox"]
+    chapters = [*_list_chapters(kind), "sandbox"]
     return next(
-        (f"lab.{chapter}.{name}" for chapter in chapters if name in _verbs_of(chapter)), None
+        (f"lab.{chapter}.{name}" for chapter in chapters if name in _list_verbs(chapter)), None
     )
 
 
-def _verbs_of(chapter: str) -> list[str]:
+def _list_verbs(chapter: str) -> list[str]:
     """The calls of a resource of a lab."""
     operations = [
         operation_name for operation_name in OPERATIONS if operation_name.startswith(f"{chapter}.")
     ]
     verbs = [operation_name.removeprefix(f"{chapter}.") for operation_name in operations]
-    return [*verbs, "wait"] if "get" in verbs else verbs  # which gets it repeatedly
+    return [*verbs, "wait"] if "get" in verbs else verbs  # `wait` gets an object again and again
 
 
-def _id_name(kind: str) -> str:
+def _make_id_name(kind: str) -> str:
     """The name of a field with the id of a model, such as `conversion_account_id`."""
     words = names.split_words(kind)
     return "_".join([*words, "id"])

@@ -12,7 +12,7 @@ import pytest
 import paylab
 from paylab.cli.main import main
 from paylab.simulator.simulator import Simulator
-from paylab.spec.row_filter import FILTER_NAMES, filter_names
+from paylab.spec.row_filter import FILTER_NAMES, list_filter_names
 
 LISTS = ("transfers", "conversions", "individuals", "conversion_accounts")
 EXPORTED = ("transfers", "conversions")
@@ -46,7 +46,7 @@ def cases(lab, kind):
     )
     owner = {"transfers": "recipient_id"}.get(kind, "individual_id")
     fields = {"individual_id": owner, "conversion_account_id": "conversion_account_id"}
-    for name in {*fields} & {*filter_names(kind)}:
+    for name in {*fields} & {*list_filter_names(kind)}:
         value = getattr(rows[-1], fields[name])
         yield {name: value}, lambda row, name=name, value=value: getattr(row, fields[name]) == value
     if kind == "individuals":
@@ -77,7 +77,7 @@ def test_list_frame_and_export_name_the_same_filters(lab, kind):
     resource = getattr(lab, kind)
     for verb in ("list", "frame", *["export"] * (kind in EXPORTED)):
         names = inspect.signature(getattr(resource, verb)).parameters.keys()
-        assert names & FILTER_NAMES == {*filter_names(kind)}
+        assert names & FILTER_NAMES == {*list_filter_names(kind)}
 
 
 def test_an_object_stands_for_its_id(lab):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import paylab
 from paylab.errors import ConfigError, ConfigWarning, MissingOperationError, ServiceError
-from paylab.spec.field_names import account_detail_names
+from paylab.spec.field_names import make_account_names
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.renames import Names
 from paylab.spec.service import Service
@@ -315,8 +315,8 @@ def test_details_have_the_names_of_the_service():
         {"address": "0x1", "network": "base"},
         {"wallet_address": "0x1", "network": "base"},
     )
-    assert account_detail_names(form).send(ours) == theirs
-    assert account_detail_names(form).read(theirs) == ours
+    assert make_account_names(form).send(ours) == theirs
+    assert make_account_names(form).read(theirs) == ours
 
 
 @pytest.mark.parametrize(

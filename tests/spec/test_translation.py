@@ -64,9 +64,9 @@ def test_a_request_has_the_names_of_the_service(operation, ours, theirs):
     """Fields of bodies and of account details are renamed, and the given body stays as it is."""
     names = translation()
     before = repr(ours)
-    assert names.request(operation, ours) == theirs
+    assert names.translate_request(operation, ours) == theirs
     assert repr(ours) == before
-    assert Translation(Service()).request(operation, ours) is ours
+    assert Translation(Service()).translate_request(operation, ours) is ours
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_a_request_has_the_names_of_the_service(operation, ours, theirs):
 )
 def test_a_problem_names_our_field(operation, body, field, ours):
     """The dotted name of a refused field is ours, also within the details of an account."""
-    assert translation().field(operation, body, field) == ours
-    assert Translation(Service()).field(operation, body, field) == field
+    assert translation().translate_field(operation, body, field) == ours
+    assert Translation(Service()).translate_field(operation, body, field) == field
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_a_problem_names_our_field(operation, body, field, ours):
 def test_an_answer_has_our_names(kind, theirs, ours):
     """What the service sends is read with our names, and a simulator sends it with theirs."""
     names = translation()
-    assert names.answer(kind, theirs) == ours
+    assert names.translate_answer(kind, theirs) == ours
     assert names.send_answer(kind, ours) == theirs
-    assert Translation(Service()).answer(kind, theirs) is theirs
+    assert Translation(Service()).translate_answer(kind, theirs) is theirs
     assert Translation(Service()).send_answer(kind, ours) is ours
 
 
@@ -146,7 +146,7 @@ def test_an_account_of_an_unknown_country_is_told_by_its_fields():
     assert names.account(None, "bank_account", both) is None
     sent = {"type": "bank_account", "details": both}
     renamed = translation(financial_accounts__GB__bank_account__fields__sort_code="sc")
-    assert renamed.request(ACCOUNT, sent) == sent
+    assert renamed.translate_request(ACCOUNT, sent) == sent
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,16 @@ def test_an_account_of_an_unknown_country_is_told_by_its_fields():
 def test_an_account_is_sent_as_the_service_wants_it(form, sent):
     """An account is an object with an id, or its id alone."""
     asked = {"financial_account": {"id": "f"}}
-    assert translation(quotes__account_form=form).request("quotes.create", asked) == sent
+    assert translation(quotes__account_form=form).translate_request("quotes.create", asked) == sent
 
 
 def test_currencies_and_amounts_are_written_as_the_service_wants_them():
     """Currencies in its case, amounts as numbers with the digits of their text."""
     names = translation(currencies__case="lower", amounts__requests="number")
     asked = {"source_currency": "USD", "source_amount": "1.50", "net_source_amount": "3"}
-    sent = names.request("quotes.create", asked | {"new_amount": "0.10", "destination_amount": "x"})
+    sent = names.translate_request(
+        "quotes.create", asked | {"new_amount": "0.10", "destination_amount": "x"}
+    )
     assert sent.pop("destination_amount") == "x"
     assert sent == {
         "source_currency": "usd",
@@ -178,9 +180,9 @@ def test_a_field_by_both_names_is_an_error():
     """Two values of one field, one by each name, are refused; two equal ones are one."""
     names = translation()
     equal = {"payout_method": "spei", "rail": "spei"}
-    assert names.request("quotes.create", equal) == {"rail": "spei"}
+    assert names.translate_request("quotes.create", equal) == {"rail": "spei"}
     with pytest.raises(RuleError, match="rail: is the service's name of payout_method, which has"):
-        names.request("quotes.create", equal | {"rail": "pix"})
+        names.translate_request("quotes.create", equal | {"rail": "pix"})
 
 
 @pytest.mark.parametrize(

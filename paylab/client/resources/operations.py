@@ -13,7 +13,7 @@ from ...errors.base import Problem, WaitTimeoutError
 from ...errors.names import find_nearest_name
 from ...light_dataclass import light_dataclass
 from ...spec import codes
-from ...spec.field_names import account_detail_names
+from ...spec.field_names import make_account_names
 from ...spec.json_path import join_path
 from ...spec.operations.field import OBJECT, Field
 from ...spec.operations.records import OPERATIONS
@@ -190,9 +190,7 @@ def known_detail_names(service: Service, kind: str) -> frozenset[str]:
     """The names that details of a type can have, ours and the service's; of any type if unknown."""
     account_types = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
     forms = [form for type_ in account_types for form in service.accounts_of(type_)]
-    spec_names = (
-        field_name for form in forms for field_name in account_detail_names(form).our_names
-    )
+    spec_names = (field_name for form in forms for field_name in make_account_names(form).our_names)
     return frozenset(chain(spec_names, *(form.fields for form in forms)))
 
 

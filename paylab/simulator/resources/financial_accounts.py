@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...errors.base import Problem
 from ...rules import accounts as account_rules
 from ...spec import codes
-from ...spec.missing_values import without_nulls
+from ...spec.missing_values import drop_nulls
 from ...spec.request_body import RequestBody
 from ...spec.text import JsonObject
 from .. import bodies
@@ -50,7 +50,7 @@ def store_account(world: World, owner: Row, account_type: str, details: JsonObje
         "financial_accounts",
         {"owner": owner["id"]},
         type=account_type,
-        details=without_nulls(details),
+        details=drop_nulls(details),
     )
     owner["_"]["accounts"].append(account_row["id"])
     world.put("individuals", owner)
@@ -76,7 +76,7 @@ def update_account(world: World, request: Request) -> Reply:
     if account_row["type"] == codes.CRYPTO_WALLET:
         status = service.error_codes.state
         raise RefusedError(status, "a crypto_wallet cannot be updated: register a new one")
-    account_row.update(details=without_nulls(details), updated_at=world.stamp())
+    account_row.update(details=drop_nulls(details), updated_at=world.stamp())
     return Reply.json(201, account_json(world, world.put("financial_accounts", account_row)))
 
 

@@ -16,7 +16,7 @@ from .field import AMOUNT, ENUM, INTEGER, Field
 from .operation import Operation
 
 
-def _deletion_path(service: ServiceSettings) -> str:
+def _read_deletion_path(service: ServiceSettings) -> str:
     """The path of a deletion: that of reading unless it has its own."""
     return service.paths.delete_webhook_subscription or service.paths.webhook_subscription
 
@@ -246,7 +246,7 @@ _RECORDS = (
     Operation(
         name="webhook_subscriptions.delete",
         method="DELETE",
-        path=_deletion_path,
+        path=_read_deletion_path,
         summary="End a webhook subscription",
         success=(lambda service: service.success_codes.webhook_subscription,),
         refusals=refusals.ONE_SUBSCRIPTION,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import quote
 
 from ...errors.base import MissingOperationError, ServiceError
-from ..route import PLACEHOLDER, Route, template_shape
+from ..route import PLACEHOLDER, Route, make_template_shape
 from ..service.setting import key_of
 from ..service.tree import ServiceSettings
 from ..service.value_types import NONE
@@ -39,7 +39,7 @@ def check_routes(routes: Collection[Route], changed_keys: Collection[str]) -> No
     """ServiceError if two operations have the same method and path."""
     routes_by_shape: dict[tuple[str, str], Route] = {}
     for route in routes:
-        shape = (route.method, template_shape(route.template))
+        shape = (route.method, make_template_shape(route.template))
         earlier_route = routes_by_shape.setdefault(shape, route)
         if earlier_route is route:
             continue
@@ -57,6 +57,6 @@ def _encode_segment(text: str) -> str:
     return encoded_text.replace(".", "%2E") if has_only_dots else encoded_text
 
 
-def reading_operation(operation: str) -> str:
+def find_reading_operation(operation: str) -> str:
     """The operation that reads the result of an operation."""
     return f"{operation.partition('.')[0]}.get"

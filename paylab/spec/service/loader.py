@@ -15,7 +15,7 @@ from .frozen import to_json_value
 from .gone import replace_gone_keys
 from .key import Key
 from .keys import is_group, keys, read_value, unknown_setting_message
-from .names import FIELDS_MARK, check_names, with_our_names
+from .names import FIELDS_MARK, check_names, translate_to_our_names
 from .tree import ServiceSettings
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
     current_values, replacements = replace_gone_keys(merge_values(flatten_values(values)))
     for key, sentence in replacements.items():
         warn_caller(ConfigWarning(sentence, key), ConfigWarning)
-    current_values = with_our_names(current_values)
+    current_values = translate_to_our_names(current_values)
     settings = read_settings(current_values)
     declared = {key: read_value(settings, key) for key in current_values}
     if any(FIELDS_MARK in key for key in declared):

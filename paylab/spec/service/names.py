@@ -14,7 +14,7 @@ FIELDS_MARK = ".fields."
 REQUIRED = ".required"
 
 
-def with_our_names(values: Mapping[str, object]) -> dict[str, Any]:
+def translate_to_our_names(values: Mapping[str, object]) -> dict[str, Any]:
     """The values by dotted key; lists of required fields have our names for those of the service.
 
     A list belongs to the table of names beside it.
@@ -64,15 +64,15 @@ def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> 
         other_keys = [
             other_name for other_name in _name_settings(table) if other_name != changed_key
         ]
-        for other_key in (*other_keys, *_unrenamed_fields(table)):
+        for other_key in (*other_keys, *_list_unrenamed_fields(table)):
             default_name = other_key.rpartition(".")[2]
             other_name = values.get(other_key, default_name)
-            if _collide(str(values[changed_key]), str(other_name)):
+            if _are_same_place(str(values[changed_key]), str(other_name)):
                 message = f"{changed_key} and {other_key} cannot both be {values[changed_key]!r}"
                 raise ServiceError(message, changed_key)
 
 
-def _unrenamed_fields(table: str) -> list[str]:
+def _list_unrenamed_fields(table: str) -> list[str]:
     """The fields of a body that no setting renames."""
     operations = [
         operation
@@ -87,7 +87,7 @@ def _unrenamed_fields(table: str) -> list[str]:
     return [f"{table}.{field_name}" for field_name in sorted(field_names - renamed)]
 
 
-def _collide(field_path: str, other_path: str) -> bool:
+def _are_same_place(field_path: str, other_path: str) -> bool:
     """Whether two places are the same, or one is inside the other."""
     is_inside_other = f"{field_path}.".startswith(f"{other_path}.")
     is_around_other = f"{other_path}.".startswith(f"{field_path}.")
