@@ -144,9 +144,9 @@ class EventDelivery:
 
     def _deliver(self, delivery_row: Row, queue: DeliveryQueue) -> None:
         """Send an event and record the attempt."""
-        from .resources.subscriptions import signature_headers  # not needed without a delivery
+        from .resources.subscriptions import make_signature_headers  # not needed without a delivery
 
-        signed_headers = signature_headers(self._world, delivery_row)
+        signed_headers = make_signature_headers(self._world, delivery_row)
         with self._changed:
             note = note_attempt(self._world, delivery_row)
             has_outage = delivery_row.get("outage_until", "") > self._world.stamp()

@@ -17,7 +17,7 @@ WORD = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 """A status or an event type."""
 
 PAYLOADS: Mapping[str, Callable[[Row], Row]] = {
-    "individuals": individuals.status_payload,
+    "individuals": individuals.make_status_payload,
     "transfers": without_internals,
     "conversions": without_internals,
 }
@@ -36,7 +36,7 @@ def force_status(world: World, kind: str, row: Row, status: str) -> None:
         row["_"].setdefault("started_at", world.stamp())
     set_status(world, kind, row, status)
     if kind == "individuals":
-        payload = individuals.status_payload(row, previous_status)
+        payload = individuals.make_status_payload(row, previous_status)
         emit_event(world, "individual.status_changed", row["id"], payload)
 
 

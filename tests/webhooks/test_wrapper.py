@@ -15,7 +15,7 @@ import paylab
 from paylab.client.settings import Secret
 from paylab.corridors import examples
 from paylab.lab.trigger import trigger
-from paylab.simulator.resources.subscriptions import signature_headers
+from paylab.simulator.resources.subscriptions import make_signature_headers
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
@@ -207,7 +207,7 @@ def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
             (theirs,) = [row for row in rows.values() if row["_"]]
             event = {"subscription_id": theirs["id"], "body": PLAIN.decode()}
             good = hmac.digest(simulator.secret_key.encode(), PLAIN, "sha256").hex()
-            assert signature_headers(simulator.world, event) == {"X-Signature": good}
+            assert make_signature_headers(simulator.world, event) == {"X-Signature": good}
             answers = json.dumps([call.response_body.text for call in outside.calls])
             files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
             kept = [answers.encode(), files, json.dumps(simulator.world.dump()).encode()]

@@ -39,7 +39,7 @@ def verifies_by_token(world: World, person_row: Row) -> bool:
     return person_row["country"] in world.service.verification.token_countries
 
 
-def _status_detail(code: str, message: str = "") -> dict[str, str]:
+def _make_status_detail(code: str, message: str = "") -> dict[str, str]:
     """A status detail. Its default message is made of the code."""
     if not message:
         description = code.removeprefix("verification_").replace("_", " ")
@@ -55,7 +55,7 @@ def start_verification(world: World, person_row: Row) -> None:
     if set(person_row["product_types"]) & set(codes.RAMP_PRODUCTS):
         person_row["status"] = "action_required"
         person_row["status_details"] = [
-            _status_detail(code) for code in _needed_codes(world, person_row)
+            _make_status_detail(code) for code in _list_needed_codes(world, person_row)
         ]
         return
     person_row["status"] = world.service.individuals.initial_status
@@ -63,7 +63,7 @@ def start_verification(world: World, person_row: Row) -> None:
         world.schedule("individuals", person_row["id"], VERIFICATION_SECONDS, "decide")
 
 
-def _needed_codes(world: World, person_row: Row) -> list[str]:
+def _list_needed_codes(world: World, person_row: Row) -> list[str]:
     """The codes of what a new individual must send: a token, or images of each side."""
     if verifies_by_token(world, person_row):
         return ["verification_token_needed"]
@@ -88,7 +88,7 @@ def record_images(world: World, person_row: Row, sides: set[str]) -> None:
 
 
 def submit(world: World, person_row: Row, _: str = "") -> None:
-    """Start verification."""
+    """Start verification: the individual has sent all that was needed."""
     _move_individual(world, person_row, trigger="submit")
     world.schedule("individuals", person_row["id"], VERIFICATION_SECONDS, "decide")
 
@@ -99,15 +99,15 @@ PASSED = ("passes", "active")
 
 def plan_outcomes(world: World, person_row: Row, outcomes: Sequence[str]) -> None:
     """Plan the outcomes of the verifications of an individual, one each; the last one repeats."""
-    person_row["_"]["outcomes"] = [*map(_outcome_name, outcomes)]
+    person_row["_"]["outcomes"] = [*map(_fold_outcome, outcomes)]
     world.put("individuals", person_row)
 
 
 def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
     """RefusedError with status 400 for outcomes that a verification does not have."""
-    known_outcomes = dict.fromkeys((*PASSED, "under_review", *_known_codes(world)))
+    known_outcomes = dict.fromkeys((*PASSED, "under_review", *_list_known_codes(world)))
     for outcome in outcomes:
-        if isinstance(outcome, str) and _outcome_name(outcome) in known_outcomes:
+        if isinstance(outcome, str) and _fold_outcome(outcome) in known_outcomes:
             continue
         nearest = find_nearest_names(str(outcome), known_outcomes)
         choices = ", ".join(nearest or known_outcomes)
@@ -115,8 +115,8 @@ def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
         raise_if_problems([Problem("outcomes", message)])
 
 
-def _outcome_name(text: str) -> str:
-    """The name of an outcome: "Under Review" is under_review."""
+def _fold_outcome(text: str) -> str:
+    """An outcome as a code: "Under Review" is `under_review`."""
     return text.strip().casefold().replace(" ", "_")
 
 
@@ -130,19 +130,19 @@ def activate(world: World, person_row: Row) -> None:
 
 def _decide(world: World, person_row: Row, _: str) -> None:
     """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
-    outcome = _next_outcome(world, person_row)
+    outcome = _choose_outcome(world, person_row)
     if outcome == "under_review":
         trigger = "review"
     elif outcome in world.service.verification.terminal_codes:
         trigger = "reject"
-    elif outcome in _known_codes(world):
+    elif outcome in _list_known_codes(world):
         trigger = "ask"
     else:
         trigger = "pass"
     _move_individual(world, person_row, outcome, trigger=trigger)
 
 
-def _next_outcome(world: World, person_row: Row) -> str:
+def _choose_outcome(world: World, person_row: Row) -> str:
     """The outcome of this verification: planned, of a specimen, or of the family name."""
     internals = person_row["_"]
     attempt = internals.get("attempts", 0)
@@ -150,41 +150,41 @@ def _next_outcome(world: World, person_row: Row) -> str:
     outcomes = internals.get("outcomes") or []
     specimen_outcomes = [*internals.get("specimens", {}).values()]
     if not outcomes and not world.production_like:
-        outcomes = specimen_outcomes[:1] or _outcomes_of_name(world, person_row["family_name"])
+        outcomes = specimen_outcomes[:1] or _read_outcomes(world, person_row["family_name"])
     return str(outcomes[min(attempt, len(outcomes) - 1)]) if outcomes else PASSED[0]
 
 
-def _outcomes_of_name(world: World, family_name: str) -> list[str]:
+def _read_outcomes(world: World, family_name: str) -> list[str]:
     """The outcomes that a family name causes, joined by "then"; none for another name."""
-    outcomes = _outcome_name(family_name).split("_then_")
-    known_outcomes = {*PASSED, "under_review", *_known_codes(world)}
+    outcomes = _fold_outcome(family_name).split("_then_")
+    known_outcomes = {*PASSED, "under_review", *_list_known_codes(world)}
     return outcomes if known_outcomes.issuperset(outcomes) else []
 
 
-def _known_codes(world: World) -> tuple[str, ...]:
+def _list_known_codes(world: World) -> tuple[str, ...]:
     """The status detail codes of the spec and of the service."""
     return (*codes.STATUS_DETAIL_CODES, *world.service.statuses.detail_codes)
 
 
 def _move_individual(world: World, person_row: Row, reason: str = "", *, trigger: str) -> None:
-    """Change the status. `ask` and `reject` have a reason, which becomes a status detail.
+    """Change the status. The reason of `ask` and `reject` becomes a status detail.
 
-    The reason is a code of status details, or a message.
+    The reason is a code such as `verification_image_blurry`, or a message.
     """
     previous_status = person_row["status"]
     details: list[dict[str, str]] | None = None
     if trigger in ("ask", "reject"):
-        if reason in _known_codes(world):
-            details = [_status_detail(reason)]
+        if reason in _list_known_codes(world):
+            details = [_make_status_detail(reason)]
         else:
-            details = [_status_detail("verification_unknown_error", reason)]
+            details = [_make_status_detail("verification_unknown_error", reason)]
     person_row["status_details"] = details
     apply_move(world, "individuals", person_row, trigger)
-    payload = status_payload(person_row, previous_status)
+    payload = make_status_payload(person_row, previous_status)
     emit_event(world, "individual.status_changed", person_row["id"], payload)
 
 
-def status_payload(person_row: Row, previous_status: str | None = None) -> Row:
+def make_status_payload(person_row: Row, previous_status: str | None = None) -> Row:
     """The individual status object of an event."""
     payload = {"id": person_row["id"], "status": person_row["status"]}
     if person_row["status_details"]:
@@ -265,7 +265,7 @@ def upload_images(world: World, request: Request) -> Reply:
     contents = {image["type"]: image["content"] for image in fields["images"]}
     specimens = person_row["_"].setdefault("specimens", {})
     for image_side, content in contents.items():
-        person_row["_"]["images"][image_side] = _image_metadata(world, image_side, content)
+        person_row["_"]["images"][image_side] = _make_image_metadata(world, image_side, content)
         specimens.pop(image_side, None)  # another image of that side replaces it
         outcome = image_rules.specimen_outcome(content)
         if outcome:
@@ -279,7 +279,7 @@ def read_images(world: World, request: Request) -> Reply:
     return Reply.json(200, image_list_json(require_row(world, "individuals", request.id)))
 
 
-def _image_metadata(world: World, image_side: str, content: str) -> Row:
+def _make_image_metadata(world: World, image_side: str, content: str) -> Row:
     """The stored metadata of an image, given as a data URL."""
     stored_at = world.stamp()
     media_type = content[len("data:") :].partition(";")[0]

@@ -21,7 +21,7 @@ TERMS = (
 """The fields that make up the terms."""
 
 
-def account_id_of(fields: Row) -> str | None:
+def find_account_id(fields: Row) -> str | None:
     """The id of the account, from either of its two fields. None if there is none."""
     account_id = fields.get("financial_account_id")
     account = fields.get("financial_account")
@@ -37,7 +37,7 @@ def add_route_problems(
 ) -> list[Problem]:
     """The problems of a body, and those of the route to its account.
 
-    A field that has a problem of its own gets none of the route.
+    A field has no second problem: if `payout_method` is missing, the route says nothing of it.
     """
     if account is None:
         return problems
@@ -100,7 +100,7 @@ def create_quote(world: World, request: Request) -> Reply:
     request_body = bodies.read_body(world, request, "quotes.create")
     service = world.service
     fields = request_body.fields
-    account = find_named_row(world, "financial_accounts", account_id_of(fields))
+    account = find_named_row(world, "financial_accounts", find_account_id(fields))
     problems = add_route_problems(
         world, transfer_rules.check_quote(fields, service), fields, account
     )

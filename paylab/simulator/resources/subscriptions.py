@@ -23,7 +23,7 @@ def create(world: World, request: Request) -> Reply:
     event_types = list(dict.fromkeys(fields["event_types"]))
     row_fields = {"url": fields["url"], "event_types": event_types, "is_active": True}
     subscription_row = world.create(
-        "webhook_subscriptions", signer_fields(world, request), **row_fields
+        "webhook_subscriptions", make_signer_fields(world, request), **row_fields
     )
     return bodies.answer_reply(world, "webhook_subscriptions.create", subscription_row)
 
@@ -38,19 +38,19 @@ def delete(world: World, request: Request) -> Reply:
     return bodies.answer_reply(world, "webhook_subscriptions.delete", {})
 
 
-def signer_fields(world: World, request: Request) -> dict[str, str]:
+def make_signer_fields(world: World, request: Request) -> dict[str, str]:
     """The digest of the API key whose secret signs deliveries. Empty for the world's own key."""
     api_key = request.headers.get("x-api-key", "")
     if api_key in world.secrets:
         return {}
-    return {"signer": _key_digest(api_key)}
+    return {"signer": _hash_key(api_key)}
 
 
-def _key_digest(api_key: str) -> str:
+def _hash_key(api_key: str) -> str:
     return sha256(api_key.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
-def signature_headers(world: World, row: Row) -> dict[str, str]:
+def make_signature_headers(world: World, row: Row) -> dict[str, str]:
     """The header that signs a delivery, if deliveries are signed. Assumption `webhook.delivery`."""
     header_name = world.service.webhooks.signature_header
     if header_name == NONE:
@@ -62,11 +62,11 @@ def signature_headers(world: World, row: Row) -> dict[str, str]:
 
 
 def _find_secret(world: World, subscription_id: str) -> str:
-    """The secret of the client that subscribed. The world's own if it is not known here."""
+    """The secret of the client that subscribed; the world's own if that client is not known."""
     subscription = world.find("webhook_subscriptions", subscription_id) or {}
     signer_digest = subscription.get("_", {}).get("signer")
     for api_key, secret in world.served_secrets.items():
-        if _key_digest(api_key) == signer_digest:
+        if _hash_key(api_key) == signer_digest:
             return secret
     return next(iter(world.secrets.values()), "")
 

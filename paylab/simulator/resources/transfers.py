@@ -16,7 +16,7 @@ from ..events import emit_event
 from ..messages import RefusedError, Reply, Request, raise_if_problems
 from ..table import Row, row_position
 from ..world import Steps, World, apply_move
-from .quotes import TERMS, account_id_of, add_route_problems, price_terms
+from .quotes import TERMS, add_route_problems, find_account_id, price_terms
 
 STEP_SECONDS = 1.0
 """Seconds between a transfer's steps on the simulator's clock."""
@@ -28,7 +28,7 @@ EARLY_ENDS = {"expired": "expire", "cancelled": "cancel"}
 """Outcomes of scenarios that replace funding."""
 
 
-def _deadline_seconds(world: World) -> int:
+def _read_deadline_seconds(world: World) -> int:
     """Seconds until an unfunded transfer expires. Assumption `transfer.deposit`."""
     return int(world.service.transfers.deadline_hours) * 3600
 
@@ -38,7 +38,7 @@ def _pay(world: World, transfer_row: Row, _: str) -> None:
     if balances.take_amount(world, transfer_row):
         _fund(world, transfer_row, "")
     else:
-        world.schedule("transfers", transfer_row["id"], _deadline_seconds(world), "expire")
+        world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
 
 
 def pay_in(world: World, request: Request) -> Reply:
@@ -171,13 +171,13 @@ def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> 
     """The terms of the quote, or priced now. An invalid body is refused."""
     fields = request_body.fields
     status = world.service.error_codes.validation
-    account = find_named_row(world, "financial_accounts", account_id_of(fields))
+    account = find_named_row(world, "financial_accounts", find_account_id(fields))
     problems = transfer_rules.check(fields, world.service)
     if quote is None:
         problems = add_route_problems(world, problems, fields, account)
         bodies.require_fields(request_body, problems, status)
         return price_terms(request_body, account)
-    problems += _quote_problems(fields, quote)
+    problems += _find_quote_problems(fields, quote)
     bodies.require_fields(request_body, problems, status)
     return {field_name: quote[field_name] for field_name in TERMS}
 
@@ -201,13 +201,13 @@ def read_balances(world: World, request: Request) -> Reply:
 def _start_transfer(world: World, fields: Row, terms: Row, network: str) -> Row:
     """Add the transfer, emit its first event and plan its first step."""
     source_type = fields.get("source_type") or ""
-    product = product_of(terms["source_currency"])
+    product = choose_product(terms["source_currency"])
     transfer_row = world.create(
         "transfers",
         {
             "product": product,
             "source_type": source_type,
-            "outcome": _scenario_outcome(world, fields),
+            "outcome": _read_scenario_outcome(world, fields),
             "network": network,
         },
         **{
@@ -221,19 +221,21 @@ def _start_transfer(world: World, fields: Row, terms: Row, network: str) -> Row:
         settlement_reference_id=None,
     )
     if source_type == "deposit":
-        transfer_row["deposit_instructions"] = _deposit_instructions(world, transfer_row, network)
+        transfer_row["deposit_instructions"] = _make_deposit_instructions(
+            world, transfer_row, network
+        )
     emit_event(world, "transfer.created", transfer_row["id"], without_internals(transfer_row))
     early_end = EARLY_ENDS.get(transfer_row["_"]["outcome"])
     if early_end is None and source_type == "deposit":
-        world.schedule("transfers", transfer_row["id"], _deadline_seconds(world), "expire")
+        world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
     else:
         world.schedule("transfers", transfer_row["id"], STEP_SECONDS, early_end or "pay")
     return transfer_row
 
 
-def _quote_problems(fields: Row, quote: Row) -> list[Problem]:
+def _find_quote_problems(fields: Row, quote: Row) -> list[Problem]:
     """Fields that contradict the quote, and a deposit that the quote does not allow."""
-    sent_values = {**fields, "financial_account_id": account_id_of(fields)}
+    sent_values = {**fields, "financial_account_id": find_account_id(fields)}
     problems: list[Problem] = []
     for field_name in REPEATED_FIELDS:
         field_value = sent_values.get(field_name)
@@ -256,12 +258,15 @@ REPEATED_FIELDS = (
 """The fields of the quote that a body may repeat."""
 
 
-def product_of(source_currency: str) -> str:
-    """A stablecoin source makes an off-ramp. Assumption `transfer.product`."""
+def choose_product(source_currency: str) -> str:
+    """The product of a transfer: `off_ramp` for USDC, `global_payouts` for USD.
+
+    Assumption `transfer.product`.
+    """
     return "off_ramp" if codes.is_stablecoin(source_currency) else "global_payouts"
 
 
-def _scenario_outcome(world: World, fields: Row) -> str | None:
+def _read_scenario_outcome(world: World, fields: Row) -> str | None:
     """The outcome that a reference like "scenario:failed" selects in a sandbox, or None."""
     if world.production_like:
         return None
@@ -273,7 +278,7 @@ def _scenario_outcome(world: World, fields: Row) -> str | None:
     return outcome
 
 
-def _deposit_instructions(world: World, transfer_row: Row, network: str) -> Row:
+def _make_deposit_instructions(world: World, transfer_row: Row, network: str) -> Row:
     """The wallet address to which the stablecoins of a transfer are deposited, until a deadline."""
     address = ids.wallet_address(world.seed, network, transfer_row["id"])
     return {
@@ -281,7 +286,7 @@ def _deposit_instructions(world: World, transfer_row: Row, network: str) -> Row:
         "currency": transfer_row["source_currency"].lower(),
         "payment_methods": [network],
         "details": {"address": address, "network": network},
-        "deadline": world.after(_deadline_seconds(world)),
+        "deadline": world.after(_read_deadline_seconds(world)),
     }
 
 
@@ -295,7 +300,7 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
     owner = world.tables["individuals"].rows[terms["recipient_id"]]
     if owner["status"] != "active":
         raise RefusedError(status, f"the recipient is {owner['status']}, not active")
-    product = product_of(terms["source_currency"])
+    product = choose_product(terms["source_currency"])
     if product not in owner["product_types"]:
         raise RefusedError(status, f"the recipient does not have the product {product}")
     accounts = world.tables["financial_accounts"].rows
