@@ -29,7 +29,7 @@ from .report import (
     read_existing_service,
 )
 from .sandbox import require_sandbox
-from .start import begin
+from .start import read_any_list
 from .trial import BUDGET, BudgetError, Trials
 from .walk import ServiceWalk
 
@@ -136,7 +136,7 @@ def _walk(trials: Trials, walk: ServiceWalk, *, write: bool, is_named: bool) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a difference is reported at the end
         try:
-            list_name = begin(trials)
+            list_name = read_any_list(trials)
             if write:
                 require_sandbox(trials, list_name, is_named=is_named)
             walk.go(write=write)

@@ -103,7 +103,7 @@ def require_sandbox(trials: Trials, list_name: str, *, is_named: bool) -> None:
     account, a host that says sandbox, or the word of the user (`is_named`). A 403 overrules all.
     `list_name` is a list that the service answers.
     """
-    with _bounded_waits(trials):
+    with _limit_waits(trials):
         answers = _collect_refusals(trials, list_name)
     address = trials.client.settings.base_url
     if answers and not (is_named or is_sandbox_host(address)):
@@ -143,8 +143,8 @@ def _describe_answer(answer: object, call: Call) -> str:
 
 
 @contextmanager
-def _bounded_waits(trials: Trials) -> Iterator[None]:
-    """HopelessError instead of a wait that makes all waits longer than `LONGEST_WAITS`."""
+def _limit_waits(trials: Trials) -> Iterator[None]:
+    """Raise HopelessError instead of a wait that makes all waits longer than `LONGEST_WAITS`."""
     sleep = trials.client.sleep
     waited = 0.0
 
@@ -189,7 +189,10 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
 
 
 def _fold_words(words: str) -> str:
-    """Words in lower case, without accents, with spaces for signs and before capitals."""
+    """Words in lower case, without accents and signs: "conta não-existe" is "conta nao existe".
+
+    A name such as `accountNotFound` is split into its words.
+    """
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
     letters = "".join(sign for sign in normalize("NFKD", spaced) if not combining(sign))
     return " ".join(re.findall(r"[a-z0-9]+", letters.lower()))
@@ -210,7 +213,10 @@ def _find_codes(error: APIStatusError) -> Iterator[str]:
 
 
 def _names_account(refusal_words: str) -> bool:
-    """Whether words are about the account, and do not repeat the path or the body that was sent."""
+    """Whether words are about the account.
+
+    Words that repeat the path or the body are not: "POST /v1/conversion_accounts/... not found".
+    """
     is_repeated = (
         "/" in refusal_words
         or ABOUT_PATHS.search(refusal_words)
@@ -239,7 +245,10 @@ def _is_accepted(call: Call) -> bool:
 
 
 def _has_deposit(body: object) -> bool:
-    """Whether an object, or the single one inside it, has an id, or repeats the deposit."""
+    """Whether an object, or the single one inside it, is a deposit.
+
+    It has an id, or repeats the account and the amount that were sent.
+    """
     deposit_path = find_object_path(body, ANSWERED)
     deposit = value_at(body, deposit_path) if deposit_path else body
     if not isinstance(deposit, dict):
@@ -295,7 +304,7 @@ def _propose_deposit(trials: Trials, list_name: str, path: str) -> Any:
 def _deposit_with_settings(trials: Trials, list_name: str, path: str) -> Any:
     """The answer to a deposit at a path, also with the wait or the key that the service asks for.
 
-    Neither says anything about the path.
+    A 429, or a refusal of a missing key, says nothing about the path: it is asked once more.
     """
     settings: Values = {PATH: path}
     answer = trials.attempt(_deposit_into_none, settings)

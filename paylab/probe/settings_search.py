@@ -68,8 +68,8 @@ class SettingsSearch(Generic[R]):
     def find(self, settings: Values, failure: PaylabError) -> Success[R] | None:
         """What succeeds with these settings, which fail alone, and more; None if nothing does.
 
-        A candidate whose refusal is about something else is followed to its end before the next
-        one is tried.
+        A candidate after which something else is refused is followed to its end before the next one
+        is tried: with `amount` for `source_amount`, a service may go on to refuse `currency`.
         """
         for candidate in self._choose_candidates(settings, failure):
             changed_settings = {**settings, **candidate}
@@ -125,7 +125,7 @@ class SettingsSearch(Generic[R]):
 
 
 def _combine(settings: Values, candidate: Values) -> frozenset[tuple[str, Value]]:
-    """Settings and a candidate together, to be compared."""
+    """Settings and a candidate as one set, by which a repeated attempt is known."""
     return frozenset({**settings, **candidate}.items())
 
 

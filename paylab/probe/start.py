@@ -27,7 +27,7 @@ DOCTOR = "`paylab doctor` shows the same"
 REFUSED = (AuthenticationError, PermissionDeniedError)
 
 
-def begin(trials: Trials) -> str:
+def read_any_list(trials: Trials) -> str:
     """Read one list, and return its name; HopelessError with one sentence when nothing can work."""
     failures = list[PaylabError]()
     base_url = trials.client.settings.base_url
@@ -38,7 +38,7 @@ def begin(trials: Trials) -> str:
             )
         except PaylabError as error:
             failures.append(error)
-            if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
+            if isinstance(error, (*REFUSED, *SENTENCES)) or read_status(error) in ADVICE:
                 raise HopelessError(explain_failure(error, base_url)) from error
         else:
             return list_name
@@ -50,7 +50,7 @@ def _explain_no_list(failures: Sequence[PaylabError], base_url: str) -> str:
     if all(failure.call and is_web_page(failure.call) for failure in failures):
         return f"{base_url} answers with web pages, not with the API: check the base URL ({DOCTOR})"
     for failure in failures:
-        if error_status(failure) not in (0, *PATH_MISSING):
+        if read_status(failure) not in (0, *PATH_MISSING):
             return (
                 f"{base_url} refuses its lists: {describe_error(failure)}. Follow these words; the "
                 "names of the query parameters are lists.limit_parameter and lists.cursor_parameter"
@@ -65,7 +65,7 @@ def explain_failure(error: PaylabError, where: str) -> str:
     """Why nothing can work at an address, and what to do."""
     if isinstance(error, REFUSED):
         return _explain_refusal(error, where)
-    advice = ADVICE.get(error_status(error))
+    advice = ADVICE.get(read_status(error))
     if advice:
         return f"{where} refuses every request ({describe_error(error)}): {advice}"
     sentence = next(
@@ -89,7 +89,7 @@ ADVICE = {
 """What to do, by the status of a refusal that is not about the request."""
 
 
-def error_status(error: PaylabError) -> int:
+def read_status(error: PaylabError) -> int:
     """The status of a refusal; 0 for another error."""
     return error.status if isinstance(error, APIStatusError) else 0
 

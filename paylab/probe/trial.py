@@ -104,7 +104,10 @@ class Trials:
         return success.result
 
     def _give_up(self, failure: PaylabError, refusal: tuple[str, str]) -> None:
-        """Remember a refusal that no candidate helps, with what a person has to say."""
+        """Remember a refusal that no candidate helps.
+
+        Its settings become questions to the provider, its constants are left for a person to fill.
+        """
         for candidate in failure.doubts:
             for blank_place in find_blanks(candidate.get(EXTRA, {})):
                 self.blanks.setdefault(blank_place, describe_error(failure))
@@ -203,7 +206,11 @@ class Trials:
     def _find_candidates(
         self, error: PaylabError, exchange: Exchange, service: Service
     ) -> tuple[Values, ...]:
-        """What to try after an error; other signatures once for each kind of request."""
+        """What to try after an error.
+
+        Other signatures are tried once for each method, with and without a query: what is refused
+        for one request is refused for the next one, too.
+        """
         if is_about_signature(error):
             request_kind = (bool(exchange.request.url.query), exchange.request.method)
             if request_kind in self._signed_kinds:

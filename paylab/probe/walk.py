@@ -129,7 +129,10 @@ class ServiceWalk:
     def _pay_within_limit(
         self, step_name: str, amount_kind: str, step: Callable[[Client, str], R]
     ) -> R:
-        """The result of a step with an amount, once more with the limit that the service states."""
+        """The result of a step with an amount; if it is refused, with the limit that is stated.
+
+        After "amount must be at most 5.00", 5.00 is paid, here and in later parts.
+        """
         amount = self._amounts[amount_kind]
         try:
             return self._run(step_name, lambda client: step(client, amount))
@@ -142,7 +145,7 @@ class ServiceWalk:
         return step_result
 
     def _try(self, step_name: str, run: Callable[[], R]) -> R | None:
-        """The result of running a step that the part can go without; None if it was refused."""
+        """The result of a step that the part can go without, as a quote; None if it was refused."""
         try:
             return run()
         except StopError as error:
@@ -158,12 +161,12 @@ class ServiceWalk:
         return self._try(step_name, lambda: self._pay_within_limit(step_name, "payout", step))
 
     def _walk_lists(self) -> None:
-        """Of each list a first page, the largest page, the next page and one object."""
+        """Read the first, the largest and the next page of each list, and one object."""
         for list_name in LISTS:
             self._walk_list(list_name)
 
     def _walk_list(self, list_name: str) -> None:
-        """The first page, the largest page, the next page and one object of a list."""
+        """Read the first, the largest and the next page of a list, and one object."""
         first_page = self._try_step(
             f"the list of {list_name}", partial(steps.read_first_page, name=list_name)
         )
@@ -179,7 +182,7 @@ class ServiceWalk:
             self._try_step(f"one of {list_name}", lambda c: getattr(c, list_name).get(first_id))
 
     def _read_second_page(self, list_name: str) -> None:
-        """The next page of a list; if it is refused, the names of the cursor are not proven."""
+        """Read the next page of a list; if it is refused, no name of the cursor is proven."""
         second_page = self._try_step(
             f"the next page of {list_name}", partial(steps.read_second_page, name=list_name)
         )
@@ -189,7 +192,7 @@ class ServiceWalk:
             )
 
     def _walk_onramp(self, on_ramp: OnRamp) -> None:
-        """A person, images or a token, a wallet, an account, a deposit and its conversion."""
+        """Verify a person, open an account for their wallet, and convert a deposit."""
         person = self._verify_person(on_ramp.country)
         wallet = self._run("the wallet", lambda c: steps.create_wallet(c, person.id))
         account = self._run(
@@ -204,7 +207,7 @@ class ServiceWalk:
         self._run("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 
     def _verify_person(self, country: str) -> Any:
-        """A person who is verified."""
+        """Create a person and verify them with images or a token, as the service asks."""
         person = self._run("the person", lambda c: steps.create_person(c, country))
         if steps.needs_token(self._trials.client, person):
             self._run("the verification token", lambda c: steps.send_token(c, person.id))
@@ -217,7 +220,7 @@ class ServiceWalk:
         return person
 
     def _upload(self, person_id: str, images: dict[str, bytes]) -> None:
-        """The images together; each alone, or larger, if the service says so."""
+        """Upload the images together; each alone, or larger, if the refusal asks for that."""
 
         def upload(client: Client, some: dict[str, bytes]) -> Any:
             return client.individuals.upload_images(person_id, some)
@@ -234,7 +237,7 @@ class ServiceWalk:
                 )
 
     def _walk_payout(self, country: str) -> None:
-        """A recipient, a quote if there are any, and a transfer."""
+        """Create a recipient, a quote if the service has them, and a transfer."""
         person = self._run("the recipient", lambda c: steps.create_recipient(c, country))
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
@@ -257,7 +260,7 @@ class ServiceWalk:
         self._payee = self._payee or (account, country)
 
     def _repeat_order(self) -> None:
-        """One order twice under one Idempotency-Key."""
+        """Send one order twice under one Idempotency-Key: it has to be one transfer."""
         if self._payee is None:
             raise StopError("not reached (no payout came to the end)")
         account, country = self._payee
@@ -277,7 +280,7 @@ class ServiceWalk:
             )
 
     def _walk_webhooks(self) -> None:
-        """A subscription, read and deleted."""
+        """Create a subscription, read it and delete it."""
         service = self._trials.service
         is_stated = service.declares(lambda settings: settings.paths.create_webhook_subscription)
         if service.paths.webhook_subscriptions == NONE and not is_stated:
@@ -307,12 +310,15 @@ def describe_cause(error: StopError) -> str:
 
 
 def is_about_country(error: PaylabError) -> bool:
-    """Whether a refusal names the country: of its fields, or without fields in its words."""
+    """Whether a refusal is about the country, by its fields; without fields, by its words."""
     fields = [last_name(problem.field) for problem in getattr(error, "problems", ())]
     words = [field for field in fields if field] or re.findall("[a-z]+", str(error).lower())
     return "country" in words
 
 
 def remove_ids(words: str) -> str:
-    """Words without ids and other names with digits, so that two refusals can be compared."""
+    """Words without ids, so that two refusals can be compared.
+
+    "individual 7f3a is blocked" is "individual ... is blocked".
+    """
     return re.sub(r"\w*\d\w*", "...", words)

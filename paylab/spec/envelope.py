@@ -101,7 +101,10 @@ def find_object_path(body: JsonValue, names: Collection[str]) -> str:
 
 
 def _has_fields(json_value: JsonValue, field_names: Collection[str]) -> bool:
-    """Whether a value is an object with one of these fields; besides its id, if "id" is one."""
+    """Whether a value is an object with one of these fields.
+
+    If "id" is one of them, an object needs an id and another one: any object may have an id.
+    """
     if not isinstance(json_value, dict):
         return False
     shared_names = json_value.keys() & {*field_names}

@@ -220,7 +220,7 @@ def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
 
 
 def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
-    """One problem for each name in a list of field names."""
+    """One problem for each name in a list such as `{"missing_fields": ["amount"]}`."""
     if isinstance(name_list, list) and all(isinstance(field_name, str) for field_name in name_list):
         yield from (_make_problem(field_name, message) for field_name in name_list)
 
@@ -228,7 +228,10 @@ def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
 def _read_list_key(
     key: str, list_or_object: JsonValue, depth: int, has_message: bool
 ) -> Iterator[Problem]:
-    """The problems under a key that may have a list or an object of them."""
+    """The problems under a key that may have a list or an object of them.
+
+    `{"errors": [{"field": "amount", ...}]}`, or `{"errors": {"amount": ["is required"]}}`.
+    """
     if isinstance(list_or_object, list):
         yield from chain.from_iterable(_read_item(item, depth) for item in list_or_object)
     if not isinstance(list_or_object, dict) or (key in POSSIBLE_FIELDS and not has_message):
@@ -295,7 +298,10 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
 
 
 def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Problem]:
-    """The problem of a field with its message, or the problems of the fields inside it."""
+    """The problem of a field with its message, or the problems of the fields inside it.
+
+    `{"amount": {"message": "too low"}}`, or `{"details": {"clabe": ["is required"]}}`.
+    """
     by_name = fold_keys(value)
     messages = [read_scalar(by_name.get(key)) for key in ITEM_MESSAGE_KEYS]
     message = next(filter(None, messages), "")
@@ -327,7 +333,10 @@ def _make_problem(field: object, message: str) -> Problem:
 
 
 def _is_about_field(problem: Problem) -> bool:
-    """Whether a text of an unknown shape is about a field rather than a key and its value."""
+    """Whether a text of an unknown shape is about a field: "amount: must be a number".
+
+    "status: FAILED" is a key and its value.
+    """
     message = problem.message
     if BARE_CODE.fullmatch(message):
         return False
