@@ -36,18 +36,21 @@ class Timings:
 
     @classmethod
     def of(cls, events: Iterable[tuple[str, float]]) -> Timings | None:
-        """The times of what httpcore told of; a transport without a network tells of nothing."""
-        begun: dict[str, float] = {}
-        took: dict[str, float] = {}
-        for event, event_seconds in events:  # such as http11.receive_response_body.started
+        """The times of the steps that httpcore told of; None for a transport without a network.
+
+        An event is such as `http11.receive_response_body.started`, with the time in seconds.
+        """
+        start_by_step: dict[str, float] = {}
+        seconds_by_step: dict[str, float] = {}
+        for event, event_seconds in events:
             step, _, step_moment = event.rpartition(".")
             step_name = step.rpartition(".")[2]
             if step_moment == "started":
-                begun[step_name] = event_seconds
-            elif step_name in begun:
-                took[step_name] = event_seconds - begun.pop(step_name)
-        sums = (sum(took.get(step, 0.0) for step in steps) for steps in STEPS.values())
-        return cls(*sums) if took else None
+                start_by_step[step_name] = event_seconds
+            elif step_name in start_by_step:
+                seconds_by_step[step_name] = event_seconds - start_by_step.pop(step_name)
+        sums = (sum(seconds_by_step.get(step, 0.0) for step in steps) for steps in STEPS.values())
+        return cls(*sums) if seconds_by_step else None
 
     @property
     def total(self) -> float:
@@ -144,8 +147,10 @@ class Call:
         >>> lab.calls[-1].outcome()
         '201'
         """
-        outcome_words = [str(self.status or "no answer"), *["replayed"] * self.replayed]
-        return ", ".join(outcome_words) + (f" ({self.error})" if self.error else "")
+        outcome_text = str(self.status or "no answer")
+        if self.replayed:
+            outcome_text += ", replayed"
+        return f"{outcome_text} ({self.error})" if self.error else outcome_text
 
     def explain(self) -> Explanation:
         """The layers of its signature, line by line.

@@ -62,9 +62,10 @@ class DialectSearch:
             )
 
     def _find_verified(self, is_verified: Callable[[str, str], bool]) -> tuple[str, str] | None:
-        """The key and the value of the first other dialect that the service verifies, or None.
+        """The first other dialect that the service verifies, as a setting's key and its value.
 
-        Then the same GET is sent in the dialect in force: if that is verified too, it is right.
+        None if it verifies no other one, or if it also verifies the same GET in the dialect in
+        force: that dialect is right, and the signature was refused for another reason.
         """
         for setting_key in TRIED:
             value_in_force = str(self._service.value(setting_key))

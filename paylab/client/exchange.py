@@ -154,14 +154,15 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
 
 
 def _split_text(body_text: str) -> Iterator[str]:
-    """A text, or a long list split between its objects."""
-    begin = 0
-    while len(body_text) - begin > PIECE_LENGTH and (
-        gap := ROW_END.search(body_text, begin + PIECE_LENGTH)
-    ):
-        yield body_text[begin : gap.end()]
-        begin = gap.end()
-    yield body_text[begin:]
+    """The pieces of a text: a long list is split between its objects, so that none is cut."""
+    piece_start = 0
+    while len(body_text) - piece_start > PIECE_LENGTH:
+        row_end = ROW_END.search(body_text, piece_start + PIECE_LENGTH)
+        if row_end is None:
+            break
+        yield body_text[piece_start : row_end.end()]
+        piece_start = row_end.end()
+    yield body_text[piece_start:]
 
 
 def record_call(

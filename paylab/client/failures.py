@@ -50,7 +50,7 @@ def make_failure(
     transport_failure = exchange.trouble
     if transport_failure is not None:
         error = transport_failure.error(f"{call.method} {call.path}: {call.error}", call)
-        error.hint = _after_trouble(transport_failure, exchange.request)
+        error.hint = _advise_after_failure(transport_failure, exchange.request)
         return error
     if 300 <= exchange.status < 400:
         target = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
@@ -60,13 +60,15 @@ def make_failure(
     return _make_refusal(exchange, call, redaction, service)
 
 
-def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str | None:
+def _advise_after_failure(
+    transport_failure: TransportFailure, outgoing: OutgoingRequest
+) -> str | None:
     """What to do about a request without an answer, by whether it may have arrived."""
     if outgoing.method == "GET":
         host = outgoing.url.netloc.decode()
         advice = f"check that {host} is right and reachable; `paylab doctor` shows the settings"
-        return None if trouble.arrived else advice
-    if not trouble.arrived:
+        return None if transport_failure.arrived else advice
+    if not transport_failure.arrived:
         return NOTHING_SENT
     if outgoing.repeatable:
         idempotency_key = outgoing.idempotency_key
@@ -75,7 +77,7 @@ def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str 
     return "it may have been carried out: check before sending it again"
 
 
-def _of_finding(finding: str, refusal_text: str) -> str:
+def _describe_finding(finding: str, refusal_text: str) -> str:
     """The mistake in a signature; the client's own date is only wrong if its clock is."""
     mistake, _, message = finding.partition(": ")
     detail = "" if message in refusal_text else message
@@ -96,19 +98,21 @@ def _make_refusal(
     refusal_advice = advisor.advice(
         wait_advice(exchange.headers, call.when, rate_limits, is_rate=is_rate)
     )
-    advice = _of_finding(call.finding, refusal.text) if call.finding else refusal_advice.text
+    advice = refusal_advice.text
+    if call.finding:
+        advice = _describe_finding(call.finding, refusal.text)
     error = error_class_of_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
     is_for_provider = not advice or "your provider" in advice
-    hints = (advice, _who_knows(error) if is_for_provider else None)
+    hints = (advice, _advise_to_ask_provider(error) if is_for_provider else None)
     error.hint = "; ".join(filter(None, hints)) or None
     error.assumption = None if call.finding else refusal_advice.assumption
     return error
 
 
-def _who_knows(error: APIStatusError) -> str | None:
-    """Who can look a refusal up, if the answer has an id for it."""
+def _advise_to_ask_provider(error: APIStatusError) -> str | None:
+    """The advice to let the provider look a refusal up; None without an id of the request."""
     request_id = error.request_id
     return request_id and f"your provider can look this call up by its id {plain(request_id, 80)}"
 
@@ -126,14 +130,14 @@ def read_refusal(
         error_body = read_error(body, form)
     except (ValueError, RecursionError):
         error_body = replace(read_error(body_text), body=body_text or None)
-    # Again: the reader has removed markup and entities, which may have split a secret.
+    # Redacted once more: the reader has removed markup and entities, which may split a secret.
     problems = tuple(
         replace(
             problem, field=redaction.text(problem.field), message=redaction.text(problem.message)
         )
         for problem in error_body.problems
     )
-    refusal_words = plain(redaction.text(error_body.text)).removeprefix(
-        f"{status} "
-    ) or responses.get(status, "no reason given")
+    refusal_words = plain(redaction.text(error_body.text)).removeprefix(f"{status} ")
+    if not refusal_words:
+        refusal_words = responses.get(status, "no reason given")
     return replace(error_body, text=refusal_words, problems=problems)

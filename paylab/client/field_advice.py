@@ -128,8 +128,9 @@ def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The texts in a body."""
     if isinstance(body, str):
         yield body
-    members = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
-    for member in members if depth else ():
+    if not isinstance(body, dict | list) or not depth:
+        return
+    for member in body.values() if isinstance(body, dict) else body:
         yield from _find_texts(member, depth - 1)
 
 

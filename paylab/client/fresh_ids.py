@@ -58,9 +58,9 @@ class FreshIds:
         if exchange.number > len(RETRY_PAUSES):
             self._forget(request)
             return None
-        # The pauses themselves take 3 s.
-        times = [self._received[id_] for id_ in self._ids_in(request)]
-        is_fresh = any(now - received_at <= 2 * FRESH_TIME for received_at in times)
+        # Twice the time, since the pauses before this attempt have taken up to 3 s of it.
+        received_times = [self._received[id_] for id_ in self._ids_in(request)]
+        is_fresh = any(now - received_at <= 2 * FRESH_TIME for received_at in received_times)
         return RETRY_PAUSES[exchange.number - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:

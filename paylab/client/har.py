@@ -80,19 +80,19 @@ def _write_json(value: object) -> bytes:
 
 def write_entry(call: Call) -> dict[str, Any]:
     """A call as an entry of a HAR file."""
-    timings = _timings_of(call)
+    timings = _write_timings(call)
     return {
         "startedDateTime": to_text(call.when),
         "time": sum(timings.values()),
-        "request": _request(call),
-        "response": _response_of(call),
+        "request": _write_request(call),
+        "response": _write_response(call),
         "cache": {},
         "timings": timings,
         "comment": f"attempt {call.attempt}" + (", replayed" if call.replayed else ""),
     }
 
 
-def _timings_of(call: Call) -> dict[str, float]:
+def _write_timings(call: Call) -> dict[str, float]:
     """The milliseconds of an attempt; zeros where they were not measured."""
     spent = call.spent
     if spent is None:
@@ -101,13 +101,13 @@ def _timings_of(call: Call) -> dict[str, float]:
     return {**connect, "send": 0, "wait": spent.waiting * 1000, "receive": spent.reading * 1000}
 
 
-def _request(call: Call) -> dict[str, Any]:
+def _write_request(call: Call) -> dict[str, Any]:
     """The request of a call as HAR."""
     query = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
     request = {
         "method": call.method,
         "url": call.url,
-        **_shared_facts(call.request_headers, call.request_body),
+        **_write_shared_members(call.request_headers, call.request_body),
         "queryString": [
             {"name": parameter_name, "value": parameter_value}
             for parameter_name, parameter_value in query
@@ -119,7 +119,7 @@ def _request(call: Call) -> dict[str, Any]:
     return request
 
 
-def _response_of(call: Call) -> dict[str, Any]:
+def _write_response(call: Call) -> dict[str, Any]:
     """The response of a call as HAR; status 0 and the error if there was none."""
     body = call.response_body
     headers = call.response_headers
@@ -127,14 +127,14 @@ def _response_of(call: Call) -> dict[str, Any]:
     response = {
         "status": call.status or 0,
         "statusText": "" if call.status else (call.error or "no answer"),
-        **_shared_facts(headers, body),
+        **_write_shared_members(headers, body),
         "content": {"size": body.size, "mimeType": media_type, "text": body.text},
         "redirectURL": "",
     }
     return response | ({ERROR: call.error} if call.error else {})
 
 
-def _shared_facts(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
+def _write_shared_members(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
     """What a request and a response have in common as HAR."""
     return {
         "httpVersion": "HTTP/1.1",
@@ -179,7 +179,9 @@ def call_of(entry: Mapping[str, Any]) -> Call:
     status = int(response["status"]) or None
     if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
-    error = response.get(ERROR) or (None if status else response.get("statusText"))
+    error = response.get(ERROR)
+    if not error and status is None:
+        error = response.get("statusText") or "no answer"
     response_headers = _read_headers(response)
     return Call(
         read(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),
@@ -187,7 +189,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
         urlsplit(url).path,
         url,
         status,
-        error=str(error) if error else None if status else "no answer",
+        error=str(error) if error else None,
         request_headers=_read_headers(request),
         replayed=is_replay(response_headers),
         response_headers=response_headers,

@@ -113,6 +113,7 @@ def is_undecided(error: PaylabError) -> bool:
         return True
     if isinstance(error, APIStatusError) and error.status in REFUSAL_STATUSES:
         return error.status == REQUEST_TIMEOUT
+    # A request that failed before it left the machine has this hint.
     return error.hint != NOTHING_SENT
 
 

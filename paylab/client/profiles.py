@@ -31,28 +31,32 @@ def profiles_path() -> Path:
     return user_config_path("paylab", appauthor=False) / "profiles.toml"
 
 
-def load(path: Path, key_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
+def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
     """A profile by name, with its secrets; without a name, `default` if it exists."""
-    tables, private = _read(path)
-    chosen = key_name or DEFAULT
-    if key_name is None and DEFAULT not in tables:
+    tables, is_private = _read(path)
+    chosen_name = profile_name or DEFAULT
+    if profile_name is None and DEFAULT not in tables:
         return DEFAULT, {}
-    if chosen in tables and not isinstance(tables[chosen], dict):
-        raise ConfigError(f"{chosen!r} in {path} is not a profile: begin one with [{chosen}]")
-    if chosen not in tables:
+    if chosen_name in tables and not isinstance(tables[chosen_name], dict):
+        raise ConfigError(
+            f"{chosen_name!r} in {path} is not a profile: begin one with [{chosen_name}]"
+        )
+    if chosen_name not in tables:
         profile_names = ", ".join(sorted(tables)) or "none"
         # The name is not repeated: it may be a key that was passed by mistake.
         raise ConfigError(
             f"there is no profile of the given name in {path}; it has: {profile_names}"
         )
-    profile = tables[chosen]
-    _check_names(chosen, profile)
+    profile = tables[chosen_name]
+    _check_names(chosen_name, profile)
     keys = {
-        key_name: _resolve_key(f"{chosen}.{key_name}", profile[key_name], environ, private=private)
+        key_name: _resolve_key(
+            f"{chosen_name}.{key_name}", profile[key_name], environ, is_private=is_private
+        )
         for key_name in SECRETS
         if key_name in profile
     }
-    return chosen, {**profile, **keys}
+    return chosen_name, {**profile, **keys}
 
 
 def _read(path: Path) -> tuple[dict[str, Any], bool]:
@@ -63,14 +67,14 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
         if path.exists() and path.stat().st_size > LARGEST:
             raise ValueError(f"it has more than {LARGEST} bytes")
         with path.open("rb") as file:
-            private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
+            is_private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
             import tomllib  # only for a file
 
             tables = {
                 profile_name: _hide_keys(table)
                 for profile_name, table in tomllib.load(file).items()
             }
-            return tables, private
+            return tables, is_private
     except FileNotFoundError:
         return {}, True
     except RecursionError:
@@ -93,15 +97,15 @@ def _hide_keys(profile: object) -> Any:
     }
 
 
-def _check_names(chosen: str, profile: Profile) -> None:
+def _check_names(chosen_name: str, profile: Profile) -> None:
     unknown = sorted(set(profile) - set(NAMES))
     if unknown:
         name_text = f"{unknown[0]!r}; known: {', '.join(NAMES)}"
-        raise ConfigError(f"profile {chosen!r} has the unknown setting {name_text}")
+        raise ConfigError(f"profile {chosen_name!r} has the unknown setting {name_text}")
 
 
 def _resolve_key(
-    key_place: str, key_setting: object, environ: Mapping[str, str], *, private: bool
+    key_place: str, key_setting: object, environ: Mapping[str, str], *, is_private: bool
 ) -> Secret:
     """A key of a profile, read from where it refers to."""
     if not isinstance(key_setting, Secret):
@@ -111,7 +115,7 @@ def _resolve_key(
         return _from_environment(key_place, key_setting, environ)
     if scheme == "keyring":
         return _from_keyring(key_place, key_setting)
-    if not private:
+    if not is_private:
         reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
         raise ConfigError(f"{key_place} is plain text, but {reason}")
     return key_setting
@@ -119,20 +123,20 @@ def _resolve_key(
 
 def _scheme_of(key_setting: Secret) -> str:
     """The kind of a reference, "env" or "keyring"; empty for a key in plain text."""
-    return next(
-        (scheme for scheme in ("env", "keyring") if key_setting.reveal().startswith(f"{scheme}:")),
-        "",
-    )
+    for scheme in ("env", "keyring"):
+        if key_setting.reveal().startswith(f"{scheme}:"):
+            return scheme
+    return ""
 
 
 def _from_environment(key_place: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
     """The key in the variable that a profile names; ConfigError if it is not set."""
-    secret_key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
-    if secret_key.reveal():
-        return secret_key
-    # The name may be the key itself.
-    is_name = VARIABLE.fullmatch(reference.reveal().removeprefix("env:"))
-    variable = f" {is_name[0]}" if is_name else ""
+    key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
+    if key.reveal():
+        return key
+    # What does not look like a name is not repeated: it may be the key itself.
+    name_match = VARIABLE.fullmatch(reference.reveal().removeprefix("env:"))
+    variable = f" {name_match[0]}" if name_match else ""
     message = f"refers to the environment variable{variable}, which is not set"
     raise ConfigError(f"{key_place} {message}")
 
@@ -144,10 +148,10 @@ def _from_keyring(key_place: str, reference: Secret) -> Secret:
         from keyring.errors import KeyringError
     try:
         entry_name = Secret(reference.reveal().removeprefix("keyring:"))
-        secret_key = Secret(keyring.get_password("paylab", entry_name.reveal()) or "")
+        key = Secret(keyring.get_password("paylab", entry_name.reveal()) or "")
     except KeyringError as error:
         raise ConfigError(f"{key_place}: the system's keyring does not answer: {error}") from None
-    if not secret_key.reveal():
+    if not key.reveal():
         # The name is not repeated: it may be the key itself.
         raise ConfigError(f"{key_place}: the system's keyring has no such entry under 'paylab'")
-    return secret_key
+    return key

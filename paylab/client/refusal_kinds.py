@@ -41,7 +41,7 @@ NOTHING = _compile_words(r"(?!)")
 
 @dataclass(frozen=True)
 class RefusalKind:
-    """A kind: the words that tell it, the words that speak against it, and what to do.
+    """A kind: the words that tell it, the words that exclude it, and what to do.
 
     A kind about the caller is told by `words` after a 401 or 403, where the caller is the subject;
     elsewhere only by the `phrases` that name the caller or what only a caller has.
@@ -231,14 +231,16 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
         return RATE
     refusal_words = "\n".join((text, *_find_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
     for kind in ALL:
-        if kind.is_told(status, refusal_words) and not (
-            kind is DUPLICATE and status == UNAUTHORIZED
-        ):
+        # A 401 is about the caller: what was "used before" is then no order.
+        if kind is DUPLICATE and status == UNAUTHORIZED:
+            continue
+        if kind.is_told(status, refusal_words):
             return kind
-    is_refused_otherwise = (status == FORBIDDEN and _is_about_others(refusal_words)) or (
-        status == UNAUTHORIZED and _CONSENT.search(refusal_words) is not None
-    )
-    return None if is_refused_otherwise else DEFAULTS.get(status)
+    if status == FORBIDDEN and _is_about_others(refusal_words):
+        return None
+    if status == UNAUTHORIZED and _CONSENT.search(refusal_words):
+        return None
+    return DEFAULTS.get(status)
 
 
 def _find_codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:

@@ -65,13 +65,11 @@ class RequestFields:
             json_body = read_json(body) if body else None
         except (ValueError, RecursionError):
             json_body = body
-        # Times differ from run to run, and of an image only its size is known.
-        varies = (TIME.fullmatch, IMAGE.fullmatch)
-        all_fields = [*pairs, *_flatten("body", json_body)]
+        pairs += _flatten("body", json_body)
         fields = {
-            parameter_name: _normalize_value(parameter_name, parameter_text)
-            for parameter_name, parameter_text in all_fields
-            if not any(test(parameter_text) for test in varies)
+            field_name: _normalize_value(field_name, field_text)
+            for field_name, field_text in pairs
+            if not _is_incomparable(field_text)
         }
         return cls(method, path, fields)
 
@@ -82,7 +80,7 @@ class RequestFields:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """A pattern for keys of equal requests, if something in this one is redacted."""
+        """A pattern of the keys of equal requests; None if nothing in this one is redacted."""
         escaped_texts = [re.escape(visible_text) for visible_text in self.key.split(HIDDEN)]
         return re.compile(".*".join(escaped_texts)) if len(escaped_texts) > 1 else None
 
@@ -96,10 +94,15 @@ class RequestFields:
                 yield f"{field_name}: {recorded} was recorded, {_describe_text(sent_text)} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
-        """The similarity to another request."""
-        paths = SequenceMatcher(None, self.path, sent.path).ratio()
-        common = self.fields.items() & sent.fields.items()
-        return self.method == sent.method, paths, len(common)
+        """The rank of another request by similarity: method, then path, then equal fields."""
+        path_likeness = SequenceMatcher(None, self.path, sent.path).ratio()
+        equal_fields = self.fields.items() & sent.fields.items()
+        return self.method == sent.method, path_likeness, len(equal_fields)
+
+
+def _is_incomparable(field_text: str) -> bool:
+    """Whether a text differs from run to run: a time, or an image, whose size alone is known."""
+    return bool(TIME.fullmatch(field_text) or IMAGE.fullmatch(field_text))
 
 
 def _describe_text(field_text: str | None) -> str:
@@ -209,12 +212,12 @@ class Replay(httpx.BaseTransport):
         ]
         recorded_at = self.entries[0].call.when if self.entries else datetime.fromtimestamp(0, UTC)
         self._now = read(facts.get("started")) or recorded_at
-        self._used: set[int] = set()
-        self._answered: dict[str, int] = {}
-        self._last_write = -1
-        self._places: dict[str, list[int]] = {}
+        self._used_indexes: set[int] = set()
+        self._index_by_order: dict[str, int] = {}
+        self._last_write_index = -1
+        self._indexes_by_question: dict[str, list[int]] = {}
         for index, entry in enumerate(self.entries):
-            self._places.setdefault(entry.question.key, []).append(index)
+            self._indexes_by_question.setdefault(entry.question.key, []).append(index)
 
     @property
     def has_controls(self) -> bool:
@@ -233,59 +236,65 @@ class Replay(httpx.BaseTransport):
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
         question = RequestFields.of(request.method, target, body)
         with self._lock:
-            number = self._find_entry(
-                question, request.headers.get(self.service.idempotency.header, "")
-            )
-            self._used.add(number)
-            entry = self.entries[number]
+            idempotency_key = request.headers.get(self.service.idempotency.header, "")
+            index = self._find_entry(question, idempotency_key)
+            self._used_indexes.add(index)
+            entry = self.entries[index]
             self._now = max(self._now, entry.call.when)
         return entry.response(request)
 
     def _find_entry(self, question: RequestFields, idempotency_key: str) -> int:
-        """The number of the entry that answers a question; ReplayError if there is none."""
-        numbers = self._places.get(question.key) or self._find_redacted_entries(question)
-        if not numbers:
+        """The index of the entry that answers a question; ReplayError if there is none."""
+        indexes = self._indexes_by_question.get(question.key)
+        indexes = indexes or self._find_redacted_entries(question)
+        if not indexes:
             raise self._unknown_request_error(question)
         if question.method == "GET":
-            return self._choose_read(numbers)
+            return self._choose_read(indexes)
         order_key = f"{question.key} {idempotency_key}"
-        unused = [number for number in numbers if number not in self._used]
+        unused = [index for index in indexes if index not in self._used_indexes]
         if unused:
-            number = unused[0]
-        elif idempotency_key and order_key in self._answered:  # a repetition of the same order
-            number = self._answered[order_key]
+            index = unused[0]
+        elif idempotency_key and order_key in self._index_by_order:  # the same order again
+            index = self._index_by_order[order_key]
         else:
-            times = f"{len(numbers)} time{'' if len(numbers) == 1 else 's'}"
+            times = f"{len(indexes)} time{'' if len(indexes) == 1 else 's'}"
             raise ReplayError(
                 f"{question.method} {question.path} was recorded {times} in {self.path.name} and "
                 "is sent again"
             )
-        self._answered[order_key] = number
-        self._last_write = max(self._last_write, number)
-        return number
+        self._index_by_order[order_key] = index
+        self._last_write_index = max(self._last_write_index, index)
+        return index
 
-    def _choose_read(self, numbers: list[int]) -> int:
-        """The next read between the last write and the next one, else the latest before it."""
-        next_write = self._find_next_write()
-        earlier = [number for number in numbers if number < next_write]
-        in_span = [number for number in earlier if number > self._last_write]
-        unused = [number for number in in_span if number not in self._used]
-        return (unused or in_span[-1:] or earlier[-1:] or numbers)[0]
+    def _choose_read(self, indexes: list[int]) -> int:
+        """The index of the read to answer with, of those of the same question.
+
+        The first unused one between the last write and the next one; else the last one there, else
+        the last one before it, else the first one after the next write.
+        """
+        next_write_index = self._find_next_write()
+        earlier = [index for index in indexes if index < next_write_index]
+        in_span = [index for index in earlier if index > self._last_write_index]
+        unused = [index for index in in_span if index not in self._used_indexes]
+        return (unused or in_span[-1:] or earlier[-1:] or indexes)[0]
 
     def _find_next_write(self) -> int:
-        """The number of the first unused write after the last one; that after all if none is."""
-        for number in range(self._last_write + 1, len(self.entries)):
-            is_write = self.entries[number].question.method != "GET"
-            if is_write and number not in self._used:
-                return number
+        """The index of the first unused write after the last one; that after all if none is."""
+        for index in range(self._last_write_index + 1, len(self.entries)):
+            is_write = self.entries[index].question.method != "GET"
+            if is_write and index not in self._used_indexes:
+                return index
         return len(self.entries)
 
     def _find_redacted_entries(self, question: RequestFields) -> list[int]:
-        """Entries with redacted values that may match this question."""
-        patterns = ((number, entry.question.pattern) for number, entry in enumerate(self.entries))
-        return [
-            number for number, pattern in patterns if pattern and pattern.fullmatch(question.key)
-        ]
+        """The indexes of entries with redacted values that may match this question."""
+        indexes: list[int] = []
+        for index, entry in enumerate(self.entries):
+            pattern = entry.question.pattern
+            if pattern and pattern.fullmatch(question.key):
+                indexes.append(index)
+        return indexes
 
     def _unknown_request_error(self, question: RequestFields) -> ReplayError:
         """The error for a request without a recorded answer, with the nearest one."""

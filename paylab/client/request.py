@@ -156,8 +156,8 @@ def encode(body: object, *, numbers: bool = False) -> bytes:
         )
         return json_text.encode()
     except (ValueError, TypeError, RecursionError) as error:
-        is_lone = isinstance(error, UnicodeEncodeError)
-        reason = "contains an unpaired surrogate" if is_lone else str(error)
+        has_surrogate = isinstance(error, UnicodeEncodeError)
+        reason = "contains an unpaired surrogate" if has_surrogate else str(error)
         raise RuleError([Problem("", f"the body cannot be sent as JSON: {reason}")]) from None
 
 
@@ -221,8 +221,8 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     headers_given = options.get("headers") or {}
     if not isinstance(headers_given, Mapping):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
-    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if timeout is not None and not (number and 0 < timeout <= TIMEOUT_SECONDS_MAX):
+    is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if timeout is not None and not (is_number and 0 < timeout <= TIMEOUT_SECONDS_MAX):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
     idempotency_key = options.get("idempotency_key")
     if idempotency_key is not None:

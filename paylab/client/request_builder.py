@@ -81,8 +81,10 @@ class RequestBuilder:
         route = self._service.match(bare_path)[0].get(method.upper())
         if route:
             operation = route.operation
+        elif method.upper() == "POST":
+            operation = self._find_order(bare_path)
         else:
-            operation = self._find_order(bare_path) if method.upper() == "POST" else ""
+            operation = ""
         request = OutgoingRequest(
             method.upper(),
             bare_path,

@@ -95,13 +95,15 @@ def wait_advice(
 ) -> str | None:
     """How long an answer asks to wait, in words; None if it does not say.
 
-    It is only told: a retry follows the header of the service, or Retry-After. The other headers
-    count only in a refusal for the rate, since a service may send them with every answer.
+    This is only advice: a retry waits as the header of the service, or Retry-After, says. Other
+    headers (`RESET`) are read only if the refusal is for the rate (`is_rate`), since a service may
+    send them with every answer.
     """
     seconds = requested_wait(headers, now, limits.header, limits.unit)
-    for header_name, header_text in headers.items() if is_rate and seconds is None else ():
-        if RESET.fullmatch(header_name):
-            seconds = _reset(header_name.lower(), header_text, now)
+    if is_rate and seconds is None:
+        for header_name, header_text in headers.items():
+            if RESET.fullmatch(header_name):
+                seconds = _read_reset(header_name.lower(), header_text, now)
     if seconds is None or seconds == 0:
         return None
     try:
@@ -113,7 +115,7 @@ def wait_advice(
     return f"the service asks not to be called again before {until}"
 
 
-def _reset(header_name: str, header_text: str, now: datetime) -> float | None:
+def _read_reset(header_name: str, header_text: str, now: datetime) -> float | None:
     """The seconds of a header that says when to call again: a number, a Unix time, or a date."""
     if header_name.endswith("-ms") and NUMBER.fullmatch(header_text.strip()):
         return float(header_text.strip()[:DIGITS_MAX]) / 1000

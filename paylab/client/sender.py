@@ -103,7 +103,10 @@ class Sender:
         return attempt
 
     def _repeat_request(self, request: OutgoingRequest) -> Attempt:
-        """The last attempt of a request, or of the GET of what a lost attempt made."""
+        """The last attempt of a request, or of the GET that reads what a lost attempt made.
+
+        After a lost attempt, a request with `find` first looks for what that attempt made.
+        """
         begun_at = self._timing.clock() if request.find else None
         is_after_lost = False
         for number in count(1):

@@ -196,8 +196,8 @@ class Session:
             request = self.requests.operation(operation, body, params, parts, options)
         except MissingOperationError:
             resource, _, verb = operation.partition(".")
-            operations = {route.operation for route in self.service.routes}
-            if verb != "get" or f"{resource}.list" not in operations:
+            known_operations = {route.operation for route in self.service.routes}
+            if verb != "get" or f"{resource}.list" not in known_operations:
                 raise
             return self.lists.row(resource, (parts or {})["id"], options)
         return self.deliver(replace(request, any_body=any_body) if any_body else request)
