@@ -122,11 +122,8 @@ class Cleaner:
             return self._remove_key(member)
         if _NUMBER_NAME.fullmatch(member_name):
             return self._remove_number_value(member)
-        if (
-            member_name == "text"
-            and other_members.get("encoding") == "base64"
-            and isinstance(member, str)
-        ):
+        is_encoded_body = member_name == "text" and other_members.get("encoding") == "base64"
+        if is_encoded_body and isinstance(member, str):
             return self._clean_encoded_body(member)
         if member_name.lower() == "cookies" and isinstance(member, list):
             member = [self._remove_cookie_value(cookie) for cookie in member]
@@ -233,24 +230,33 @@ class Cleaner:
         return "[removed: document number]"
 
     def _clean_list(self, list_items: list[Any]) -> list[Any]:
-        """Clean a list; its texts count as one when they are lines or pieces of one text."""
-        if len(list_items) == 2 and _is_key_name(list_items[0]):  # a header as a list
+        """Clean a list: a header, the parts of one text, an image as numbers, or any items."""
+        is_header = len(list_items) == 2 and _is_key_name(list_items[0])
+        if is_header:
             return [list_items[0], self._remove_key(list_items[1])]
         if len(list_items) >= 2 and all(isinstance(item, str) for item in list_items):
-            joined_text = "".join(list_items)
-            are_lines = all(item.endswith("\n") for item in list_items[:-1])
-            if are_lines:
-                clean_text = self.text(joined_text)
-                if clean_text == joined_text:
-                    return list_items
-                return [*filter(None, re.split(r"(?<=\n)", clean_text))]
-            clean_text = self._texts.without_long(joined_text)
-            if clean_text != joined_text:
-                return [self.text(clean_text)]
+            clean_texts = self._clean_parts_of_text(list_items)
+            if clean_texts is not None:
+                return clean_texts
         if is_image_list(list_items):
             self._report("image", "")
             return ["[removed: image]"]
         return [self.clean(item) for item in self._clean_neighbours(list_items)]
+
+    def _clean_parts_of_text(self, texts: list[str]) -> list[str] | None:
+        """Clean texts as one if they are its lines, or pieces with a key or image across them.
+
+        None for other texts, which are cleaned one by one.
+        """
+        joined_text = "".join(texts)
+        are_lines = all(text.endswith("\n") for text in texts[:-1])
+        if not are_lines:
+            clean_text = self._texts.without_long(joined_text)
+            return None if clean_text == joined_text else [self.text(clean_text)]
+        clean_text = self.text(joined_text)
+        if clean_text == joined_text:
+            return texts
+        return [*filter(None, re.split(r"(?<=\n)", clean_text))]
 
     def _clean_neighbours(self, list_items: list[Any]) -> list[Any]:
         """Items of which no secret is left when their texts and numbers are read in a row."""

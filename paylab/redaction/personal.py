@@ -183,9 +183,9 @@ def _find_personal_values(
 ) -> Iterator[Replacement]:
     """The values of personal fields in a text, and what has the form of a contact or account."""
     for match in _field_patterns(personal_names).value.finditer(text):
-        group = match.lastindex or 0
-        if match[group] not in ("null", "None", HIDDEN):
-            yield Replacement(*match.span(group), HIDDEN)
+        group_number = match.lastindex or 0
+        if match[group_number] not in ("null", "None", HIDDEN):
+            yield Replacement(*match.span(group_number), HIDDEN)
     for pattern in _PERSONAL_FORMS:
         for match in pattern.finditer(text):
             yield Replacement(*match.span(), HIDDEN)

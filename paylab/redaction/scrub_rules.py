@@ -54,11 +54,13 @@ def make_pattern_rule(
     `form` is the pattern, or its text.
     """
     pattern = re.compile(form)
-    group = 1 if pattern.groups else 0
+    group_number = 1 if pattern.groups else 0
 
     def find(text: str) -> Spans:
         matches = pattern.finditer(text)
-        return (match.span(group) for match in matches if not is_harmless(match[group]))
+        return (
+            match.span(group_number) for match in matches if not is_harmless(match[group_number])
+        )
 
     return Rule(kind, find, words, example=example)
 

@@ -152,7 +152,7 @@ def _find_secrets(
     for named_value in values:
         for replacement in _find_value(named_value, text, folded_text):
             yield replacement._replace(
-                new_text=_mark_for(text, replacement.start, replacement.end, depth)
+                new_text=_choose_mark(text, replacement.start, replacement.end, depth)
             )
     for label_word, pattern in LABELLED_PATTERNS:
         if label_word in folded_text:
@@ -161,7 +161,7 @@ def _find_secrets(
         if is_signature(match[1]):
             yield Replacement(*match.span(1), HIDDEN)
     for _, start, end in (*find_document_numbers(text), *find_share_tokens(text)):
-        yield Replacement(start, end, _mark_for(text, start, end, depth))
+        yield Replacement(start, end, _choose_mark(text, start, end, depth))
 
 
 def _shorten(text: str) -> str:
@@ -255,17 +255,17 @@ def _numbers_in_value(
 ) -> Iterator[tuple[str, int, int]]:
     """The numbers in the value of a field, which may be a list: number, start and end."""
     for match in LIST_ITEM.finditer(text, value_start, value_end):
-        group = match.lastindex or 0
-        decoded_value = escapes.decode(match[group])
+        group_number = match.lastindex or 0
+        decoded_value = escapes.decode(match[group_number])
         if "://" in decoded_value:  # the address of a document is no number
             continue
-        digits_min = 1 if group < UNQUOTED_GROUP else 4  # a word without quotes may be prose
+        digits_min = 1 if group_number < UNQUOTED_GROUP else 4  # a word without quotes may be prose
         has_digits = sum(map(str.isdigit, decoded_value)) >= digits_min
         if has_digits and not SENTENCE_WORDS.search(decoded_value):
-            yield decoded_value, *match.span(group)
+            yield decoded_value, *match.span(group_number)
 
 
-def _mark_for(text: str, start: int, end: int, depth: int) -> str:
+def _choose_mark(text: str, start: int, end: int, depth: int) -> str:
     """`***`, quoted when it replaces a JSON number: the text stays JSON."""
     character_before = text[:start].rstrip()[-1:]
     character_after = text[end:].lstrip()[:1]

@@ -92,9 +92,11 @@ def _find_cells_below(
 
 def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
     """The last words of the lines of a series, whose name stands below it."""
-    for series in _SERIES.finditer(text) if "Name: " in text else ():
-        if label.fullmatch(series[2]):
-            for row in _split_words(text, *series.span(1)):
+    if "Name: " not in text:
+        return
+    for series_match in _SERIES.finditer(text):
+        if label.fullmatch(series_match[2]):
+            for row in _split_words(text, *series_match.span(1)):
                 yield row[-1]
 
 

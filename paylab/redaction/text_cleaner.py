@@ -54,13 +54,15 @@ class TextCleaner:
         return escapes.replace_parts(text, self._find_secrets(text, self._rules))
 
     def pieces(self, texts: list[str], joint: str = "") -> list[str]:
-        """Texts without what stands across several of them; a text without a part of it stays.
+        """Texts without the secrets that stand across them, such as half a key in each of two.
 
-        They are read one after the other, with `joint` between two of them.
+        They are read as one text, with `joint` between two of them. Without a joint, images are
+        found too, and a secret that is whole in one of the texts is left to `text`.
         """
         joined_text = joint.join(texts)
         images = [] if joint else [*self._find_images(joined_text, 0)]
-        # Two texts side by side also look like what neither of them is: then only the seam counts.
+        # Texts without a joint can look like something that none of them is: only a match that
+        # reaches over a seam counts.
         seams = () if joint else tuple(accumulate(map(len, texts)))
         replacements = self._find_secrets(joined_text, self._rules, images, seams)
         clean_texts = []
@@ -102,7 +104,10 @@ class TextCleaner:
         images: Sequence[Replacement] = (),
         seams: Sequence[int] = (),
     ) -> list[Replacement]:
-        """The images, and what the rules match in a decoded layer: across a seam, if given."""
+        """The images, and what the rules match in a decoded layer.
+
+        With `seams`, places between joined texts, only matches that reach over one of them.
+        """
         replacements = list(images)
         for replacement, secret_text in escapes.find_parts(text, partial(self._apply_rules, rules)):
             if seams and not any(replacement.start < seam < replacement.end for seam in seams):
