@@ -72,7 +72,7 @@ class Arrivals:
         ]
         return Arrivals(self._log, *self._conditions, *new_conditions)
 
-    def _find_matching_events(self) -> list[Arrival]:
+    def _find_matching_arrivals(self) -> list[Arrival]:
         """Return the events that meet all conditions."""
         matching_arrivals = self._log.all()
         for condition_name, condition_value in self._conditions:
@@ -85,14 +85,14 @@ class Arrivals:
         return matching_arrivals
 
     def __len__(self) -> int:
-        return len(self._find_matching_events())
+        return len(self._find_matching_arrivals())
 
     def __iter__(self) -> Iterator[Arrival]:
-        return iter(self._find_matching_events())
+        return iter(self._find_matching_arrivals())
 
     def __getitem__(self, index: int) -> Arrival:
         """Return an event by position; the latest is -1."""
-        matching_arrivals = self._find_matching_events()
+        matching_arrivals = self._find_matching_arrivals()
         if not -len(matching_arrivals) <= index < len(matching_arrivals):
             raise IndexError(f"there are {len(matching_arrivals)} events")
         return matching_arrivals[index]
@@ -106,7 +106,7 @@ class Arrivals:
         ...     inbox.newest(1)[0].event == event
         True
         """
-        return self._find_matching_events()[: -limit - 1 : -1]
+        return self._find_matching_arrivals()[: -limit - 1 : -1]
 
     def frame(self) -> pd.DataFrame:
         """Return one row per event: time, type, resource, number of deliveries, order.

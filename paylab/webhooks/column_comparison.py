@@ -53,7 +53,7 @@ Differences = Iterator[tuple[int, ColumnDifference]]
 
 
 def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray) -> Differences:
-    """Yield the amounts that differ by more than the tolerance; a blank row has none."""
+    """Yield the amounts that differ by more than the tolerance; a blank row is not compared."""
     is_unequal = np.asarray(service != other) & ~other.isna()
     for pair_index in np.flatnonzero(is_unequal).tolist():
         currency = pair.currency(pair_index) if pair.column.currency else None
@@ -79,7 +79,7 @@ def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray
 
 
 def compare_words(pair: ColumnPair, service: WordColumn, other: WordColumn) -> Differences:
-    """Yield the words that differ, without regard to case; a blank row has none."""
+    """Yield the words that differ, without regard to case; a blank row is not compared."""
     status_map = pair.rules.status_map if pair.column.meaning == "status" else {}
     word_numbers: dict[str, int] = {}
     service_numbers = _number_words(service, {}, word_numbers)

@@ -287,6 +287,7 @@ def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
     latest_time = latest.updated_at
     is_older_than_latest = bool(event_time and latest_time and event_time < latest_time)
     is_newer_than_latest = bool(event_time and latest_time and event_time > latest_time)
+    # The event itself says that it follows the latest known status.
     if event.previous is not None and event.previous == latest.status and not is_older_than_latest:
         return False
     is_forward = _can_reach(event.type, latest.status, event.status)

@@ -117,33 +117,33 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     `columns` has your names by meaning or by field of the service. Others are found by their
     usual names, without regard to case and blanks.
     """
-    chosen_names: dict[str, Any] = {}
+    chosen_name_by_meaning: dict[str, Any] = {}
     for chosen_meaning, column_name in (columns or {}).items():
-        chosen_names[_meaning_of(str(chosen_meaning))] = column_name
-    for column_name in chosen_names.values():
+        chosen_name_by_meaning[_meaning_of(str(chosen_meaning))] = column_name
+    for column_name in chosen_name_by_meaning.values():
         if column_name not in names:
             your_columns = ", ".join(map(str, names))
             message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
             raise _books_error(message)
     # Of columns that differ in case only, the first is taken.
-    names_by_folded_name = {
+    name_by_folded_name = {
         str(column_name).strip().casefold(): column_name for column_name in reversed(names)
     }
-    names_by_meaning: dict[str, Any] = {}
+    name_by_meaning: dict[str, Any] = {}
     for meaning, usual_names in NAMES.items():
-        if meaning in chosen_names:
-            names_by_meaning[meaning] = chosen_names[meaning]
+        if meaning in chosen_name_by_meaning:
+            name_by_meaning[meaning] = chosen_name_by_meaning[meaning]
             continue
         matching_names = [
-            names_by_folded_name[column_name]
+            name_by_folded_name[column_name]
             for column_name in usual_names
-            if column_name in names_by_folded_name
+            if column_name in name_by_folded_name
         ]
-        if matching_names and matching_names[0] not in chosen_names.values():
-            names_by_meaning[meaning] = matching_names[0]
-    if not names_by_meaning.keys() & KEYS.keys():
+        if matching_names and matching_names[0] not in chosen_name_by_meaning.values():
+            name_by_meaning[meaning] = matching_names[0]
+    if not name_by_meaning.keys() & KEYS.keys():
         raise _books_error("needs a column id or client_reference_id; or name yours with columns=")
-    return names_by_meaning
+    return name_by_meaning
 
 
 def _meaning_of(column_word: str) -> str:

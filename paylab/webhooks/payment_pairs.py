@@ -26,38 +26,38 @@ class PaymentPairs:
         self.rows = rows
         self.rules = rules
 
-    def row_amount(self, row: int) -> Decimal | None:
+    def row_amount(self, row_index: int) -> Decimal | None:
         """Return the amount of a row; None if it has none."""
         amounts = self.rows.values.get("amount")
-        amount = None if amounts is None else amounts[row]
+        amount = None if amounts is None else amounts[row_index]
         return amount if isinstance(amount, Decimal) else None
 
-    def payment_amount(self, payment: int, meaning: str = "amount") -> Decimal | None:
+    def payment_amount(self, payment_index: int, meaning: str = "amount") -> Decimal | None:
         """Return an amount of a payment; None if it has none."""
-        family = self.payments.family_of(payment)
+        family = self.payments.family_of(payment_index)
         amounts = family.values(meaning, self.rules.zone)
-        amount = None if amounts is None else amounts[payment - family.start]
+        amount = None if amounts is None else amounts[payment_index - family.start]
         return amount if isinstance(amount, Decimal) else None
 
-    def currency(self, payment: int, meaning: str = "currency") -> str | None:
+    def currency(self, payment_index: int, meaning: str = "currency") -> str | None:
         """Return the currency of a payment's amount; its source currency if it has none there."""
-        family = self.payments.family_of(payment)
+        family = self.payments.family_of(payment_index)
         for currency_field in (meaning, "currency"):
             currencies = family.values(currency_field, self.rules.zone)
-            currency = None if currencies is None else currencies.text(payment - family.start)
+            currency = None if currencies is None else currencies.text(payment_index - family.start)
             if currency:
                 return str(currency).upper()
         return None
 
-    def row_number(self, row: int) -> int | None:
+    def row_number(self, row_index: int) -> int | None:
         """Return the number of a row in messages, counted from 1; None for events."""
-        return row + 1 if self.rows.side == BOOKS else None
+        return row_index + 1 if self.rows.side == BOOKS else None
 
     def problem(  # noqa: PLR0913 - the facts of a problem
         self,
         kind: str,
-        payment: int,
-        row: int | None = None,
+        payment_index: int,
+        row_index: int | None = None,
         *,
         column: str = "amount",
         service_value: str | None = None,
@@ -71,17 +71,17 @@ class PaymentPairs:
         return PaymentProblem(
             kind=kind,
             side=side or self.rows.side,
-            key=self._key_of(payment, row),
-            id=self.payments.ids[payment].as_py(),
-            family=self.payments.family_of(payment).name,
+            key=self._key_of(payment_index, row_index),
+            id=self.payments.ids[payment_index].as_py(),
+            family=self.payments.family_of(payment_index).name,
             column=column,
-            currency=currency or self.currency(payment),
+            currency=currency or self.currency(payment_index),
             service_value=service_value,
             other_value=other_value,
             difference=difference,
             time_difference=time_difference,
-            row=None if row is None else self.row_number(row),
-            payment=payment,
+            row=None if row_index is None else self.row_number(row_index),
+            payment=payment_index,
         )
 
     def _key_of(self, payment_index: int, row_index: int | None) -> str:
@@ -99,12 +99,12 @@ class PaymentPairs:
             return reference
         return payment_id or ""
 
-    def problem_without_row(self, kind: str, payment: int, side: str = "") -> PaymentProblem:
+    def problem_without_row(self, kind: str, payment_index: int, side: str = "") -> PaymentProblem:
         """Make the problem that a payment has no row; the difference is its whole amount."""
-        amount = self.payment_amount(payment)
+        amount = self.payment_amount(payment_index)
         return self.problem(
             kind,
-            payment,
+            payment_index,
             service_value=digits_of(amount),
             difference=None if amount is None else -amount,
             side=side,

@@ -66,12 +66,12 @@ class PaymentProblem(NamedTuple):
 
     def as_json(self) -> JsonObject:
         """Return the problem with amounts and durations as text."""
-        facts = self._asdict()
-        del facts["payment"]
-        facts["difference"] = digits_of(self.difference)
+        problem_json = self._asdict()
+        del problem_json["payment"]
+        problem_json["difference"] = digits_of(self.difference)
         if self.time_difference is not None:
-            facts["time_difference"] = f"{self.time_difference.total_seconds():g} s"
-        return facts
+            problem_json["time_difference"] = f"{self.time_difference.total_seconds():g} s"
+        return problem_json
 
 
 def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:
@@ -110,12 +110,12 @@ def sum_text(amounts: Iterable[Decimal]) -> str:
 
 def zone_notes(problems: Iterable[PaymentProblem]) -> list[str]:
     """Return a note that names the commonest difference of time zones, if several rows have it."""
-    offsets = Counter(
+    counts_by_offset = Counter(
         problem.time_difference for problem in problems if problem.kind == "time_zone"
     )
     return [
         f"{count} times differ by {offset / HOUR:+g} hours: tz= is the zone of the books"
-        for offset, count in offsets.most_common(1)
+        for offset, count in counts_by_offset.most_common(1)
         if offset and count > 1
     ]
 

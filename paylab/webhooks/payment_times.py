@@ -96,9 +96,9 @@ def _convert_to_zone(times: Series, zone: ZoneInfo) -> Series:
 def _read_times(
     time_texts: pa.Array, column_name: str, zone: ZoneInfo, date_format: str | None
 ) -> tuple[Times, str]:
-    """Read texts as ISO 8601, in the given format, or in the only usual one that all have.
+    """Read texts in the given format, or as ISO 8601, or in the only usual format that fits all.
 
-    Return the times, and the format if it was found.
+    Return the times, and the usual format; "" if the format was given or is ISO 8601.
     """
     series = pd.Series(time_texts.to_pandas())
     is_blank = series.isna()
@@ -167,7 +167,11 @@ def _time_error(
 
 
 def _unit_of(times: Times, smallest_clock_unit: str) -> str:
-    """Return the largest unit in which all times are whole: a day, or the clock unit or finer."""
+    """Return the largest unit in which all times are whole: "D" for days, else one of a clock.
+
+    `smallest_clock_unit` is the last unit that the texts write, such as "m" for `13:45`. Larger
+    ones than that are not tried, since 13:00 is a time in minutes.
+    """
     times_present = times[~np.isnat(times)]
     units_from_clock = UNITS[UNITS.index(smallest_clock_unit) :]
     for unit in ("D", *units_from_clock):

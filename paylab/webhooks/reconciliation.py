@@ -29,7 +29,7 @@ def find_problems(
 ) -> list[PaymentProblem]:
     """Find the problems of one side, in the order of the payments; rows without one come last.
 
-    No payment is missing if `period` is None.
+    The side should have every payment of `period`; None if it need not have any.
     """
     comparison = Comparison(payments, rows, rules)
     problems = [*comparison.differences(), *comparison.unmatched_rows()]
@@ -100,11 +100,14 @@ class Comparison:
         expected_families = [
             family.name for family in self._payments.families if self._is_expected(family)
         ]
-        for payment in np.flatnonzero(is_missing).tolist():
-            family = self._payments.family_of(payment)
-            if payment in self._shared_references.payments or family.name not in expected_families:
+        for payment_index in np.flatnonzero(is_missing).tolist():
+            family = self._payments.family_of(payment_index)
+            if (
+                payment_index in self._shared_references.payments
+                or family.name not in expected_families
+            ):
                 continue
-            yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment)
+            yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment_index)
 
     def _is_in(self, period: Period) -> NDArray[np.bool_]:
         """Return for each payment whether it was created in the period.

@@ -24,14 +24,14 @@ def compare_repeated_rows(
     """Yield the problems of payments that have several rows each."""
     nearest_row_by_payment: dict[int, int] = {}
     rows_by_split_payment: dict[int, list[int]] = {}
-    for payment, row_indexes in rows_by_payment.items():
-        nearest_row = _nearest_row(pairs, payment, row_indexes)
-        if _is_split(pairs, payment, row_indexes, nearest_row):
-            rows_by_split_payment[payment] = row_indexes
-            yield _split_problem(pairs, payment, row_indexes)
+    for payment_index, row_indexes in rows_by_payment.items():
+        nearest_row_index = _nearest_row(pairs, payment_index, row_indexes)
+        if _is_split(pairs, payment_index, row_indexes, nearest_row_index):
+            rows_by_split_payment[payment_index] = row_indexes
+            yield _split_problem(pairs, payment_index, row_indexes)
         else:
-            nearest_row_by_payment[payment] = nearest_row
-            yield _duplicate_problem(pairs, payment, row_indexes, nearest_row)
+            nearest_row_by_payment[payment_index] = nearest_row_index
+            yield _duplicate_problem(pairs, payment_index, row_indexes, nearest_row_index)
     nearest_rows = _index_array(nearest_row_by_payment.values())
     yield from pairs.compare(_index_array(nearest_row_by_payment), nearest_rows, pairs.rows.values)
     yield from _compare_split_payments(pairs, rows_by_split_payment)
@@ -47,9 +47,9 @@ def _row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decim
     return amounts
 
 
-def _nearest_row(pairs: PaymentPairs, payment: int, row_indexes: list[int]) -> int:
+def _nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list[int]) -> int:
     """Return the row whose amount is nearest to the payment's; the first without amounts."""
-    payment_amount = pairs.payment_amount(payment)
+    payment_amount = pairs.payment_amount(payment_index)
     if payment_amount is None:
         return row_indexes[0]
     distances = {
@@ -59,49 +59,53 @@ def _nearest_row(pairs: PaymentPairs, payment: int, row_indexes: list[int]) -> i
     return min(distances, key=lambda row_index: distances[row_index], default=row_indexes[0])
 
 
-def _is_split(pairs: PaymentPairs, payment: int, row_indexes: list[int], nearest_row: int) -> bool:
+def _is_split(
+    pairs: PaymentPairs, payment_index: int, row_indexes: list[int], nearest_row_index: int
+) -> bool:
     """Return whether the sum of the rows is nearer to the payment's amount than any row is."""
-    payment_amount = pairs.payment_amount(payment)
+    payment_amount = pairs.payment_amount(payment_index)
     amounts = _row_amounts(pairs, row_indexes)
     if payment_amount is None or not amounts:
         return False
     sum_distance = abs(subtract(total(amounts.values()), payment_amount))
-    return sum_distance < abs(subtract(amounts[nearest_row], payment_amount))
+    return sum_distance < abs(subtract(amounts[nearest_row_index], payment_amount))
 
 
-def _split_problem(pairs: PaymentPairs, payment: int, row_indexes: list[int]) -> PaymentProblem:
+def _split_problem(
+    pairs: PaymentPairs, payment_index: int, row_indexes: list[int]
+) -> PaymentProblem:
     """Make the problem that several rows stand for one payment."""
     return pairs.problem(
         "split",
-        payment,
+        payment_index,
         row_indexes[0],
-        service_value=digits_of(pairs.payment_amount(payment)),
+        service_value=digits_of(pairs.payment_amount(payment_index)),
         other_value=sum_text(_row_amounts(pairs, row_indexes).values()),
         difference=Decimal(0),
     )
 
 
 def _duplicate_problem(
-    pairs: PaymentPairs, payment: int, row_indexes: list[int], nearest_row: int
+    pairs: PaymentPairs, payment_index: int, row_indexes: list[int], nearest_row_index: int
 ) -> PaymentProblem:
     """Make the problem that a payment has more rows than the nearest one."""
     amounts = _row_amounts(pairs, row_indexes)
     surplus = None
-    if nearest_row in amounts:
-        surplus = subtract(total(amounts.values()), amounts[nearest_row])
-    surplus_rows = [row_index for row_index in row_indexes if row_index != nearest_row]
+    if nearest_row_index in amounts:
+        surplus = subtract(total(amounts.values()), amounts[nearest_row_index])
+    surplus_row_indexes = [row_index for row_index in row_indexes if row_index != nearest_row_index]
     return pairs.problem(
         "duplicate",
-        payment,
-        surplus_rows[0],
-        service_value=digits_of(pairs.payment_amount(payment)),
+        payment_index,
+        surplus_row_indexes[0],
+        service_value=digits_of(pairs.payment_amount(payment_index)),
         other_value=sum_text(amounts.values()) if amounts else f"{len(row_indexes)} rows",
         difference=surplus,
     )
 
 
 def _compare_split_payments(
-    pairs: PaymentPairs, splits: Mapping[int, list[int]]
+    pairs: PaymentPairs, rows_by_split_payment: Mapping[int, list[int]]
 ) -> Iterator[PaymentProblem]:
     """Yield the differences of split payments; times are not compared.
 
@@ -114,19 +118,26 @@ def _compare_split_payments(
         column_values = pairs.rows.values.get(column.meaning)
         if isinstance(column_values, DecimalArray) and column.currency:
             amounts = [
-                _combined_amount(pairs, column.meaning, payment, row_indexes)
-                for payment, row_indexes in splits.items()
+                _combined_amount(pairs, column.meaning, payment_index, row_indexes)
+                for payment_index, row_indexes in rows_by_split_payment.items()
             ]
             summed_columns[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
         elif column_values is not None and column.kind != "time":
             row_columns[column.meaning] = column_values
-    first_rows = _index_array(row_indexes[0] for row_indexes in splits.values())
+    first_rows = _index_array(row_indexes[0] for row_indexes in rows_by_split_payment.values())
     yield from pairs.compare(
-        _index_array(splits), first_rows, summed_columns, np.arange(len(splits))
+        _index_array(rows_by_split_payment),
+        first_rows,
+        summed_columns,
+        np.arange(len(rows_by_split_payment)),
     )
-    payments = _index_array(payment for payment, row_indexes in splits.items() for _ in row_indexes)
+    payments = _index_array(
+        payment_index
+        for payment_index, row_indexes in rows_by_split_payment.items()
+        for _ in row_indexes
+    )
     all_rows = _index_array(
-        row_index for row_indexes in splits.values() for row_index in row_indexes
+        row_index for row_indexes in rows_by_split_payment.values() for row_index in row_indexes
     )
     reported_keys: set[tuple[int, str]] = set()
     for problem in pairs.compare(payments, all_rows, row_columns):
@@ -137,11 +148,12 @@ def _compare_split_payments(
 
 
 def _combined_amount(
-    pairs: PaymentPairs, meaning: str, payment: int, row_indexes: list[int]
+    pairs: PaymentPairs, meaning: str, payment_index: int, row_indexes: list[int]
 ) -> Decimal | None:
     """Return the amount that the rows of a split payment have together; None if all are blank.
 
-    An amount other than the first one is not added up if every row repeats the payment's.
+    It is their sum. A fee, a tax or another amount beside the first is not added up if every row
+    repeats that of the whole payment.
     """
     column_values = pairs.rows.values[meaning]
     amounts = []
@@ -151,7 +163,9 @@ def _combined_amount(
             amounts.append(amount)
     if not amounts:
         return None
-    is_repeated = meaning != "amount" and set(amounts) == {pairs.payment_amount(payment, meaning)}
+    is_repeated = meaning != "amount" and set(amounts) == {
+        pairs.payment_amount(payment_index, meaning)
+    }
     return amounts[0] if is_repeated else total(amounts)
 
 

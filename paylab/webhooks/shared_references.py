@@ -30,8 +30,8 @@ class SharedReferences:
         self._pairs = pairs
         self._matches = matches
         payments_by_first = repeated_references(matches, pairs.payments.references)
-        for payment, payments_without_row in payments_by_first.items():
-            self._assign_group([payment, *payments_without_row])
+        for payment_index, payments_without_row in payments_by_first.items():
+            self._assign_group([payment_index, *payments_without_row])
 
     def _assign_group(self, payments: list[int]) -> None:
         """Assign the rows of a reference, which the first of its payments has so far."""
@@ -42,8 +42,10 @@ class SharedReferences:
             self._matches.payments[row_indexes[0]] = COMPARED_ALREADY
             self.problems.append(self._split_problem(row_indexes[0], payments))
             return
-        for payment in self._assign_rows(row_indexes, payments):
-            self.problems.append(self._pairs.problem_without_row("duplicate", payment, SERVICE))
+        for payment_index in self._assign_rows(row_indexes, payments):
+            self.problems.append(
+                self._pairs.problem_without_row("duplicate", payment_index, SERVICE)
+            )
 
     def _is_sum_of_payments(self, row_index: int, payments: list[int]) -> bool:
         """Return whether a row has the sum of all payments, and the amount of none of them."""
@@ -73,7 +75,7 @@ class SharedReferences:
 
     def _payment_amounts(self, payments: list[int]) -> list[Decimal]:
         """Return the amounts of the payments that have one."""
-        amounts = [self._pairs.payment_amount(payment) for payment in payments]
+        amounts = [self._pairs.payment_amount(payment_index) for payment_index in payments]
         return [amount for amount in amounts if amount is not None]
 
     def _assign_rows(self, row_indexes: list[int], payments: list[int]) -> list[int]:
@@ -82,18 +84,22 @@ class SharedReferences:
         Return the payments that stay without a row.
         """
         free_payments = list(payments)
-        amounts = {payment: self._pairs.payment_amount(payment) for payment in payments}
-        unassigned_rows = []
+        amounts = {
+            payment_index: self._pairs.payment_amount(payment_index) for payment_index in payments
+        }
+        unassigned_row_indexes = []
         for row_index in row_indexes:
             row_amount = self._pairs.row_amount(row_index)
             equal_payments = [
-                payment for payment in free_payments if amounts[payment] == row_amount
+                payment_index
+                for payment_index in free_payments
+                if amounts[payment_index] == row_amount
             ]
             if not equal_payments:
-                unassigned_rows.append(row_index)
+                unassigned_row_indexes.append(row_index)
                 continue
             self._matches.payments[row_index] = equal_payments[0]
             free_payments.remove(equal_payments[0])
-        for row_index in unassigned_rows[: len(free_payments)]:
+        for row_index in unassigned_row_indexes[: len(free_payments)]:
             self._matches.payments[row_index] = free_payments.pop(0)
         return free_payments
