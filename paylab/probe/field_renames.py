@@ -147,11 +147,11 @@ def _match_by_likeness(old_names: list[str], new_paths: list[str]) -> dict[str, 
     """Each old name with the new path that is most like it, the closest pairs first."""
     left_paths = list(new_paths)
 
-    def greatest_likeness(name: str) -> float:
+    def measure_greatest_likeness(name: str) -> float:
         return max(measure_likeness(name, path) for path in new_paths)
 
     path_by_name = {}
-    for name in sorted(old_names, key=greatest_likeness, reverse=True):
+    for name in sorted(old_names, key=measure_greatest_likeness, reverse=True):
         path_by_name[name] = max(left_paths, key=partial(measure_likeness, name))
         left_paths.remove(path_by_name[name])
     return path_by_name

@@ -140,9 +140,9 @@ class RefusedFields:
                 continue
             id_path = str(self._service.value(setting.name))
             if complaint.is_missing:
-                new_paths = missed_reference_paths(field_name, id_path, complaint.field)
-            elif our_name in (field_name, id_path, referred_object(id_path)):
-                new_paths = refused_reference_paths(id_path, complaint.words)
+                new_paths = find_missed_reference_paths(field_name, id_path, complaint.field)
+            elif our_name in (field_name, id_path, name_referred_object(id_path)):
+                new_paths = find_refused_reference_paths(id_path, complaint.words)
             else:
                 continue
             yield from ({setting.name: new_path} for new_path in new_paths)
@@ -278,12 +278,12 @@ class RefusedFields:
         yield from ({setting.name: (word,)} for word in words_now)
 
 
-def referred_object(path: str) -> str:
+def name_referred_object(path: str) -> str:
     """The object that a reference names: `recipient` of `recipient_id` and of `recipient.id`."""
     return path.removesuffix(".id").removesuffix("_id")
 
 
-def missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> Iterator[str]:
+def find_missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> Iterator[str]:
     """Where else a reference may be sent, if the service says that `missed_path` is missing.
 
     `field_name` is our name of the reference, `id_path` the path where it was sent. A service that
@@ -291,10 +291,11 @@ def missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> I
     """
     if missed_path == id_path:
         return
-    sent_object = referred_object(id_path)
-    missed_object = referred_object(missed_path)
+    sent_object = name_referred_object(id_path)
+    missed_object = name_referred_object(missed_path)
     has_same_noun = find_noun(missed_object) == find_noun(sent_object)
-    is_same_object = has_same_noun or missed_object in (sent_object, referred_object(field_name))
+    our_object = name_referred_object(field_name)
+    is_same_object = has_same_noun or missed_object in (sent_object, our_object)
     is_reference = missed_path.endswith("id") or missed_path == missed_object
     is_in_sent_object = missed_path.startswith(f"{sent_object}.")
     if is_same_object and is_reference:  # `recipient_id` was sent, `recipient` is missing
@@ -304,9 +305,9 @@ def missed_reference_paths(field_name: str, id_path: str, missed_path: str) -> I
         yield missed_path
 
 
-def refused_reference_paths(id_path: str, refusal_words: str) -> Iterator[str]:
+def find_refused_reference_paths(id_path: str, refusal_words: str) -> Iterator[str]:
     """The paths of a reference that was sent as an object instead of text, or the reverse."""
-    sent_object = referred_object(id_path)
+    sent_object = name_referred_object(id_path)
     is_in_object = "." in id_path
     if is_in_object and TEXT.search(refusal_words):  # `recipient.id` was sent: try `recipient`
         yield sent_object

@@ -197,7 +197,7 @@ class Trials:
         except (*READABLE, APIConnectionError, ConfigError, RuleError) as error:
             raise_if_production(error)
             if exchanges and isinstance(error, READABLE) and not error.doubts:
-                exchange = _refused_exchange(error, exchanges)
+                exchange = _find_refused_exchange(error, exchanges)
                 error.doubts = self._find_candidates(error, exchange, client.service)
             return error
         finally:
@@ -228,7 +228,7 @@ class Trials:
         return None
 
 
-def _refused_exchange(error: PaylabError, exchanges: list[Exchange]) -> Exchange:
+def _find_refused_exchange(error: PaylabError, exchanges: list[Exchange]) -> Exchange:
     """The exchange that an error is about: the last one of its path, else the last one."""
     path = getattr(getattr(error, "call", None), "path", "")
     of_path = [exchange for exchange in exchanges if exchange.request.path == path]

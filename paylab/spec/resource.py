@@ -157,7 +157,7 @@ class Resource(BaseModel):
         """Equal if their values are equal; null counts as absent, and replayed is ignored."""
         if not isinstance(other, type(self)):
             return False
-        return _fields_with_value(self) == _fields_with_value(other)
+        return _select_fields_with_value(self) == _select_fields_with_value(other)
 
     def __hash__(self) -> int:
         return hash((type(self), str(getattr(self, "id", ""))))
@@ -208,7 +208,7 @@ class Resource(BaseModel):
     def __getitem__(self, name: str) -> Any:
         """A field by its name, as of a dictionary; KeyError names a similar one."""
         if name in self:
-            return self._stored_value(name)
+            return self._read_stored_value(name)
         suggestion = names.find_suggestion(name, self.keys())
         hint = f"use {suggestion}" if suggestion else f"it has {', '.join(self.keys())}"
         raise KeyError(f"{name}: {hint}")
@@ -222,7 +222,7 @@ class Resource(BaseModel):
         >>> lab.transfers.list()[0].get("status")
         'completed'
         """
-        stored_value = self._stored_value(name) if name in self else None
+        stored_value = self._read_stored_value(name) if name in self else None
         return default if stored_value is None else stored_value
 
     def keys(self) -> list[str]:
@@ -239,9 +239,9 @@ class Resource(BaseModel):
         >>> dict(lab.transfers.list()[0].items())["status"]
         'completed'
         """
-        return [(field_name, self._stored_value(field_name)) for field_name in self.keys()]
+        return [(field_name, self._read_stored_value(field_name)) for field_name in self.keys()]
 
-    def _stored_value(self, field_name: str) -> Any:
+    def _read_stored_value(self, field_name: str) -> Any:
         """The value of a field as it is stored, whatever its attribute adds to it."""
         if field_name in self.__dict__:
             return self.__dict__[field_name]
@@ -298,7 +298,7 @@ REPR_VALUE_CHARACTERS_MAX = 60
 """Maximum fields of a repr, and maximum characters of a value."""
 
 
-def _fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _select_fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {field_name: value for field_name, value in resource if value is not None}
 
 

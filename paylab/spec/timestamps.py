@@ -60,11 +60,11 @@ def instant_key(text: str) -> str:
 
 def to_http(instant: datetime) -> str:
     """The instant as a header such as Date has it."""
-    return _second_to_http(instant.replace(microsecond=0))
+    return _format_second(instant.replace(microsecond=0))
 
 
 @lru_cache(maxsize=16)
-def _second_to_http(second: datetime) -> str:
+def _format_second(second: datetime) -> str:
     from email.utils import format_datetime  # imports sockets
 
     return format_datetime(second, usegmt=True)

@@ -84,7 +84,7 @@ def markdown() -> str:
     'The'
     """
     areas = [
-        _area_section(area_name, list(rows))
+        _write_area_section(area_name, list(rows))
         for area_name, rows in groupby(assumption_rows(), attrgetter("area"))
     ]
     outcomes = (
@@ -95,18 +95,18 @@ def markdown() -> str:
     return "\n\n".join([INTRODUCTION, *areas, simulated])
 
 
-def _area_section(area_name: str, assumptions: Sequence[Assumption]) -> str:
+def _write_area_section(area_name: str, assumptions: Sequence[Assumption]) -> str:
     """The table of an area. It has two columns, so that no page is too narrow."""
     if area_name == READINGS:
         readings = [
-            (assumption.id, _join_lines(assumption.assumed, _key_line(assumption)))
+            (assumption.id, _join_lines(assumption.assumed, _write_key_line(assumption)))
             for assumption in assumptions
         ]
         return _write_section(area_name, ("id", "reading, keys"), readings)
     questions = []
     for assumption in assumptions:
         question = _join_lines(
-            f"**{assumption.question}**", assumption.assumed, _key_line(assumption)
+            f"**{assumption.question}**", assumption.assumed, _write_key_line(assumption)
         )
         questions.append((f"{assumption.id}<br>*{assumption.origin}*", question))
     return _write_section(area_name, ("id, origin", "open question, assumption, keys"), questions)
@@ -116,7 +116,7 @@ def _join_lines(*texts: str) -> str:
     return "<br>".join(filter(None, texts))
 
 
-def _key_line(assumption: Assumption) -> str:
+def _write_key_line(assumption: Assumption) -> str:
     """The keys of a row; keys of fields and single lists are grouped by their prefix."""
     key_names: list[str] = []
     for key in assumption.keys:

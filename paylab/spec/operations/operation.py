@@ -83,7 +83,7 @@ class Operation:
 
         The id of a reference has its place among them, unless it is in an object of our name.
         """
-        return make_names(self._names_table(service), self._unmoved_ids(service))
+        return make_names(self._names_table(service), self._list_unmoved_ids(service))
 
     def id_path(self, field: Field, service: ServiceSettings) -> str:
         """Where the body has the id of a reference."""
@@ -117,7 +117,7 @@ class Operation:
     def _names_table(self, service: ServiceSettings) -> FrozenDict[str]:
         return self.names(service) if self.names else FrozenDict()
 
-    def _unmoved_ids(self, service: ServiceSettings) -> tuple[str, ...]:
+    def _list_unmoved_ids(self, service: ServiceSettings) -> tuple[str, ...]:
         """The names of the ids of references that are in an object of our name."""
         return tuple(
             field.id_name

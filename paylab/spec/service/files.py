@@ -95,7 +95,9 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
         question = textwrap.wrap(
             setting.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
         )
-        for table, entry_lines in _table_entries(setting.name, to_json_value(values[setting.name])):
+        for table, entry_lines in _write_table_entries(
+            setting.name, to_json_value(values[setting.name])
+        ):
             tables.setdefault(table, []).append("\n".join([*question, *entry_lines]))
     table_texts = [
         f"[{table}]\n" + "\n".join(entry_lines) + "\n" for table, entry_lines in tables.items()
@@ -104,27 +106,28 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
     return "\n".join([head, *table_texts])
 
 
-def _table_entries(table_name: str, setting_value: object) -> Iterator[tuple[str, list[str]]]:
+def _write_table_entries(table_name: str, setting_value: object) -> Iterator[tuple[str, list[str]]]:
     """The table and the lines of a value; constant fields have a table for each operation."""
     if not isinstance(setting_value, Mapping):
         table, _, leaf = table_name.rpartition(".")
-        yield table, [f"{leaf} = {_toml_value(setting_value)}"]
+        yield table, [f"{leaf} = {_write_toml_value(setting_value)}"]
         return
     for operation, constants in setting_value.items():
         entry_lines = [
-            f"{json.dumps(field)} = {_toml_value(constant)}"
+            f"{json.dumps(field)} = {_write_toml_value(constant)}"
             for field, constant in constants.items()
         ]
         yield f"{table_name}.{json.dumps(operation)}", entry_lines
 
 
-def _toml_value(setting_value: object) -> str:
+def _write_toml_value(setting_value: object) -> str:
     """A value as TOML has it; an object is an inline table."""
     if isinstance(setting_value, Mapping):
         members = (
-            f"{json.dumps(name)} = {_toml_value(inner)}" for name, inner in setting_value.items()
+            f"{json.dumps(name)} = {_write_toml_value(inner)}"
+            for name, inner in setting_value.items()
         )
         return f"{{ {', '.join(members)} }}"
     if isinstance(setting_value, list):
-        return f"[{', '.join(map(_toml_value, setting_value))}]"
+        return f"[{', '.join(map(_write_toml_value, setting_value))}]"
     return json.dumps(setting_value)

@@ -42,7 +42,7 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Key
         settings_path = (*outer_path, *((key_name, setting) for setting in settings))
         title = "".join(setting.inherits for setting in settings)
         if title:
-            yield from _inherited_keys(group_value, key_name, title, common_keys)
+            yield from _make_inherited_keys(group_value, key_name, title, common_keys)
         elif is_dataclass(group_value):
             yield from _find_keys(group_value, f"{key_name}.", settings_path)
         elif any(setting.question for setting in settings):
@@ -57,7 +57,7 @@ def _make_keys(
 ) -> Iterator[Key]:
     """The key of a field, or those of a table of names."""
     settings = [setting for _, setting in settings_path]
-    question = _last_text(setting.question for setting in settings)
+    question = _find_last_text(setting.question for setting in settings)
     word_field = ""
     if "{field}" in question:
         word_field = getattr(group, "field", "")
@@ -76,15 +76,17 @@ def _make_keys(
             annotation=annotation_by_key[key_name],
             default=default,
             question=_fill_question(question, name, our_name, word_field),
-            row=_last_text(setting.row for setting in settings),
-            origin=_last_text(setting.origin for setting in settings) or CHOSEN,
-            others=_other_values(key_name, annotation_by_key[key_name], default, settings_path),
-            base=_last_text(setting.base for setting in settings),
+            row=_find_last_text(setting.row for setting in settings),
+            origin=_find_last_text(setting.origin for setting in settings) or CHOSEN,
+            others=_read_other_values(
+                key_name, annotation_by_key[key_name], default, settings_path
+            ),
+            base=_find_last_text(setting.base for setting in settings),
             field=word_field,
         )
 
 
-def _inherited_keys(
+def _make_inherited_keys(
     group: Any, key_name: str, title: str, common_keys: Mapping[str, Key]
 ) -> Iterator[Key]:
     """The settings of one member: as those of all members, unless it has its own."""
@@ -113,7 +115,7 @@ def _fill_question(question: str, key_name: str, our_name: str, word_field: str)
     return question
 
 
-def _other_values(
+def _read_other_values(
     key_name: str, annotation: object, default: object, settings_path: SettingPath
 ) -> tuple[Any, ...]:
     """The other values that are stated for a key; of a word, all other words."""
@@ -126,7 +128,7 @@ def _other_values(
     return tuple(word for word in literal_words(annotation) if word != default)
 
 
-def _last_text(annotation_texts: Iterable[str]) -> str:
+def _find_last_text(annotation_texts: Iterable[str]) -> str:
     """The last text that is not empty: an inner annotation goes over an outer one."""
     for text in reversed(list(annotation_texts)):
         if text:

@@ -175,20 +175,21 @@ T = TypeVar("T")
 
 def make_list_form(name: str, lists: ListSettings, own: OneListSettings) -> ListForm:
     """The form of one list: its own settings, and otherwise those of all lists."""
-    max_limit = _own_or_common(own.max_limit, lists.max_limit)
+    max_limit = _choose_own_or_common(own.max_limit, lists.max_limit)
     return ListForm(
         name,
-        items=_own_or_common(own.items, lists.items),
-        more=_own_or_common(own.more, lists.more),
-        cursor=_own_or_common(own.cursor, lists.cursor),
-        limit_parameter=_own_or_common(own.limit_parameter, lists.limit_parameter),
-        cursor_parameter=_own_or_common(own.cursor_parameter, lists.cursor_parameter),
+        items=_choose_own_or_common(own.items, lists.items),
+        more=_choose_own_or_common(own.more, lists.more),
+        cursor=_choose_own_or_common(own.cursor, lists.cursor),
+        limit_parameter=_choose_own_or_common(own.limit_parameter, lists.limit_parameter),
+        cursor_parameter=_choose_own_or_common(own.cursor_parameter, lists.cursor_parameter),
         max_limit=max_limit,
         default_limit=min(lists.default_limit, max_limit),
         over_limit=lists.over_limit,
-        order=_own_or_common(own.order, lists.order),
+        order=_choose_own_or_common(own.order, lists.order),
     )
 
 
-def _own_or_common(own: T | None, common: T) -> T:
+def _choose_own_or_common(own: T | None, common: T) -> T:
+    """The setting of one list, or that of all lists if it has none of its own."""
     return common if own is None else own

@@ -105,7 +105,7 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
         json_text = json.dumps(settings_json, default=repr)
         settings = _make_adapter().validate_json(json_text, strict=True)
     except ValueError as error:
-        problems |= _validation_problems(error, values)
+        problems |= _list_validation_problems(error, values)
     if problems:
         ordered_keys = sorted(problems, key=[*values, *problems].index)
         raise WrongSettingError({dotted_key: problems[dotted_key] for dotted_key in ordered_keys})
@@ -181,7 +181,9 @@ def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> 
             yield f"{prefix}{field_name}"
 
 
-def _validation_problems(error: ValueError, value_by_key: Mapping[str, object]) -> dict[str, str]:
+def _list_validation_problems(
+    error: ValueError, value_by_key: Mapping[str, object]
+) -> dict[str, str]:
     """The problem of each wrong value by its key."""
     problems: dict[str, str] = {}
     validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded

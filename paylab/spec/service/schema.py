@@ -26,18 +26,18 @@ def service_schema() -> Schema:
     >>> service_schema()["properties"]["signing"]["properties"]["tolerance"]["maximum"]
     86400
     """
-    root = _empty_table()
+    root = _make_empty_table()
     for key_name, setting in keys().items():
         if key_name == EXTRA:
-            root["properties"][EXTRA] = _constants_schema(setting)
+            root["properties"][EXTRA] = _make_constants_schema(setting)
             continue
         *groups, leaf = key_name.split(".")
         table = root
         settings: Any = ServiceSettings()
         for group in groups:
             settings = getattr(settings, group)
-            table = table["properties"].setdefault(group, _group_schema(settings))
-        table["properties"][leaf] = _setting_schema(setting)
+            table = table["properties"].setdefault(group, _make_group_schema(settings))
+        table["properties"][leaf] = _make_setting_schema(setting)
     return {"$schema": DIALECT, "title": "service.toml", **root}
 
 
@@ -46,18 +46,18 @@ def schema_text() -> str:
     return json.dumps(service_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _empty_table() -> Schema:
+def _make_empty_table() -> Schema:
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def _group_schema(settings: object) -> Schema:
+def _make_group_schema(settings: object) -> Schema:
     """A table of a group of settings, described as the group is; names have no description."""
     if not is_dataclass(settings):
-        return _empty_table()
-    return {**_empty_table(), "description": str(settings.__doc__).partition("\n")[0]}
+        return _make_empty_table()
+    return {**_make_empty_table(), "description": str(settings.__doc__).partition("\n")[0]}
 
 
-def _setting_schema(setting: Key) -> Schema:
+def _make_setting_schema(setting: Key) -> Schema:
     """The type of a setting as pydantic reads it, its question and its default."""
     from pydantic import TypeAdapter
 
@@ -71,7 +71,7 @@ def _setting_schema(setting: Key) -> Schema:
     return {**schema, "description": description, "default": to_json_value(default)}
 
 
-def _constants_schema(setting: Key) -> Schema:
+def _make_constants_schema(setting: Key) -> Schema:
     """The operations that can have constant fields."""
     schema_by_operation = {
         operation_name: {
@@ -81,4 +81,8 @@ def _constants_schema(setting: Key) -> Schema:
         for operation_name, operation in OPERATIONS.items()
         if operation.fields
     }
-    return {**_empty_table(), "properties": schema_by_operation, "description": setting.question}
+    return {
+        **_make_empty_table(),
+        "properties": schema_by_operation,
+        "description": setting.question,
+    }

@@ -45,7 +45,7 @@ class SettingRow(NamedTuple):
     question: str
 
 
-def _problems_of(error: ServiceError) -> Mapping[str, str]:
+def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
     """The sentence for each wrong key."""
     from .loader import WrongSettingError
 
@@ -103,7 +103,7 @@ class Service(ServiceSettings):
                 service = cls(tables)
         except ServiceError as error:
             problem_lines = [
-                name_line(key, sentence) for key, sentence in _problems_of(error).items()
+                name_line(key, sentence) for key, sentence in _read_problem_by_key(error).items()
             ]
             line_number = files.find_line(file_text, error.key)
             raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
