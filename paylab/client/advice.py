@@ -95,12 +95,10 @@ class Advisor:
         if refusal := self._stated_refusal():
             assumption = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, assumption)
-        advice_text = self._missing_header() or self._about_key() or self._advise_by_kind()
-        return (
-            AdviceText(advice_text)
-            if advice_text
-            else self._advise_on_absent_object() or self._advise_on_fields()
-        )
+        advice_text = self._missing_header() or self._advise_about_key() or self._advise_by_kind()
+        if advice_text:
+            return AdviceText(advice_text)
+        return self._advise_on_absent_object() or self._advise_on_fields()
 
     def _advise_by_kind(self) -> str:
         """What to do by the kind of the refusal; "" if it has none, or is about a field.
@@ -148,23 +146,29 @@ class Advisor:
                 return refusal
         return None
 
-    def _about_key(self) -> str:
+    def _advise_about_key(self) -> str:
         """What to do about the Idempotency-Key, by what was sent; "" if it is not about the key."""
-        refusal_text = self._told.text
-        has_key = self._outgoing.idempotency_key is not None
-        # A conflict without words is about the key, if one was sent.
-        has_no_words = self._status == CONFLICT and is_status_phrase(refusal_text) and has_key
-        is_about_key = has_no_words or IDEMPOTENCY.search(refusal_text)
-        if self._status not in INVALID or not is_about_key:
+        if self._status not in INVALID:
             return ""
-        names_form = "uuid" in refusal_text.lower()
-        if not has_key:
-            return NO_KEY if names_form or says_missing(refusal_text) else ""
-        if names_form:
+        if self._outgoing.idempotency_key is not None:
+            return self._advise_about_sent_key()
+        refusal_text = self._told.text
+        asks_for_key = "uuid" in refusal_text.lower() or says_missing(refusal_text)
+        return NO_KEY if IDEMPOTENCY.search(refusal_text) and asks_for_key else ""
+
+    def _advise_about_sent_key(self) -> str:
+        """What to do about the key that was sent; "" if the refusal is not about it."""
+        refusal_text = self._told.text
+        # A conflict without words: most likely the key was used with another body.
+        if self._status == CONFLICT and is_status_phrase(refusal_text):
+            return OTHER_VALUES
+        if not IDEMPOTENCY.search(refusal_text):
+            return ""
+        if "uuid" in refusal_text.lower():
             return KEY_FORM
         if IN_USE.search(refusal_text):
             return KEY_IN_USE
-        if has_no_words or OTHER_BODY.search(refusal_text):
+        if OTHER_BODY.search(refusal_text):
             return OTHER_VALUES
         return KEY_SENT if says_missing(refusal_text) and self.kind is not DUPLICATE else ""
 

@@ -220,7 +220,9 @@ _SAME_ID = {"Individual": ("StatusChange",)}
 
 def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
     """The unknown names of a nested object."""
-    for field_name in value if isinstance(value, Mapping) else ():
+    if not isinstance(value, Mapping):
+        return
+    for field_name in value:
         if field_name not in known:
             near_name = find_nearest_name(str(field_name), known)
             known_names = f"known are {', '.join(sorted(known))}"

@@ -248,7 +248,9 @@ def _find_codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     if isinstance(body, list) and depth:
         for member in body[:10]:
             yield from _find_codes(member, depth - 1)
-    for field_name, field_value in body.items() if isinstance(body, dict) and depth else ():
+    if not isinstance(body, dict) or not depth:
+        return
+    for field_name, field_value in body.items():
         if isinstance(field_value, str) and field_name.replace("_", "").lower() in CODES:
             yield re.sub(r"([a-z])([A-Z])", r"\1 \2", field_value[:100])
         else:

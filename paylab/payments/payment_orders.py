@@ -110,16 +110,13 @@ class PaymentOrders:
         if not (is_listed or response.replayed or is_older):
             self._check_new(order, payment)
             return response
-        is_current = is_listed or TRANSFER.is_final(payment.status)
+        # A payment that was just read, or has a final status, is as it is now.
+        current = response if is_listed or TRANSFER.is_final(payment.status) else None
         # After a server error or a lost answer, an earlier attempt of this call has most likely
         # made the payment: the order is not a repetition that its user should notice.
-        is_from_this_call = is_listed or response.attempt.after_lost
+        needs_notice = is_older or not (is_listed or response.attempt.after_lost)
         return self._return_repetition(
-            order,
-            payment,
-            current=response if is_current else None,
-            is_listed=is_listed,
-            needs_notice=is_older or not is_from_this_call,
+            order, payment, current, is_listed=is_listed, needs_notice=needs_notice
         )
 
     def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
