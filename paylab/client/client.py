@@ -64,7 +64,8 @@ class Client:
         """Sends POSTs that must not happen twice."""
         if self._make_orders is not None:
             return self._make_orders(self)
-        from .new_orders import NewOrders  # a lab has another
+        # A lab makes a sender that computes the key of each order: `paylab.payments`.
+        from .new_orders import NewOrders
 
         return NewOrders(self)
 

@@ -30,7 +30,7 @@ def choose_account(rows: Sequence[ConversionAccount], order: Values) -> Conversi
         reason = f"{candidates[0].id} may be this account, but does not show whose it is"
         raise undecided_account_error(reason)
     newest_first = sorted(identified_accounts, key=creation_time, reverse=True)
-    return min(newest_first, key=_status_rank, default=None)
+    return min(newest_first, key=_status_rank, default=None)  # of equal ones, the first
 
 
 def matching_accounts(rows: Sequence[ConversionAccount], order: Values) -> list[ConversionAccount]:

@@ -311,9 +311,10 @@ def describe_cause(error: StopError) -> str:
 
 def is_about_country(error: PaylabError) -> bool:
     """Whether a refusal is about the country, by its fields; without fields, by its words."""
-    fields = [last_name(problem.field) for problem in getattr(error, "problems", ())]
-    words = [field for field in fields if field] or re.findall("[a-z]+", str(error).lower())
-    return "country" in words
+    last_names = [last_name(problem.field) for problem in getattr(error, "problems", ())]
+    field_names = [field_name for field_name in last_names if field_name]
+    message_words = re.findall("[a-z]+", str(error).lower())
+    return "country" in (field_names or message_words)
 
 
 def remove_ids(words: str) -> str:

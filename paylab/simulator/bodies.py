@@ -87,7 +87,7 @@ def conversion_account_json(world: World, row: Row) -> Row:
 
 
 def row_json(world: World, kind: str, row: Row) -> Row:
-    """A row as the operations of its kind return it."""
+    """The JSON that the operations of its kind return for a row."""
     if kind == "individuals":
         return individual_json(world, row)
     if kind == "conversion_accounts":

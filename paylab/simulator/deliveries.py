@@ -101,9 +101,10 @@ class Deliveries(Sequence[Delivery]):
         return timestamps.from_text(summary["clock"]["now"])
 
     def redeliver(self, delivery: Delivery | None = None) -> int:
-        """Deliver the event of an attempt again, or all. Returns the number of deliveries.
+        """Deliver the event of an attempt again, or all events. Returns the number of deliveries.
 
-        "All" is each event since a subscription was made, also one that was never delivered.
+        `delivery` is one attempt of this list. Without it, each event since a subscription was made
+        is delivered, also one that never was.
 
         >>> lab.simulator.deliveries.redeliver()
         0
