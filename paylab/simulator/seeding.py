@@ -219,6 +219,7 @@ class RouteHistory:
         self.account_id = account["id"]
         self.rate = prices.rate(route.source, route.currency)
         self.rate_text = prices.rate_text(self.rate)
+        self.tax_text = prices.amount_text(Decimal(0), route.source)
         self.latest = world.now()
         reason_weights = FAILURE_REASONS.get(route.country, OTHER_REASONS)
         # A reason is in the list as often as its weight says, and is drawn as often.
@@ -244,7 +245,7 @@ class RouteHistory:
             "exchange_rate": self.rate_text,
             "total_fee": intern(format(price.fee, "f")),
             "fee_currency": self.route.source,
-            "total_tax": prices.amount_text(Decimal(0), self.route.source),
+            "total_tax": self.tax_text,
             "tax_currency": self.route.source,
             "net_source_amount": format(price.net, "f"),
             "recipient_id": self.owner_id,
@@ -259,17 +260,18 @@ class RouteHistory:
 
     def _draw_outcome(self, chance: float, seconds: int) -> Row:
         """The final status and what it explains; `chance` chooses the status by its share."""
-        fields = dict.fromkeys(OUTCOME_FIELDS)
+        outcome: Row = dict.fromkeys(OUTCOME_FIELDS)
         if chance < self.route.failing:
-            return fields | {"status": "failed", "failure_reason": self._choose(self.reasons)}
-        if chance < self.route.failing + EXPIRED_SHARE:
-            return fields | {"status": "expired"}
-        settlement_reference = ids.last_digits(self.random_numbers.getrandbits(80), 20)
-        return fields | {
-            "status": "completed",
-            "completed_in": intern(str(seconds)),
-            "settlement_reference_id": settlement_reference,
-        }
+            outcome["status"] = "failed"
+            outcome["failure_reason"] = self._choose(self.reasons)
+        elif chance < self.route.failing + EXPIRED_SHARE:
+            outcome["status"] = "expired"
+        else:
+            settlement_reference = ids.last_digits(self.random_numbers.getrandbits(80), 20)
+            outcome["status"] = "completed"
+            outcome["completed_in"] = intern(str(seconds))
+            outcome["settlement_reference_id"] = settlement_reference
+        return outcome
 
     def _choose(self, choices: list[str]) -> str:
         return choices[int(self.random_numbers.random() * len(choices))]
