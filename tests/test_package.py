@@ -29,6 +29,11 @@ MAP = (ROOT.parent / ".github" / "CONTRIBUTING.md").read_text()
 CHAPTERS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
 
 
+TOP = {".ci", ".gitattributes", ".github", ".gitignore"}
+TOP |= {"README.md", "notebooks", "paylab", "pyproject.toml", "tests"}
+"""All that stands at the top of the repository."""
+
+
 @cache
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a module."""
@@ -176,6 +181,16 @@ def test_modules_form_few_layers_and_no_circle():
     for module in TopologicalSorter({each: used_by(each) for each in MODULES}).static_order():
         done[module] = 1 + max((done[each] for each in used_by(module)), default=0)
     assert max(done.values()) <= LAYERS
+
+
+def test_nothing_else_stands_at_the_top_of_the_repository():
+    """A file that a trial run left there is not committed by mistake."""
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT.parent, check=False, capture_output=True, text=True
+    )
+    if listed.returncode:
+        pytest.skip("not in a clone")
+    assert {path.partition("/")[0] for path in listed.stdout.splitlines()} == TOP
 
 
 def test_a_module_is_neither_a_fragment_nor_two_subjects():
