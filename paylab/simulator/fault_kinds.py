@@ -81,6 +81,10 @@ def check_fault(fault_details: Row) -> list[Problem]:
     status = fault_details.get("status")
     if not is_custom and status is not None and not _is_error_status(status):
         problems.append(Problem("status", "must be a status from 400 to 599", "control"))
+    seconds = fault_details.get("seconds")
+    is_past = seconds is not None and _is_offset(seconds) and seconds < 0
+    if is_past and fault_kind != "skew":
+        problems.append(Problem("seconds", "must be 0 or more: only skew goes back", "control"))
     return problems
 
 
@@ -151,6 +155,8 @@ def _are_headers(detail_value: object) -> bool:
     )
 
 
+_is_offset = _number_check(-(10**8), 10**8)
+
 DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
     "operation": (_one_of_check(OPERATIONS), OPERATIONS),
     "method": (_is_text, "text"),
@@ -162,7 +168,7 @@ DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
     "retry_after": (_number_check(0, 86_400), "seconds from 0 to 86400"),
     "probability": (_number_check(0, 1), "a number from 0 to 1"),
     "seed": (_number_check(-(2**63), 2**63, whole=True), "a whole number"),
-    "seconds": (_number_check(-(10**8), 10**8), "a number of seconds"),
+    "seconds": (_is_offset, "seconds from 0 to 100000000, for skew also negative"),
     "headers": (_are_headers, "an object of names and printable text"),
     "body": (lambda _: True, ""),
     "content_type": (lambda value: _are_headers({"content-type": value}), "printable text"),

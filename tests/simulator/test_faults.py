@@ -159,7 +159,8 @@ LIMITS = [
 @pytest.mark.parametrize(("name", "low", "high", "step"), LIMITS)
 def test_a_number_beyond_its_limits_is_refused(service, name, low, high, step):
     """A number is accepted from its least to its greatest value, and refused beyond them."""
-    kind = "custom" if name in ("delay", "slow", "cut_after") else "status"
+    kinds = {"seconds": "skew", **dict.fromkeys(("delay", "slow", "cut_after"), "custom")}
+    kind = kinds.get(name, "status")
     statuses = [
         service.post("/_simulator/faults", {"kind": kind, name: value}).status
         for value in (low, high, low - step, high + step, True, low + 0.5)
@@ -196,6 +197,8 @@ def test_what_is_not_given(service):
         ({"kind": "status", "method": 7}, "method"),
         ({"kind": "status", "path": ["x"]}, "path"),
         ({"kind": "skew", "seconds": "5"}, "seconds"),
+        ({"kind": "event_delay", "seconds": -1}, "seconds"),
+        ({"kind": "event_outage", "seconds": -0.5}, "seconds"),
         ({"kind": "event_delay", "event_type": "transfer.lost"}, "event_type"),
         ({"kind": "status", "operation": ["transfers.list"]}, "operation"),
     ],
