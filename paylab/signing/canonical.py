@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
+from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -30,7 +31,7 @@ SPELLINGS = {
 """The headers of a signed request as the spec spells them, by lower-case name."""
 
 SIGNATURE_FORMS: Mapping[str, Callable[[bytes], bytes]] = {
-    "base64_hex": lambda digest: b64encode(digest.hex().encode()),
+    "base64_hex": lambda digest: b2a_base64(digest.hex().encode(), newline=False),
     "hex": lambda digest: digest.hex().encode(),
     "base64": b64encode,
 }
@@ -178,9 +179,8 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     >>> paylab.signing.canonical_request("GET", "/v1", "", {"host": "a.test"}, "e3b0").split()
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
-    header_names = in_order(headers, header_order)
-    has_query_line = query or empty_query == "blank"
-    target = f"{path}\n{query}" if has_query_line else path
+    header_names = sorted(headers) if header_order == "sorted" else in_order(headers, header_order)
+    target = f"{path}\n{query}" if query or empty_query == "blank" else path
     header_lines = "\n".join(
         [f"{header_name}:{headers[header_name]}" for header_name in header_names]
     )
@@ -314,7 +314,9 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
         SPELLINGS[header_name]: header_value for header_name, header_value in signed_values.items()
     }
     headers["Host"] = host
-    header_names = in_order(signed_values, header_order)
+    header_names = (
+        signed_values if header_order == "sorted" else in_order(signed_values, header_order)
+    )
     headers["Authorization"] = authorization(api_key, header_names, signature.value)
     return headers, signature
 
