@@ -20,7 +20,8 @@ from ..client.lists import read_filters
 from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.operations.records import OPERATIONS
-from ..spec.paging import Pager, RawPage, read_page
+from ..spec.page import RawPage, read_page
+from ..spec.paging import Pager
 from ..spec.row_filter import RowFilter
 from ..spec.text import format_json, read_json, write_json
 from ..spec.translation import Translation

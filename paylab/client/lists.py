@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.api import NotFoundError
 from ..spec import paging
+from ..spec.page import RawPage
 from ..spec.row_filter import SENT, RowFilter, check_product, read_row_filter
 from ..spec.service.lists import Order
 from ..spec.service.service import Service
@@ -89,7 +90,7 @@ class Lists:
         form = self._service.list(name)
         sent_filters, row_filter = read_filters(self._service, name, filters or {})
 
-        def fetch(at: str | None) -> paging.RawPage:
+        def fetch(at: str | None) -> RawPage:
             params = form.query(limit, at, sent_filters)
             return self._read_response(self._request_page(name, params, options)).page(form)
 
@@ -109,7 +110,7 @@ class Lists:
         form = self._service.list(name)
         responses = list[Response]()
 
-        def fetch(cursor: str | None) -> paging.RawPage:
+        def fetch(cursor: str | None) -> RawPage:
             params = form.query(form.max_limit, cursor, None)
             responses.append(self._read_response(self._request_page(name, params, options)))
             return responses[-1].page(form)

@@ -15,7 +15,7 @@ from ..redaction.redaction import Redaction
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
-from ..spec.paging import SPEC_ENVELOPE, RawPage, has_spec_envelope, read_page
+from ..spec.page import SPEC_ENVELOPE, RawPage, has_spec_envelope, read_page
 from ..spec.service.lists import ListForm
 from ..spec.service.value_types import NONE
 from ..spec.text import EXACT_DECODER, LAST_MEMBER_DECODER, RepeatedMemberError, plain, write_json

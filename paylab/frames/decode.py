@@ -18,7 +18,8 @@ import pyarrow.json as pj
 from ..errors.api import APIResponseError
 from ..errors.arguments import explain_arguments
 from ..errors.base import PagingError, PaylabWarning, warn_caller
-from ..spec.paging import EMPTY_PAGES_MAX, Page, Pager, read_page
+from ..spec.page import Page, read_page
+from ..spec.paging import EMPTY_PAGES_MAX, Pager
 from ..spec.text import EXACT_DECODER, RepeatedMemberError, plain
 from .columns import Column, Schema
 from .text_table import (

@@ -27,7 +27,7 @@ VIEWS = {
     ("paylab.simulator.scenarios", "Scenarios"): "results.scenarios_table",
     ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",
     ("paylab.spec.resource", "Resource"): "results.resource_card",
-    ("paylab.spec.paging", "Page"): "results.page_table",
+    ("paylab.spec.page", "Page"): "results.page_table",
     ("paylab.spec.paging", "Pager"): "results.pager_table",
     ("paylab.spec.service.service", "Service"): "calls.service_table",
     ("paylab.webhooks.arrivals", "Arrivals"): "inbox.arrivals_table",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors.base import ChoiceError, PagingError, PaylabError, Problem, ReplayError, RuleError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
-from ..spec.paging import Page
+from ..spec.page import Page
 from ..spec.resource import Resource, creation_time
 from ..spec.text import plain
 from .comparison import (

@@ -1,4 +1,4 @@
-"""Paginated lists: the cursor token, a page, and iteration over pages."""
+"""Paginated lists: the cursor token, and iteration over pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any, Generic, TypeVar, overload
@@ -15,11 +15,9 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PagingError
 from ..errors.names import with_name_suggestions
 from . import repeats
-from .json_path import value_at
+from .page import Page, RawPage, check_index
 from .row_filter import RowFilter, check_statuses
-from .service.lists import ListForm, Order
-from .service.value_types import NONE
-from .text import JsonObject, JsonValue, plain
+from .service.lists import Order
 
 T = TypeVar("T")
 
@@ -49,67 +47,6 @@ def decode_cursor(token: str) -> dict[str, str]:
     if encode_cursor(position) != token:
         raise ValueError("the cursor was changed")
     return position
-
-
-@dataclass(frozen=True)
-class Page(Generic[T]):
-    """One page of a list, and the cursor of the next one if there is one."""
-
-    data: list[T]
-    has_next_page: bool = False
-    cursor: str | None = None
-
-
-RawPage = Page[dict[str, Any]]
-
-SPEC_ENVELOPE = ("data", "has_next_page", "cursor")
-"""The keys of a page as the spec shows them: rows, whether there is another page, its cursor."""
-
-
-def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool = False) -> RawPage:
-    """A parsed body as a page; ValueError if it does not have this form.
-
-    Without a form the keys are those of the spec. With `bare`, or if the form says so, an array,
-    alone or under the key of the rows, is the whole list. Otherwise the body must say whether
-    another page follows.
-    """
-    items_key, more_key, cursor_key = SPEC_ENVELOPE
-    if list_form is not None and list_form.is_array:
-        bare = True
-    elif list_form is not None:
-        items_key = list_form.items
-        more_key = list_form.more
-        cursor_key = list_form.cursor
-    if bare and isinstance(body, list):
-        return Page(_check_rows(body, items_key))
-    keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
-    if not isinstance(body, dict):
-        raise ValueError(f"must be a page: an object with {', '.join(keys)}")
-    rows = _check_rows(value_at(body, items_key), items_key)
-    has_more = value_at(body, more_key)
-    cursor = value_at(body, cursor_key)
-    if not isinstance(cursor, str | None) or not isinstance(has_more, bool | None):
-        raise ValueError(f"has an unreadable {cursor_key} or {more_key}")
-    if has_more is not None:
-        # The flag decides: the last page may still have a cursor.
-        return Page(rows, has_more, cursor)
-    is_whole_list = bare and body.keys() <= {key.partition(".")[0] for key in keys}
-    if not cursor and not is_whole_list and more_key != NONE:
-        raise ValueError(f"does not say whether another page follows: {more_key} is missing")
-    # Without the flag, a cursor means that another page follows.
-    return Page(rows, bool(cursor), cursor)
-
-
-def _check_rows(items: JsonValue, key: str) -> list[JsonObject]:
-    """The items if they are a list of objects; else ValueError."""
-    if isinstance(items, list) and all(isinstance(item, dict) for item in items):
-        return items
-    raise ValueError(f"must contain a list of objects as {key}")
-
-
-def has_spec_envelope(list_form: ListForm) -> bool:
-    """Whether a list has the envelope of the spec."""
-    return (list_form.items, list_form.more, list_form.cursor) == SPEC_ENVELOPE
 
 
 DISPLAYED_ITEMS_MAX = 20
@@ -159,7 +96,7 @@ class Pager(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         for page in self.pages():
-            yield from page.data
+            yield from page
 
     @overload
     def __getitem__(self, at: int) -> T: ...
@@ -167,7 +104,7 @@ class Pager(Generic[T]):
     def __getitem__(self, at: slice) -> list[T]: ...
     def __getitem__(self, at: int | slice) -> T | list[T]:
         """The item at an index, or the items of a slice; fetches the pages up to it."""
-        _check_index(at)
+        check_index(at)
         numbers = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
         if any(number is not None and number < 0 for number in numbers):
             return self.to_list()[at]  # what counts from the end needs all pages
@@ -199,10 +136,10 @@ class Pager(Generic[T]):
         return list(self._fetched), self._count
 
     def pages(self) -> Iterator[Page[T]]:
-        """Yield the pages, with items as models.
+        """Yield the pages, with items as models; `for transfer in page` reads the items of one.
 
-        >>> next(lab.transfers.list(limit=5).pages()).has_next_page
-        True
+        >>> [len(page) for page in lab.transfers.list(limit=50).pages()]
+        [50, 50, 30]
         """
         displayed_items: list[T] = []
         item_count = 0
@@ -328,13 +265,6 @@ class Pager(Generic[T]):
         if order == "newest_first" and row_filter.since is not None:
             kept._row_filter = row_filter
         return kept
-
-
-def _check_index(at: object) -> None:
-    """TypeError for an index that is neither a number nor a slice, such as an id."""
-    if not isinstance(at, int | slice):
-        message = f"a list has indexes, not {plain(repr(at), 60)}"
-        raise TypeError(f"{message}: .get() of the part that returned it reads an id")
 
 
 def _read_next_cursor(page: RawPage, used_cursors: Collection[str | None]) -> str:

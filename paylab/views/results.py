@@ -25,7 +25,8 @@ from .html import (
 from .resource_fields import redacted_fields, resource_parts, value_text
 
 if TYPE_CHECKING:
-    from ..spec.paging import Page, Pager
+    from ..spec.page import Page
+    from ..spec.paging import Pager
     from ..spec.resource import Resource
     from ..webhooks.report import Reconciliation
 

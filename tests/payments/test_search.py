@@ -16,7 +16,8 @@ from paylab.payments.search import (
     payment_pages,
 )
 from paylab.spec.models import Transfer
-from paylab.spec.paging import Page, Pager
+from paylab.spec.page import Page
+from paylab.spec.paging import Pager
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

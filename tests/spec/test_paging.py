@@ -12,14 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.errors import PagingError, RepeatWarning
-from paylab.spec.paging import (
-    Page,
-    Pager,
-    decode_cursor,
-    encode_cursor,
-    has_spec_envelope,
-    read_page,
-)
+from paylab.spec.page import Page, has_spec_envelope, read_page
+from paylab.spec.paging import Pager, decode_cursor, encode_cursor
 from paylab.spec.service import Service
 
 POSITION = {"created_at": "2026-01-31T09:30:00.123Z", "id": "tr_1", "direction": "next"}
@@ -118,6 +112,18 @@ def test_pages_come_read_and_raw():
     """`pages` has parsed items and `raw_pages` raw ones; both keep the envelope's values."""
     assert list(pages("a", None)[0].pages()) == [Page([0], True, "a"), Page([1], False, None)]
     assert next(pages("a", None)[0].raw_pages()) == Page([{"n": 0}], True, "a")
+
+
+def test_a_page_is_a_sequence_of_its_items():
+    """A page has the length, the items, the indexes and the slices of its items."""
+    page = Page(["a", "b", "c"], True, "next")
+    assert [*page] == [*page.data]
+    assert len(page) == 3
+    assert "b" in page
+    assert (page[0], page[-1], page[1:]) == ("a", "c", ["b", "c"])
+    assert not Page([])
+    with pytest.raises(TypeError, match=r"'tr_1': \.get\(\) of the part"):
+        page["tr_1"]
 
 
 def test_a_query_keeps_its_filters_and_asks_for_no_more_than_the_maximum():

@@ -11,7 +11,7 @@ import pytest
 import paylab
 from paylab.lab.trigger import trigger
 from paylab.simulator.simulator import Simulator
-from paylab.spec.paging import Page
+from paylab.spec.page import Page
 from paylab.webhooks.polling import PolledList, Watch
 from paylab.webhooks.router import Router
 

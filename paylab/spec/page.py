@@ -1,0 +1,103 @@
+"""One page of a list: its items, whether another page follows, and the cursor of that one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, overload
+
+from .json_path import value_at
+from .service.lists import ListForm
+from .service.value_types import NONE
+from .text import JsonObject, JsonValue, plain
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page of a list, and the cursor of the next one if there is one.
+
+    It is iterated over its items, as a list is; a page without items is false.
+
+    >>> [transfer.status for transfer in next(lab.transfers.list(limit=2).pages())]
+    ['completed', 'completed']
+    """
+
+    data: list[T]
+    has_next_page: bool = False
+    cursor: str | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[T]: ...
+    def __getitem__(self, at: int | slice) -> T | list[T]:
+        """The item at an index, or the items of a slice."""
+        check_index(at)
+        return self.data[at]
+
+
+RawPage = Page[dict[str, Any]]
+
+SPEC_ENVELOPE = ("data", "has_next_page", "cursor")
+"""The keys of a page as the spec shows them: rows, whether there is another page, its cursor."""
+
+
+def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool = False) -> RawPage:
+    """A parsed body as a page; ValueError if it does not have this form.
+
+    Without a form the keys are those of the spec. With `bare`, or if the form says so, an array,
+    alone or under the key of the rows, is the whole list. Otherwise the body must say whether
+    another page follows.
+    """
+    items_key, more_key, cursor_key = SPEC_ENVELOPE
+    if list_form is not None and list_form.is_array:
+        bare = True
+    elif list_form is not None:
+        items_key = list_form.items
+        more_key = list_form.more
+        cursor_key = list_form.cursor
+    if bare and isinstance(body, list):
+        return Page(_check_rows(body, items_key))
+    keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
+    if not isinstance(body, dict):
+        raise ValueError(f"must be a page: an object with {', '.join(keys)}")
+    rows = _check_rows(value_at(body, items_key), items_key)
+    has_more = value_at(body, more_key)
+    cursor = value_at(body, cursor_key)
+    if not isinstance(cursor, str | None) or not isinstance(has_more, bool | None):
+        raise ValueError(f"has an unreadable {cursor_key} or {more_key}")
+    if has_more is not None:
+        # The flag decides: the last page may still have a cursor.
+        return Page(rows, has_more, cursor)
+    is_whole_list = bare and body.keys() <= {key.partition(".")[0] for key in keys}
+    if not cursor and not is_whole_list and more_key != NONE:
+        raise ValueError(f"does not say whether another page follows: {more_key} is missing")
+    # Without the flag, a cursor means that another page follows.
+    return Page(rows, bool(cursor), cursor)
+
+
+def _check_rows(items: JsonValue, key: str) -> list[JsonObject]:
+    """The items if they are a list of objects; else ValueError."""
+    if isinstance(items, list) and all(isinstance(item, dict) for item in items):
+        return items
+    raise ValueError(f"must contain a list of objects as {key}")
+
+
+def has_spec_envelope(list_form: ListForm) -> bool:
+    """Whether a list has the envelope of the spec."""
+    return (list_form.items, list_form.more, list_form.cursor) == SPEC_ENVELOPE
+
+
+def check_index(at: object) -> None:
+    """TypeError for an index that is neither a number nor a slice, such as an id."""
+    if not isinstance(at, int | slice):
+        message = f"a list has indexes, not {plain(repr(at), 60)}"
+        raise TypeError(f"{message}: .get() of the part that returned it reads an id")
