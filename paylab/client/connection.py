@@ -30,7 +30,8 @@ from .exchange import (
     record_call,
     transport_failure_of,
 )
-from .request import STREAMED, OutgoingRequest, Sign
+from .request import STREAMED, OutgoingRequest
+from .request_signer import Sign
 from .settings import Settings
 
 
@@ -77,7 +78,7 @@ def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> ht
 
 
 def _stop_at_redirect(response: httpx.Response) -> None:
-    """httpx parses the target of a redirect even when told not to follow it."""
+    """Raise RedirectedError: httpx parses the target of a redirect that it does not follow."""
     if response.has_redirect_location:
         raise RedirectedError(response)
 
@@ -100,7 +101,7 @@ class ServiceConnection:
     watchers: Sequence[Watcher] = ()
 
     def send(self, outgoing: OutgoingRequest, number: int = 1) -> Attempt:
-        """Send once; trouble is returned as a value."""
+        """Send a request once; an attempt without an answer has the reason, nothing is raised."""
         exchange = self._exchange(outgoing, number)
         # A copy, since a watcher may be added or removed by another thread.
         for watcher in tuple(self.watchers):
@@ -145,7 +146,7 @@ class ServiceConnection:
 
     @hide_frames
     def _exchange(self, outgoing: OutgoingRequest, number: int) -> Exchange:
-        """Send a request and read the whole answer."""
+        """Send a request and read the whole answer; a failure of the network is a value of it."""
         events: list[tuple[str, float]] = []
         request = self._request(outgoing, events)
         response = None
@@ -167,14 +168,14 @@ class ServiceConnection:
             failure = transport_failure_of(error)
         # The wall clock can be set back during a call.
         elapsed = max(0.0, (self.clock() - when).total_seconds())
-        request_facts = outgoing, number, when, elapsed, request, events
+        attempt_facts = outgoing, number, when, elapsed, request, events
         if response is None:
-            return Exchange(*request_facts, trouble=failure)
+            return Exchange(*attempt_facts, trouble=failure)
         headers = dict(response.headers.items())  # three times as fast as without `items`
         # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
         date = from_http(headers.get("date", ""))
         skew = None if date is None else (date - when).total_seconds()
-        return Exchange(*request_facts, response.status_code, headers, content, failure, skew)
+        return Exchange(*attempt_facts, response.status_code, headers, content, failure, skew)
 
     @hide_frames
     def _authorize(self, request: httpx.Request, outgoing: OutgoingRequest) -> None:
@@ -189,27 +190,33 @@ class ServiceConnection:
     @hide_frames
     def _record_attempt(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
-        outgoing = exchange.request
         service = self.settings.service
-        finding = None
-        content = outgoing.content or b""
-        if exchange.status == service.error_codes.signature and isinstance(content, bytes):
-            from ..signing.comparison import compare  # only a refused signature needs them
-            from ..signing.findings import SignedRequest
-
-            signed_request = SignedRequest(outgoing.method, str(outgoing.url), content)
-            # Judged by the service's clock.
-            headers = {**exchange.sent.headers, "date": exchange.headers.get("date", "")}
-            secret = self.settings.secret_key.reveal()
-            comparison = compare(headers, signed_request, secret, signing=service.signing)
-            if not comparison.match:
-                finding = self.redaction.text(f"{comparison.mistake}: {comparison.message}")
         return record_call(
             exchange,
             self.redaction,
             number=number,
             place=self.place(),
-            finding=finding,
+            finding=self._find_signing_mistake(exchange),
             dialect=service.signing,
             key_header=service.idempotency.header,
         )
+
+    @hide_frames
+    def _find_signing_mistake(self, exchange: Exchange) -> str | None:
+        """The known mistake behind a refused signature; None if there is none, or for an upload."""
+        service = self.settings.service
+        outgoing = exchange.request
+        content = outgoing.content or b""
+        if exchange.status != service.error_codes.signature or not isinstance(content, bytes):
+            return None
+        from ..signing.comparison import compare  # only a refused signature needs them
+        from ..signing.findings import SignedRequest
+
+        signed_request = SignedRequest(outgoing.method, str(outgoing.url), content)
+        # Judged by the service's clock.
+        headers = {**exchange.sent.headers, "date": exchange.headers.get("date", "")}
+        secret = self.settings.secret_key.reveal()
+        comparison = compare(headers, signed_request, secret, signing=service.signing)
+        if comparison.match:
+            return None
+        return self.redaction.text(f"{comparison.mistake}: {comparison.message}")

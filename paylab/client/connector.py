@@ -12,7 +12,8 @@ from ..errors.base import ConfigError
 from ..processes.forks import renew_after_fork
 from ..redaction.redaction import Redaction
 from .deadline import Deadline
-from .request import Nonces, OutgoingRequest, Sign, request_signer
+from .request import OutgoingRequest
+from .request_signer import Nonces, Sign, request_signer
 from .service_clock import Timing
 from .settings import Settings
 
@@ -63,8 +64,14 @@ class Connector:
         renew_after_fork(self, lambda connector: connector._renew())
 
     def _make_signer(self, settings: Settings) -> Sign:
-        keys = settings.api_key, settings.secret_key
-        return request_signer(*keys, settings.service.signing, self._timing.clock, self._nonces)
+        """A function that signs requests with these keys; ConfigError if they do not fit."""
+        return request_signer(
+            settings.api_key,
+            settings.secret_key,
+            settings.service.signing,
+            self._timing.clock,
+            self._nonces,
+        )
 
     @cached_property
     def connection(self) -> Connection:
@@ -82,9 +89,9 @@ class Connector:
             self._watchers,
         )
 
-    def signed_with(self, key: str, value: str) -> Connection | None:
+    def signed_with(self, setting_key: str, setting_value: str) -> Connection | None:
         """The connection with another setting of the signature; None if the keys do not fit it."""
-        service = self._settings.service.with_values({key: value})
+        service = self._settings.service.with_values({setting_key: setting_value})
         try:
             sign = self._make_signer(replace(self._settings, service=service))
         except ConfigError:

@@ -17,7 +17,8 @@ from ..signing.canonical import Signature
 from ..spec.text import plain
 from .call import Body, Call, DeferredCall, Timings, is_replay
 from .decoding import TooLargeError
-from .request import SIGNATURE, OutgoingRequest
+from .request import OutgoingRequest
+from .request_signer import SIGNATURE
 
 KEPT_BODY_LENGTH_MAX = 32 * 1024
 SEARCHED_MARGIN = 4 * 1024
@@ -79,7 +80,7 @@ TRANSPORT_FAILURES: tuple[tuple[type[Exception], TransportFailure], ...] = (
 
 
 def transport_failure_of(error: Exception) -> TransportFailure:
-    """The trouble behind an exception, with its words."""
+    """Why there is no answer, by the class of an exception, with the words of the exception."""
     failure_kind = next(
         failure for error_class, failure in TRANSPORT_FAILURES if isinstance(error, error_class)
     )
@@ -132,7 +133,7 @@ def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:
 
 
 def shorten_body(content: bytes, redaction: Redaction) -> Body:
-    """A redacted body, cut to the part that is kept."""
+    """A redacted body; of more than 32 KiB only the beginning, with its size and SHA-256."""
     # An image must be read whole; otherwise only the kept part is needed.
     has_image = b";base64," in content
     kept_bytes = content if has_image else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
@@ -150,7 +151,7 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
     except UnicodeDecodeError:
         return f"<{len(content)} bytes>"
     pieces = map(redaction.text, _split_text(body_text))
-    return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", "".join(pieces))
+    return LONG_DATA.sub(lambda data: f"<{len(data[0])} characters>", "".join(pieces))
 
 
 def _split_text(body_text: str) -> Iterator[str]:
@@ -168,19 +169,20 @@ def _split_text(body_text: str) -> Iterator[str]:
 def record_call(
     exchange: Exchange,
     redaction: Redaction,
-    body: Callable[[bytes, Redaction], Body] = shorten_body,
-    **known: Any,
+    redact_body: Callable[[bytes, Redaction], Body] = shorten_body,
+    **other_fields: Any,
 ) -> Call:
-    """The record of an attempt, without its secrets; `known` are more of its fields."""
+    """The record of an attempt, without its secrets; `other_fields` are more fields of it."""
     outgoing = exchange.request
     failure = exchange.trouble
     redaction = exchange_redaction(exchange, redaction)
     if isinstance(outgoing.content, bytes | None):
-        request_body = body(outgoing.content or b"", redaction)
+        request_body = redact_body(outgoing.content or b"", redaction)
     else:  # an upload is not held in memory
         upload = outgoing.content
-        request_body = replace(body(upload.outline, redaction), size=upload.length, exact=False)
-    response_body = body(exchange.content, redaction)
+        outline = redact_body(upload.outline, redaction)
+        request_body = replace(outline, size=upload.length, exact=False)
+    response_body = redact_body(exchange.content, redaction)
     signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
     return Call(
         when=exchange.when,
@@ -202,7 +204,7 @@ def record_call(
         canonical=redaction.text(signature.canonical),
         payload=signature.payload,
         personal=redaction.personal,
-        **known,
+        **other_fields,
     )
 
 

@@ -1,4 +1,4 @@
-"""A request: what is sent, as which bytes, and how it is signed."""
+"""A request: what is sent, with which options, and as which bytes."""
 
 from __future__ import annotations
 
@@ -8,24 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import count
-from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from ..errors.base import Problem, RuleError
-from ..redaction.hiding import Secret, hide_frames
-from ..signing.canonical import (
-    body_hash,
-    encode_hash,
-    key_bytes,
-    keyed,
-    signed_headers,
-    signed_path,
-    signed_query,
-)
-from ..signing.dates import date_text
 from ..spec.money import Amount
-from ..spec.service.signing import SigningSettings
 from ..spec.service.value_types import HEADER_NAME, MESSAGE_HEADERS
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
@@ -33,7 +19,7 @@ from ..spec.timestamps import to_text
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from httpx import URL, Request
+    from httpx import URL
 
 # Headers that paylab sets itself.
 OWN_HEADERS = MESSAGE_HEADERS | {"idempotency-key"}
@@ -54,9 +40,6 @@ CONTROLS = "/_simulator"
 
 STREAMED = "paylab.streamed"
 """The extension of a request with its StreamedBody, if it has one."""
-
-SIGNATURE = "paylab.signature"
-"""Set by the signing: the signature with its working, for the call log."""
 
 
 class Options(TypedDict, total=False):
@@ -162,7 +145,7 @@ def encode(body: object, *, numbers: bool = False) -> bytes:
 
 
 def json_value(value: object) -> Any:
-    """A value as JSON can hold it exactly; TypeError says what is wrong with one that it cannot."""
+    """A value as JSON can hold it exactly; TypeError says why another cannot be sent."""
     for value_type, convert in CONVERT:
         if isinstance(value, value_type):
             return convert(value)
@@ -178,6 +161,7 @@ def json_value(value: object) -> Any:
 
 
 def _amount_text(amount: Decimal) -> str:
+    """An amount with its digits, without an exponent; TypeError if it is not finite or too long."""
     if isinstance(amount, Amount):
         return amount.text
     if not amount.is_finite() or abs(amount.adjusted()) > DIGITS_MAX:
@@ -186,6 +170,7 @@ def _amount_text(amount: Decimal) -> str:
 
 
 def _instant_text(instant: datetime) -> str:
+    """A time as the service writes it; TypeError without a time zone."""
     if instant.tzinfo is None:
         raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
     try:
@@ -195,6 +180,7 @@ def _instant_text(instant: datetime) -> str:
 
 
 def _refuse_float(value: float) -> str:
+    """TypeError for any float."""
     raise TypeError("must be text or a Decimal: a float is not exact")
 
 
@@ -217,22 +203,37 @@ def check_key(idempotency_key: str) -> str:
 
 def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     """The request with the options of its call; RuleError for one that cannot be sent."""
-    timeout = options.get("timeout")
-    headers_given = options.get("headers") or {}
-    if not isinstance(headers_given, Mapping):
-        raise RuleError([Problem("headers", "must be a dict of names and texts")])
+    return replace(
+        request,
+        idempotency_key=_read_key(options.get("idempotency_key")),
+        timeout=_read_timeout(options.get("timeout")),
+        given_headers=_read_headers(options.get("headers")),
+    )
+
+
+def _read_key(idempotency_key: str | UUID | None) -> str | None:
+    """An Idempotency-Key as text; None stays None."""
+    if idempotency_key is None:
+        return None
+    from uuid import UUID  # only for a key that is given
+
+    key_text = str(idempotency_key) if isinstance(idempotency_key, UUID) else idempotency_key
+    return _header_text("idempotency_key", key_text)
+
+
+def _read_timeout(timeout: float | None) -> float | None:
+    """A timeout in seconds; None stays None."""
     is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
     if timeout is not None and not (is_number and 0 < timeout <= TIMEOUT_SECONDS_MAX):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
-    idempotency_key = options.get("idempotency_key")
-    if idempotency_key is not None:
-        from uuid import UUID  # only for a key that is given
+    return timeout
 
-        if isinstance(idempotency_key, UUID):
-            idempotency_key = str(idempotency_key)
-        idempotency_key = _header_text("idempotency_key", idempotency_key)
-    headers = {header: _check_header(header, text) for header, text in headers_given.items()}
-    return replace(request, idempotency_key=idempotency_key, timeout=timeout, given_headers=headers)
+
+def _read_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
+    """The headers of a call, each of which can be sent; empty for None."""
+    if not isinstance(headers, Mapping | None):
+        raise RuleError([Problem("headers", "must be a dict of names and texts")])
+    return {name: _check_header(name, text) for name, text in (headers or {}).items()}
 
 
 def _check_header(name: str, value: str) -> str:
@@ -252,99 +253,3 @@ def _header_text(field: str, value: str) -> str:
     if not (isinstance(value, str) and value.isascii() and value.isprintable()):
         raise RuleError([Problem(field, "must be printable ASCII")])
     return value
-
-
-NONCE_VALUES = 10**6
-# Coprime to 10^6, so that stepping by it visits every 6-digit value once.
-NONCE_STEP = 618_033
-
-
-class Nonces:
-    """Nonces that never repeat: unix milliseconds and a 6-digit counter with a random start."""
-
-    def __init__(self, random: Random) -> None:
-        self.restart(random)
-
-    def restart(self, random: Random) -> None:
-        """Start anew, as a forked child must."""
-        self._random = random
-        self._start = random.randrange(NONCE_VALUES)
-        self._count = count()
-
-    def next(self, now: datetime) -> str:
-        """The nonce of a request sent now, unique even on a frozen clock."""
-        # After a million values the counter restarts, with the next millisecond.
-        rounds, number = divmod(next(self._count), NONCE_VALUES)
-        value = (self._start + number * NONCE_STEP) % NONCE_VALUES
-        return f"{int(now.timestamp() * 1000) + rounds}{value:06d}"
-
-    def next_uuid(self, now: datetime) -> str:
-        """A random UUID as the nonce of a request sent now."""
-        from uuid import UUID  # only for a service with such nonces
-
-        return str(UUID(int=self._random.getrandbits(128), version=4))
-
-
-Sign = Callable[["Request"], None]
-
-
-def _nonce_maker(dialect: SigningSettings, nonces: Nonces) -> Callable[[datetime], str | None]:
-    """A function that makes the nonce of a request sent at a time, None for no nonce."""
-    if dialect.nonce == "refused":
-        return lambda now: None
-    return nonces.next_uuid if dialect.nonce_form == "uuid" else nonces.next
-
-
-@hide_frames
-def request_signer(
-    api_key: Secret,
-    secret_key: Secret,
-    dialect: SigningSettings,
-    clock: Callable[[], datetime],
-    nonces: Nonces,
-) -> Sign:
-    """A function that signs a request: path and query exactly as on the request line, Host as sent.
-
-    `dialect` are the [signing] of a service.
-    """
-    next_nonce = _nonce_maker(dialect, nonces)
-    key_text = api_key.reveal()
-    secret = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
-    empty_query = dialect.empty_query
-    encoding = dialect.hash_encoding
-    no_body = body_hash(b"", encoding, dialect.empty_body)
-
-    # A closure, because a secret in an attribute would show in `vars`.
-    def sign(request: Request) -> None:
-        """Add the signed headers to a request, and keep the working of its signature."""
-        now = clock()
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
-        streamed: StreamedBody | None = request.extensions.get(STREAMED)
-        if streamed is not None:
-            content_hash = encode_hash(streamed.digest, encoding)
-        elif request.content:
-            content_hash = body_hash(request.content, encoding)
-        else:
-            content_hash = no_body
-        headers, request.extensions[SIGNATURE] = signed_headers(
-            key_text,
-            secret,
-            request.method,
-            request.headers["Host"],
-            signed_path(path, dialect.signed_path, dialect.base_path),
-            signed_query(query, dialect.query_order),
-            content_hash=content_hash,
-            date=date_text(now, dialect.date_form),
-            nonce=next_nonce(now),
-            empty_query=empty_query,
-            header_order=dialect.header_order,
-            host_form=dialect.signed_host,
-            form=dialect.signature,
-        )
-        # Three times faster than `update`.
-        own_headers = [(header.encode(), text.encode()) for header, text in headers.items()]
-        own_names = {header.lower() for header, _ in own_headers}
-        other_headers = [pair for pair in request.headers.raw if pair[0].lower() not in own_names]
-        request.headers = type(request.headers)([*other_headers, *own_headers])
-
-    return sign

@@ -20,8 +20,9 @@ from .dialects import DialectSearch
 from .fresh_ids import FreshIds
 from .lists import Lists
 from .parameters import check_identifier
-from .request import Nonces, Options, OutgoingRequest, StreamedBody
+from .request import Options, OutgoingRequest, StreamedBody
 from .request_builder import RequestBuilder, new_idempotency_key
+from .request_signer import Nonces
 from .response import R, Response
 from .secrecy import redaction_of
 from .sender import Records, Sender
@@ -204,14 +205,16 @@ class Session:
 
     def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
         """An object of the service by its id, or by an object that has one."""
-        owner = OPERATIONS.get(f"{operation.partition('.')[0]}.get")
-        path_ids = {"id": check_identifier(id, kind=owner.answer if owner else kind.__name__)}
+        resource = operation.partition(".")[0]
+        get_operation = OPERATIONS.get(f"{resource}.get")
+        id_kind = get_operation.answer if get_operation else kind.__name__
+        path_ids = {"id": check_identifier(id, kind=id_kind)}
         return self.call(operation, parts=path_ids, **options).read(kind)
 
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
-        keyed = self.requests.keyed(request, self.new_key)
-        response = self._read_response(self._sender.deliver(keyed))
+        keyed_request = self.requests.keyed(request, self.new_key)
+        response = self._read_response(self._sender.deliver(keyed_request))
         self._records.fresh_ids.note(request, response.body, self.clock())
         return response
 

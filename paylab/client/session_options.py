@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .call_log import CallLog
     from .exchange import Transport, Watcher
     from .fresh_ids import FreshIds
-    from .request import Nonces
+    from .request_signer import Nonces
     from .service_clock import ServiceClock
 
 WaitShown = Callable[[], AbstractContextManager[Callable[[str], None]]]

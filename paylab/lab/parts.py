@@ -17,7 +17,7 @@ from ..client.call_log import CallLog
 from ..client.client import Client
 from ..client.followers import Broadcast
 from ..client.orders import OrderSender
-from ..client.request import Nonces
+from ..client.request_signer import Nonces
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock, utcnow
 from ..client.session import replay_facts

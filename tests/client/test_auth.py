@@ -16,7 +16,8 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from paylab.client.request import NONCE_STEP, NONCE_VALUES, STREAMED, Nonces, request_signer
+from paylab.client.request import STREAMED
+from paylab.client.request_signer import NONCE_STEP, NONCE_VALUES, Nonces, request_signer
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
