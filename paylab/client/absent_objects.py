@@ -50,15 +50,22 @@ def is_absence(text: str) -> bool:
     return _ABSENCE.search(text) is not None
 
 
-def absent_ids(
-    text: str, operation: Operation | None, ids: list[str], *, has_own: bool
+def find_absent_ids(
+    refusal_text: str, operation: Operation | None, id_names: list[str], *, has_path_id: bool
 ) -> list[str]:
-    """The ids whose objects a text calls absent; "the id" is that of the path."""
-    own_noun = _noun_of(operation)
-    nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in ids}
-    if has_own:
-        nouns_by_id_name = {PATH_ID: (*_nouns_for(own_noun), *ANY_OBJECT), **nouns_by_id_name}
-    return [id_name for id_name, id_nouns in nouns_by_id_name.items() if _is_absent(text, id_nouns)]
+    """The names of the ids whose objects a refusal calls absent; PATH_ID for that of the path.
+
+    "quote not found" is about `quote_id`, if the body has it. Empty if the text calls none absent.
+    """
+    nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in id_names}
+    if has_path_id:
+        path_nouns = (*_nouns_for(_noun_of(operation)), *ANY_OBJECT)
+        nouns_by_id_name = {PATH_ID: path_nouns, **nouns_by_id_name}
+    return [
+        id_name
+        for id_name, id_nouns in nouns_by_id_name.items()
+        if _is_absent(refusal_text, id_nouns)
+    ]
 
 
 def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
@@ -80,17 +87,17 @@ def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
 
 
 def _noun_of(operation: Operation | None) -> str:
-    """The noun of the resource of an operation."""
+    """The noun of an operation's resource, such as `transfer`; `object` without an operation."""
     return operation.resource.removesuffix("s") if operation else "object"
 
 
 def _nouns_for(object_name: str) -> tuple[str, ...]:
-    """The words for an object: our name of it, and others."""
+    """The words for an object: `transfer`, which is our name, then `payout` and `payment`."""
     return (object_name, *OTHER_NOUNS.get(object_name, ()))
 
 
 def _is_absent(refusal_text: str, nouns: tuple[str, ...]) -> bool:
-    """Whether a text says of one of these nouns that there is none."""
+    """Whether a refusal says that an object of these nouns is absent: "no such wallet"."""
     noun_pattern = rf"\b({'|'.join(nouns)})".replace("_", "[ _]?")
     patterns = (
         f"{noun_pattern}{_NAMED}{_AFTER}",
@@ -101,34 +108,31 @@ def _is_absent(refusal_text: str, nouns: tuple[str, ...]) -> bool:
 
 
 def describe_unknown_path(service: ServiceSettings, method: str, target: str) -> str:
-    """That no operation has this path, and the path of the same depth that is probably meant."""
+    """A sentence that no operation has this path, and which similar one is probably meant."""
     path = target.partition("?")[0]
-    templates = {
-        route.template: route.operation
+    templates = [
+        route.template
         for route in make_routes(service)
         if route.method == method and route.template.count("/") == path.count("/")
-    }
+    ]
     near_path = find_nearest_name(path, templates, _NEAR_PATH)
     hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
     return f"the specification has no {method} {plain(path, 80)}: {hint}"
 
 
 def find_id_names(body: object) -> list[str]:
-    """The names of the ids of other objects in a body."""
+    """The fields of a body that refer to other objects: by an id, or by an object with one.
+
+    >>> find_id_names({"quote_id": "qt_1", "financial_account": {"id": "fa_1"}, "amount": "5"})
+    ['quote_id', 'financial_account']
+    """
     if not isinstance(body, Mapping):
         return []
-    field_names = [
-        field_name
-        for field_name in body
-        if field_name != "client_reference_id" and body[field_name] is not None
-    ]
-    object_names = [
-        field_name
-        for field_name in field_names
-        if isinstance(body[field_name], Mapping) and "id" in body[field_name]
-    ]
-    return [
-        field_name
-        for field_name in field_names
-        if field_name.endswith("_id") or field_name in object_names
-    ]
+    id_names = []
+    for field_name, field_value in body.items():
+        if field_name == "client_reference_id" or field_value is None:
+            continue  # the caller's own reference names no object of the service
+        is_object_with_id = isinstance(field_value, Mapping) and "id" in field_value
+        if field_name.endswith("_id") or is_object_with_id:
+            id_names.append(field_name)
+    return id_names

@@ -23,9 +23,9 @@ from ..spec.service.setting import SPEC, key_of
 from .absent_objects import (
     PATH_ID,
     UNNAMED,
-    absent_ids,
     advise_to_check_ids,
     describe_unknown_path,
+    find_absent_ids,
     find_id_names,
     is_about_path,
     is_absence,
@@ -68,11 +68,11 @@ class Advisor:
     """Finds the advice for one refusal."""
 
     def __init__(
-        self, outgoing: OutgoingRequest, status: int, told: ErrorBody, service: Service
+        self, outgoing: OutgoingRequest, status: int, error_body: ErrorBody, service: Service
     ) -> None:
         self._outgoing = outgoing
         self._status = status
-        self._told = told
+        self._error_body = error_body
         self._service = service
         self._operation: Operation | None = OPERATIONS.get(outgoing.operation)
         self._body: Mapping[str, Any] = outgoing.asked if isinstance(outgoing.asked, dict) else {}
@@ -80,22 +80,25 @@ class Advisor:
     @cached_property
     def kind(self) -> RefusalKind | None:
         """The kind of the refusal by its words and status."""
-        return kind_of(self._status, self._told.text, self._told.body)
+        return kind_of(self._status, self._error_body.text, self._error_body.body)
 
-    def advice(self, wait: str | None = None) -> AdviceText:
-        """What to try; `wait` says how long the service asks to wait."""
-        failed = self._after_failure()
-        advice = AdviceText(failed) if failed else self._after_refusal()
-        return AdviceText("; ".join(filter(None, (advice.text, wait))) or None, advice.assumption)
+    def advice(self, wait_advice: str | None = None) -> AdviceText:
+        """What to try; `wait_advice` says how long the service asks to wait, if it does."""
+        failure_advice = self._advise_after_failure()
+        advice = AdviceText(failure_advice) if failure_advice else self._advise_after_refusal()
+        advice_texts = filter(None, (advice.text, wait_advice))
+        return AdviceText("; ".join(advice_texts) or None, advice.assumption)
 
-    def _after_refusal(self) -> AdviceText:
-        """What to try after a refusal, by what the service says."""
+    def _advise_after_refusal(self) -> AdviceText:
+        """What to try after a refusal: the first advice that its words allow."""
         if self.kind is RATE:
             return AdviceText(RATE.advice)
         if refusal := self._stated_refusal():
             assumption = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, assumption)
-        advice_text = self._missing_header() or self._advise_about_key() or self._advise_by_kind()
+        advice_text = (
+            self._advise_on_missing_header() or self._advise_about_key() or self._advise_by_kind()
+        )
         if advice_text:
             return AdviceText(advice_text)
         return self._advise_on_absent_object() or self._advise_on_fields()
@@ -106,7 +109,7 @@ class Advisor:
         "Forbidden" in a 400 that names a field is about the field, not about the caller.
         """
         kind = self.kind
-        names_a_field = any(complaint.field for complaint in self._told.complaints)
+        names_a_field = any(complaint.field for complaint in self._error_body.complaints)
         is_about_field = self._status in INVALID and names_a_field
         if kind is None or (kind.is_about_caller and is_about_field):
             return ""
@@ -117,17 +120,22 @@ class Advisor:
         return kind.advice
 
     def _is_sandbox_only(self) -> bool:
-        """Whether a 403 is about the sandbox: its operation is, and no other reason is told."""
-        is_sandbox = self._operation is not None and self._operation.is_sandbox
-        is_told = (
-            re.search(r"sandbox|production|\blive\b", self._told.text, re.IGNORECASE) is not None
-        )
-        return is_sandbox and self._status == FORBIDDEN and (is_told or self._is_silent)
+        """Whether a 403 says that an operation of the sandbox was called elsewhere.
 
-    def _after_failure(self) -> str:
+        It does if its words name an environment, or give no reason at all.
+        """
+        is_sandbox_operation = self._operation is not None and self._operation.is_sandbox
+        if self._status != FORBIDDEN or not is_sandbox_operation:
+            return False
+        environment = re.search(
+            r"sandbox|production|\blive\b", self._error_body.text, re.IGNORECASE
+        )
+        return environment is not None or self._is_silent
+
+    def _advise_after_failure(self) -> str:
         """What to do after the service failed; "" if it did not."""
-        status = self._status
-        if (status < SERVER_ERRORS or status in NO_PATH) and status != TIMED_OUT:
+        is_server_error = self._status >= SERVER_ERRORS and self._status not in NO_PATH
+        if not is_server_error and self._status != TIMED_OUT:
             return ""
         if self._outgoing.method == "GET":
             return "the service failed: try again later"
@@ -136,9 +144,9 @@ class Advisor:
         return "it may have been carried out: look for what it makes before you send it again"
 
     def _stated_refusal(self) -> Refusal | None:
-        """The refusal of the operation that the words of the service describe."""
+        """The refusal of the operation that the words of the service describe; None for no such."""
         refusals = self._operation.refusals if self._operation else ()
-        refusal_text = f"{self._told.text} {' '.join(map(str, self._told.problems))}"
+        refusal_text = f"{self._error_body.text} {' '.join(map(str, self._error_body.problems))}"
         if self._status in (UNAUTHORIZED, FORBIDDEN) or YOUR_ACCOUNT.search(refusal_text):
             return None  # it is about the caller
         for refusal in refusals:
@@ -152,13 +160,13 @@ class Advisor:
             return ""
         if self._outgoing.idempotency_key is not None:
             return self._advise_about_sent_key()
-        refusal_text = self._told.text
+        refusal_text = self._error_body.text
         asks_for_key = "uuid" in refusal_text.lower() or says_missing(refusal_text)
         return NO_KEY if IDEMPOTENCY.search(refusal_text) and asks_for_key else ""
 
     def _advise_about_sent_key(self) -> str:
         """What to do about the key that was sent; "" if the refusal is not about it."""
-        refusal_text = self._told.text
+        refusal_text = self._error_body.text
         # A conflict without words: most likely the key was used with another body.
         if self._status == CONFLICT and is_status_phrase(refusal_text):
             return OTHER_VALUES
@@ -173,46 +181,51 @@ class Advisor:
         return KEY_SENT if says_missing(refusal_text) and self.kind is not DUPLICATE else ""
 
     def _where_to_look(self) -> str:
-        """The list to look in, if the operation has one."""
+        """The list to look in, such as ", in lab.transfers.list()"; "" if there is none."""
         resource = self._operation.resource if self._operation else ""
         return f", in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS else ""
 
     def _advise_on_absent_object(self) -> AdviceText | None:
         """What to check if the service does not know an object or the path; None otherwise."""
-        told = self._told
-        absent_id_names = absent_ids(
-            told.text, self._operation, find_id_names(self._body), has_own=self._has_path_id
+        error_body = self._error_body
+        absent_id_names = find_absent_ids(
+            error_body.text,
+            self._operation,
+            find_id_names(self._body),
+            has_path_id=self._has_path_id,
         )
         if absent_id_names and self._operation and not self._is_page:
             return AdviceText(advise_to_check_ids(self._operation, absent_id_names))
         if self._status in (NOT_FOUND, *NO_PATH):
-            return self._advise_on_nothing_there()
-        names_field = any(complaint.field for complaint in told.complaints)
-        return AdviceText(UNNAMED) if is_absence(told.text) and not names_field else None
+            return self._advise_on_absent_path()
+        names_field = any(complaint.field for complaint in error_body.complaints)
+        return AdviceText(UNNAMED) if is_absence(error_body.text) and not names_field else None
 
-    def _advise_on_nothing_there(self) -> AdviceText:
+    def _advise_on_absent_path(self) -> AdviceText:
         """What to check if the service has nothing at the path, or does not say what it misses."""
         outgoing = self._outgoing
         if self._operation is None:
             return AdviceText(describe_unknown_path(self._service, outgoing.method, outgoing.path))
         lacks_method = self._status in NO_PATH
         lack = f"has no {outgoing.method}" if lacks_method else "has nothing"
-        advice_text = f"check the base URL: this service {lack} at this address"
-        if lacks_method or self._is_page or is_about_path(self._told.text):
-            return AdviceText(advice_text, self._path_row())
-        if not self._is_silent:
-            return AdviceText(UNNAMED if any(map(is_absence, self._told_texts)) else None)
-        own_id = [PATH_ID] if self._has_path_id else []
-        id_names = [*own_id, *find_id_names(self._body)]
-        if id_names:
-            ids_advice = advise_to_check_ids(self._operation, id_names)
-            advice_text = f"{ids_advice}; if it is right, check the base URL"
-        return AdviceText(advice_text, self._path_row())
+        url_advice = f"check the base URL: this service {lack} at this address"
+        is_about_address = lacks_method or self._is_page or is_about_path(self._error_body.text)
+        if is_about_address:
+            return AdviceText(url_advice, self._path_assumption())
+        if not self._is_silent:  # its words are about an object, or about something else
+            return AdviceText(UNNAMED if any(map(is_absence, self._refusal_texts)) else None)
+        path_id_names = [PATH_ID] if self._has_path_id else []
+        id_names = [*path_id_names, *find_id_names(self._body)]
+        if not id_names:
+            return AdviceText(url_advice, self._path_assumption())
+        ids_advice = advise_to_check_ids(self._operation, id_names)
+        advice_text = f"{ids_advice}; if it is right, check the base URL"
+        return AdviceText(advice_text, self._path_assumption())
 
     @property
     def _is_page(self) -> bool:
         """Whether the answer is a web page."""
-        body = self._told.body
+        body = self._error_body.body
         return isinstance(body, str) and is_markup(body)
 
     @property
@@ -222,8 +235,8 @@ class Advisor:
         path = operation.path(self._service) if operation else self._outgoing.path
         return "{" in path
 
-    def _path_row(self) -> str | None:
-        """The assumption that the path rests on; None if the specification shows it."""
+    def _path_assumption(self) -> str | None:
+        """The id of the assumption behind the path; None if the specification shows the path."""
         path_setting = keys().get(key_of(self._operation.path)) if self._operation else None
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
 
@@ -231,19 +244,20 @@ class Advisor:
         """What the specification says about the fields that the service names."""
         operation = self._operation
         if self._status not in INVALID or operation is None or not operation.fields:
-            return AdviceText(self._by_status())
-        field_advice = FieldAdvisor(operation, self._body, self._service)
-        return field_advice.advice(self._told.complaints) or AdviceText(self._by_status())
+            return AdviceText(self._advise_by_status())
+        advisor = FieldAdvisor(operation, self._body, self._service)
+        return advisor.advice(self._error_body.complaints) or AdviceText(self._advise_by_status())
 
-    def _missing_header(self) -> str:
-        """How to send a header that the service misses; "" if it misses none."""
-        match = HEADER.search(self._told.text)
-        header_name = match["name"] if match else ""
-        if (
-            not header_name
-            or not says_missing(self._told.text)
-            or "signature" in header_name.lower()
-        ):
+    def _advise_on_missing_header(self) -> str:
+        """How to send a header that the service misses; "" if it misses none.
+
+        A missing signature is not advised on: paylab signs every request.
+        """
+        header_match = HEADER.search(self._error_body.text)
+        if header_match is None or not says_missing(self._error_body.text):
+            return ""
+        header_name = header_match["name"]
+        if "signature" in header_name.lower():
             return ""
         if header_name.lower() == "idempotency-key":
             return KEY_SENT if self._outgoing.idempotency_key else NO_KEY
@@ -251,15 +265,18 @@ class Advisor:
             return "it was sent: a proxy may remove it; lab.explain() shows it"
         return f'send this header with headers={{"{header_name}": ...}}'
 
-    def _by_status(self) -> str | None:
-        """What a refusal without a known field may need."""
-        if re.search("pagination token|cursor", self._told.text, re.IGNORECASE):
+    def _advise_by_status(self) -> str | None:
+        """What to try after a refusal without a known field; None if nothing is known."""
+        if re.search("pagination token|cursor", self._error_body.text, re.IGNORECASE):
             is_list = self._operation is None or self._operation.is_list
             return CURSOR if is_list else None
-        return self._stated_states()
+        return self._describe_refused_states()
 
-    def _stated_states(self) -> str | None:
-        """The states in which the specification refuses this, if the service says nothing."""
+    def _describe_refused_states(self) -> str | None:
+        """The states in which the specification refuses this with this status.
+
+        None if the service gives a reason itself, or if there are no such states.
+        """
         if self._operation is None or not self._is_silent:
             return None
         refusals = [
@@ -274,10 +291,12 @@ class Advisor:
 
     @property
     def _is_silent(self) -> bool:
-        """Whether the words are a phrase or codes, so that they say no more than the status."""
-        return all(is_status_phrase(text) or " " not in text.strip() for text in self._told_texts)
+        """Whether the words say no more than the status: "Not Found", or a code like not_found."""
+        return all(
+            is_status_phrase(text) or " " not in text.strip() for text in self._refusal_texts
+        )
 
     @property
-    def _told_texts(self) -> list[str]:
-        """The text of the refusal, and what it says of fields."""
-        return [self._told.text, *(problem.message for problem in self._told.problems)]
+    def _refusal_texts(self) -> list[str]:
+        """The text of the refusal, and its messages about fields."""
+        return [self._error_body.text, *(problem.message for problem in self._error_body.problems)]

@@ -88,9 +88,10 @@ def is_sandbox_host(base_url: str) -> bool:
     labels = host.split(".")
     country_suffix = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
     domain = labels[: -2 if country_suffix else -1]
-    names = [label for label in domain[:-1] if not label.startswith("xn--")]
-    label_words = [label_word for label in names for label_word in label.split("-")]
-    return "sandbox" in label_words and NOT_SANDBOX.isdisjoint([*label_words, *domain])
+    # The last label of the domain is the company's; those in Punycode hold no readable words.
+    readable_labels = [label for label in domain[:-1] if not label.startswith("xn--")]
+    words = "-".join(readable_labels).split("-")
+    return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *domain])
 
 
 PORTS = {"http": 80, "https": 443}

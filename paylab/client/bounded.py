@@ -20,7 +20,7 @@ class BoundedStream(httpcore.NetworkStream):
         self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """The next bytes."""
+        """The next bytes; ReadTimeout at the deadline, or after `timeout` seconds."""
         seconds = self._cap(timeout, httpcore.ReadTimeout)
         try:
             return self._stream.read(max_bytes, seconds)

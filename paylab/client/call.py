@@ -49,12 +49,16 @@ class Timings:
                 start_by_step[step_name] = event_seconds
             elif step_name in start_by_step:
                 seconds_by_step[step_name] = event_seconds - start_by_step.pop(step_name)
-        sums = (sum(seconds_by_step.get(step, 0.0) for step in steps) for steps in STEPS.values())
-        return cls(*sums) if seconds_by_step else None
+        if not seconds_by_step:
+            return None
+        part_seconds = [
+            sum(seconds_by_step.get(step, 0.0) for step in steps) for steps in STEPS.values()
+        ]
+        return cls(*part_seconds)
 
     @property
     def total(self) -> float:
-        """All three."""
+        """The seconds of all three parts."""
         return self.connecting + self.waiting + self.reading
 
     def __str__(self) -> str:
@@ -209,8 +213,14 @@ class Call:
         from ..signing.snippets import SnippetRequest
 
         body_text = self.request_body.text if self.request_body.exact else None
-        request = (self.method, self.url, body_text, self.idempotency_key)
-        return SnippetRequest(*request, key_header=self.key_header, signing=self.dialect)
+        return SnippetRequest(
+            self.method,
+            self.url,
+            body_text,
+            self.idempotency_key,
+            key_header=self.key_header,
+            signing=self.dialect,
+        )
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""

@@ -148,7 +148,7 @@ class CallLog(Sequence[Call]):
     @property
     def failed(self) -> CallLog:
         """The calls without an answer or with one that is not 2xx."""
-        return self._make_part(call for call in self._seen_calls() if call.failed)
+        return self._make_part(call for call in self._build_calls() if call.failed)
 
     def where(
         self, *, path: str | None = None, status: int | None = None, method: str | None = None
@@ -160,7 +160,7 @@ class CallLog(Sequence[Call]):
         """
         return self._make_part(
             call
-            for call in self._seen_calls()
+            for call in self._build_calls()
             if (path is None or fnmatchcase(call.path, path))
             and status in (None, call.status)
             and (method is None or call.method == method.upper())
@@ -172,7 +172,7 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.get(lab.calls[-1].number).method
         'POST'
         """
-        for call in self._seen_calls():
+        for call in self._build_calls():
             if call.number == number:
                 return call
         number_text = plain(repr(number), 60)
@@ -187,15 +187,12 @@ class CallLog(Sequence[Call]):
         201
         """
         call_rows = []
-        for call in self._seen_calls():
+        for call in self._build_calls():
             call_row = {column_name: getattr(call, column_name, None) for column_name in COLUMNS}
-            call_row |= {
-                f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS
-            }
-            call_row |= {
-                "sent_bytes": call.request_body.size,
-                "received_bytes": call.response_body.size,
-            }
+            call_row["sent_bytes"] = call.request_body.size
+            call_row["received_bytes"] = call.response_body.size
+            if call.spent is not None:  # measured on a real network only
+                call_row |= {f"{step}_ms": getattr(call.spent, step) * 1000 for step in STEPS}
             call_rows.append(call_row)
         return call_rows
 
@@ -213,13 +210,15 @@ class CallLog(Sequence[Call]):
 
         path = None if to is None else path_of(to)
         return write_calls(
-            self._seen_calls(), path, keep_personal=keep_personal, facts=self._facts()
+            self._build_calls(), path, keep_personal=keep_personal, facts=self._facts()
         )
 
     def _make_part(self, calls: Iterable[Call]) -> CallLog:
+        """A log of some of these calls."""
         return type(self)(calls, facts=self._facts)
 
-    def _seen_calls(self) -> list[Call]:
+    def _build_calls(self) -> list[Call]:
+        """The records of all kept calls; those that nobody has read yet are built now."""
         with self._lock:
             deferred_calls = list(self._calls)
         return [deferred.call for deferred in deferred_calls]
@@ -228,7 +227,7 @@ class CallLog(Sequence[Call]):
         return len(self._calls)
 
     def __iter__(self) -> Iterator[Call]:
-        return iter(self._seen_calls())
+        return iter(self._build_calls())
 
     @overload
     def __getitem__(self, at: int) -> Call: ...
@@ -252,7 +251,7 @@ class CallLog(Sequence[Call]):
         return self._calls[at].call
 
     def __repr__(self) -> str:
-        call_lines = [f"{call.number:>4}  {call}" for call in self._seen_calls()]
+        call_lines = [f"{call.number:>4}  {call}" for call in self._build_calls()]
         return (
             "\n".join([f"<{len(call_lines)} calls>", *call_lines]) if call_lines else "<no calls>"
         )
@@ -260,7 +259,7 @@ class CallLog(Sequence[Call]):
 
 @contextmanager
 def _log_failure() -> Iterator[None]:
-    """Log the failure of a watcher: the call was made, so its result must be returned."""
+    """Log the failure of a listener: the call was made, so its result must be returned."""
     try:
         yield
     except Exception:

@@ -45,7 +45,10 @@ class Deadline(threading.local):
         return self._at <= self._clock()
 
     def cap(self, timeout: float | None, error: type[Exception]) -> float | None:
-        """A timeout cut to the time left; an error when none is left."""
+        """The timeout in seconds, or the seconds to the deadline if these are fewer.
+
+        None waits without a limit. Raises `error` when no time is left.
+        """
         seconds_left = self._at - self._clock()
         if seconds_left <= 0:
             raise error("the deadline of the whole call has passed")

@@ -35,6 +35,7 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     received = 0
     for chunk in response.iter_raw():
         received += len(chunk)
+        # One byte more than allowed shows that the body is too large.
         chunks.append(decode(chunk, most + 1 - size) if decode else chunk)
         size += len(chunks[-1])
         if max(size, received) > most:
@@ -52,7 +53,7 @@ class Inflater:
         self._begun = False
 
     def __call__(self, chunk: bytes, most: int) -> bytes:
-        """Decompress at most `most` bytes."""
+        """Decompress a chunk to at most `most` bytes; DecodingError if it cannot be read."""
         is_first_chunk = not self._begun
         self._begun = True
         try:
@@ -60,16 +61,15 @@ class Inflater:
         except zlib_error as error:
             if not is_first_chunk:
                 raise httpx.DecodingError(str(error)) from None
+        # The body may be deflate without a header: the chunk is read again as such.
         self.zlib = decompressobj(NO_HEAD)
         return self(chunk, most)
 
 
 def _make_decoder(encoding: str) -> Inflater | None:
-    """The decoder of a content encoding; DecodingError for one that was not requested."""
-    encoding_names = [encoding_name.strip().lower() for encoding_name in encoding.split(",")]
-    encoding_names = [
-        encoding_name for encoding_name in encoding_names if encoding_name not in ("", "identity")
-    ]
+    """The decoder of a Content-Encoding; None for `identity`, DecodingError for an unknown one."""
+    all_names = [encoding_name.strip().lower() for encoding_name in encoding.split(",")]
+    encoding_names = [name for name in all_names if name not in ("", "identity")]
     if not encoding_names:
         return None
     if len(encoding_names) > 1 or encoding_names[0] not in COMPRESSED:

@@ -69,8 +69,8 @@ class DialectSearch:
         """
         for setting_key in TRIED:
             value_in_force = str(self._service.value(setting_key))
-            for word in map(str, keys()[setting_key].words):
-                if word != value_in_force and is_verified(setting_key, word):
+            for other_value in map(str, keys()[setting_key].words):
+                if other_value != value_in_force and is_verified(setting_key, other_value):
                     is_right_already = is_verified(setting_key, value_in_force)
-                    return None if is_right_already else (setting_key, word)
+                    return None if is_right_already else (setting_key, other_value)
         return None

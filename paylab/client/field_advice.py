@@ -50,20 +50,20 @@ class FieldAdvisor:
         to_spec_name = partial(
             Translation(self._service).translate_field, self._operation.name, self._body
         )
-        named_complaints = [
+        field_complaints = [
             complaint._replace(field=to_spec_name(complaint.field))
             for complaint in complaints
             if complaint.field
         ]
-        changes = list(self._changes(named_complaints[:FIELDS_MAX]))
-        if not changes:
+        advices = list(self._advise_by_field(field_complaints[:FIELDS_MAX]))
+        if not advices:
             return None
-        advice_texts = dict.fromkeys(change.text for change in changes if change.text)
-        assumptions = [change.assumption for change in changes if change.assumption]
+        advice_texts = dict.fromkeys(advice.text for advice in advices if advice.text)
+        assumptions = [advice.assumption for advice in advices if advice.assumption]
         return AdviceText("; ".join(advice_texts) or None, next(iter(assumptions), None))
 
-    def _changes(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
-        """What to change, by field; at the end, the fields that the specification lacks."""
+    def _advise_by_field(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
+        """The advice on each field; at the end, on the fields that the specification lacks."""
         sent_texts = {*_find_texts(self._body)}
         missing_fields = list[str]()
         for complaint in complaints:
@@ -73,9 +73,9 @@ class FieldAdvisor:
             elif complaint.field in sent_texts or CREDENTIALS.search(complaint.field):
                 continue  # a refused value, or a field of no signed request
             elif complaint.is_missing:
-                change = self._advise_on_moved(complaint.field)
-                if change is not None:
-                    yield change
+                moved_advice = self._advise_on_moved(complaint.field)
+                if moved_advice is not None:
+                    yield moved_advice
                 elif self._expected_field(last_name(complaint.field)) is None:
                     missing_fields.append(complaint.field)
             elif complaint.is_unknown:
@@ -87,6 +87,7 @@ class FieldAdvisor:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 
     def _expected_field(self, field_path: str) -> ExpectedField | None:
+        """The field of the specification with this path in the body; None if it has none."""
         return expected_field(self._operation.name, field_path, self._body, self._service)
 
     def _advise_on_moved(self, field_path: str) -> AdviceText | None:
@@ -101,31 +102,35 @@ class FieldAdvisor:
         )
 
     def _advise_on_known(self, field: ExpectedField, complaint: Complaint) -> AdviceText:
-        """What the specification says about one of its fields."""
+        """The advice on a field of the specification; empty if there is nothing to add."""
         assumption = None if field.source == SPEC else field.source
         sent_value = value_at(self._body, field.path)
-        complaint_words = complaint.words
-        names_value = isinstance(sent_value, str) and sent_value.lower() in complaint_words.lower()
-        if complaint.is_unknown and not names_value:
-            if field.required:  # it cannot be left out
-                return AdviceText()
-            return AdviceText(
-                f"this service does not know {field.path}: leave it out or ask your provider",
-                assumption,
-            )
+        words = complaint.words.lower()
+        # Words that quote what was sent call the value unknown, not the field.
+        quotes_value = isinstance(sent_value, str) and sent_value.lower() in words
+        if complaint.is_unknown and not quotes_value:
+            return self._advise_on_unknown(field, assumption)
         if complaint.is_missing and sent_value is None:
             rule_text = f": it {field.rule}" if field.rule else ""
             return AdviceText(f"add {field.path} to the call{rule_text}", assumption)
         if complaint.is_missing and sent_value:
             return AdviceText()  # no rule of ours says why it counts as missing
         rule = field.rule_for(sent_value)
-        if not rule or SAYS_THE_RULE.search(complaint_words):
+        if not rule or SAYS_THE_RULE.search(words):
             return AdviceText()
         return AdviceText(f"{field.path} {rule}")
 
+    @staticmethod
+    def _advise_on_unknown(field: ExpectedField, assumption: str | None) -> AdviceText:
+        """The advice to leave out a field that the service does not know, unless it is required."""
+        if field.required:
+            return AdviceText()
+        leave_out = f"this service does not know {field.path}: leave it out or ask your provider"
+        return AdviceText(leave_out, assumption)
+
 
 def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
-    """The texts in a body."""
+    """The texts in a body, at any depth up to a limit."""
     if isinstance(body, str):
         yield body
     if not isinstance(body, dict | list) or not depth:

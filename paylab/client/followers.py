@@ -65,14 +65,12 @@ class Broadcast:
             socket_names = os.listdir(self._sockets_folder)
         except OSError:
             return
-        if (
-            socket_names
-            and _is_private(self._sockets_folder)
-            and not exchange.request.path.startswith(CONTROLS)
-        ):
-            call_line = self._make_line(exchange)
-            for socket_name in socket_names:
-                _send(call_line, self._sockets_folder / socket_name)
+        is_control = exchange.request.path.startswith(CONTROLS)
+        if is_control or not socket_names or not _is_private(self._sockets_folder):
+            return
+        call_line = self._make_line(exchange)
+        for socket_name in socket_names:
+            _send(call_line, self._sockets_folder / socket_name)
 
     def _make_line(self, exchange: Exchange) -> bytes:
         """An attempt as a line of JSON without secrets, for the windows that follow this one."""
@@ -92,14 +90,14 @@ class Broadcast:
         return json.dumps(facts, ensure_ascii=False).encode()[:LINE_BYTES_MAX]
 
 
-def _send(call_line: bytes, path: Path) -> None:
+def _send(call_line: bytes, socket_path: Path) -> None:
     """Send without waiting; remove the socket of a follower that has ended."""
     with suppress(OSError), datagram_socket() as sender:
         sender.setblocking(False)
         try:
-            sender.sendto(call_line, str(path))
+            sender.sendto(call_line, str(socket_path))
         except ConnectionRefusedError:
-            path.unlink(missing_ok=True)
+            socket_path.unlink(missing_ok=True)
 
 
 class Follower:
@@ -111,11 +109,11 @@ class Follower:
         except (AttributeError, OSError):
             message = "--follow needs Unix sockets, which this system does not have"
             raise ConfigError(f"{message}: use PAYLAB_LOG=debug") from None
-        place = _find_folder()
-        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        if not _is_private(place):
-            raise ConfigError(f"other users can read {place}: remove it, or run chmod 700 on it")
-        self._path = place / f"{os.getpid()}.sock"
+        folder = _find_folder()
+        folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        if not _is_private(folder):
+            raise ConfigError(f"other users can read {folder}: remove it, or run chmod 700 on it")
+        self._path = folder / f"{os.getpid()}.sock"
         self._path.unlink(missing_ok=True)
         self._socket.bind(str(self._path))
 

@@ -28,7 +28,7 @@ class FreshIds:
         self._kept_max = IDS_KEPT_MIN
 
     def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
-        """Remember the ids in the answer to a POST; forget that of a deleted object."""
+        """Remember the ids in the answer to a POST; forget the id of a deleted object."""
         if request.method == "DELETE":
             self._forget(request)
         elif request.method == "POST":
@@ -52,8 +52,8 @@ class FreshIds:
         from .absent_objects import is_about_path  # only a 404 needs it
 
         request = exchange.request
-        beginning = exchange.content[:BODY_BYTES_SEARCHED].decode("utf-8", "replace")
-        if is_about_path(beginning):
+        body_start = exchange.content[:BODY_BYTES_SEARCHED].decode("utf-8", "replace")
+        if is_about_path(body_start):
             return None
         if exchange.number > len(RETRY_PAUSES):
             self._forget(request)

@@ -55,17 +55,19 @@ def write_calls(
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as sink:
-            sink.write(start(facts or {}))
-            sink.write(b",".join(write_line(item) for item in entries) + END)
+            sink.write(write_start(facts or {}))
+            sink.write(b",".join(write_line(entry) for entry in entries) + END)
     return {"log": {**_write_head(facts or {}), "entries": entries}}
 
 
-def start(facts: Facts) -> bytes:
+def write_start(facts: Facts) -> bytes:
     """A HAR file up to its first entry; the lines of entries and END complete it."""
-    return _write_json({"log": {**_write_head(facts), "entries": []}})[:-3]
+    har_without_entries = {"log": {**_write_head(facts), "entries": []}}
+    return _write_json(har_without_entries).removesuffix(b"]}}")
 
 
 def _write_head(facts: Facts) -> dict[str, Any]:
+    """The members of `log` before its entries."""
     return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
 
 
@@ -75,6 +77,7 @@ def write_line(entry: Mapping[str, object]) -> bytes:
 
 
 def _write_json(value: object) -> bytes:
+    """JSON in UTF-8; an unpaired surrogate is written as its escape."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
@@ -131,7 +134,9 @@ def _write_response(call: Call) -> dict[str, Any]:
         "content": {"size": body.size, "mimeType": media_type, "text": body.text},
         "redirectURL": "",
     }
-    return response | ({ERROR: call.error} if call.error else {})
+    if call.error:
+        response[ERROR] = call.error
+    return response
 
 
 def _write_shared_members(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
@@ -172,7 +177,7 @@ def _read_facts(facts: Facts) -> Facts:
 
 
 def call_of(entry: Mapping[str, Any]) -> Call:
-    """The call of an entry, as far as HAR tells."""
+    """The call of an entry of a HAR file; ValueError, KeyError or TypeError for another value."""
     request = entry["request"]
     response = entry["response"]
     url = str(request["url"])
@@ -199,11 +204,13 @@ def call_of(entry: Mapping[str, Any]) -> Call:
 
 
 def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
-    pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
-    return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
+    """The headers of a request or response of HAR, by lower-case name."""
+    headers: Iterable[Mapping[str, Any]] = message.get("headers") or ()
+    return {str(header["name"]).lower(): str(header["value"]) for header in headers}
 
 
 def _read_body(content: Mapping[str, object] | None) -> Body:
+    """The body in `postData` or `content` of HAR; an empty one if there is none."""
     body_text = str((content or {}).get("text") or "")
     if content and content.get("encoding") == "base64":
         body_text = b64decode(body_text).decode(errors="replace")

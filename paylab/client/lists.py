@@ -26,16 +26,19 @@ if TYPE_CHECKING:
 def read_filters(
     service: Service, kind: str, filters: Mapping[str, object]
 ) -> tuple[dict[str, object], RowFilter]:
-    """The filters that the service applies itself, and the filter of the other ones."""
+    """The filters of a list that the service applies, and a row filter of the others.
+
+    `kind` names the list, such as `transfers`, whose `product_type` is sent to the service.
+    """
     sent_filters = {filter_name: filters.get(filter_name) for filter_name in SENT.get(kind, ())}
     check_product(sent_filters.get("product_type"))
-    applied_filters = {
+    local_filters = {
         filter_name: filter_value
         for filter_name, filter_value in filters.items()
         if filter_name not in sent_filters
     }
-    declared = STATUSES[kind](service.statuses) if kind in STATUSES else ()
-    return sent_filters, read_row_filter(kind, applied_filters, declared)
+    declared_statuses = STATUSES[kind](service.statuses) if kind in STATUSES else ()
+    return sent_filters, read_row_filter(kind, local_filters, declared_statuses)
 
 
 class Lists:
@@ -65,14 +68,15 @@ class Lists:
     def _request_page(
         self, list_name: str, params: Mapping[str, object], options: Options | None = None
     ) -> Attempt:
+        """Ask for one page of a list."""
         request = self._requests.operation(f"{list_name}.list", params=params, options=options)
         return self._deliver(request)
 
     def order(self, name: str) -> Order:
-        """The order of a list if it is declared or found, else "unknown"."""
-        return (
-            self._service.list(name).order if self._is_own else self._service.declared_order(name)
-        )
+        """The order of a list, such as "newest_first"; "unknown" if nothing declares it."""
+        if self._is_own:
+            return self._service.list(name).order
+        return self._service.declared_order(name)
 
     def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         self,
@@ -87,38 +91,42 @@ class Lists:
 
         Those that the service applies are sent with every cursor.
         """
-        form = self._service.list(name)
+        list_form = self._service.list(name)
         sent_filters, row_filter = read_filters(self._service, name, filters or {})
 
-        def fetch(at: str | None) -> RawPage:
-            params = form.query(limit, at, sent_filters)
-            return self._read_response(self._request_page(name, params, options)).page(form)
+        def fetch_page(page_cursor: str | None) -> RawPage:
+            params = list_form.query(limit, page_cursor, sent_filters)
+            return self._read_response(self._request_page(name, params, options)).page(list_form)
 
-        translate = partial(self._translation.translate_answer, kind.__name__)
-
-        def read(row: dict[str, Any]) -> R:
+        def read_row(row: dict[str, Any]) -> R:
             return resource_of(kind, row, self._translation, self._place)
 
-        statuses = STATUSES[name](self._service.statuses) if name in STATUSES else ()
         pager = paging.Pager(
-            fetch, read, cursor, place=self._place, named=translate, kind=name, declared=statuses
+            fetch_page,
+            read_row,
+            cursor,
+            place=self._place,
+            named=partial(self._translation.translate_answer, kind.__name__),
+            kind=name,
+            declared=STATUSES[name](self._service.statuses) if name in STATUSES else (),
         )
         return pager.keep_rows(row_filter, self.order(name)) if row_filter else pager
 
     def row(self, name: str, id: str, options: Options) -> Response:
-        """One object of a list, as a response; NotFoundError if it is not there."""
-        form = self._service.list(name)
-        responses = list[Response]()
+        """The object with an id, from its list, as a response; NotFoundError if it is not there."""
+        list_form = self._service.list(name)
+        page_responses = list[Response]()
 
-        def fetch(cursor: str | None) -> RawPage:
-            params = form.query(form.max_limit, cursor, None)
-            responses.append(self._read_response(self._request_page(name, params, options)))
-            return responses[-1].page(form)
+        def fetch_page(cursor: str | None) -> RawPage:
+            params = list_form.query(list_form.max_limit, cursor, None)
+            page_responses.append(self._read_response(self._request_page(name, params, options)))
+            return page_responses[-1].page(list_form)
 
-        matching_row = next((row for row in paging.Pager(fetch, dict) if row.get("id") == id), None)
+        rows = paging.Pager(fetch_page, dict)
+        matching_row = next((row for row in rows if row.get("id") == id), None)
         if matching_row is None:
             raise NotFoundError(404, f"the list of {name} has no row with the id {id}")
-        return replace(responses[-1], body=matching_row)
+        return replace(page_responses[-1], body=matching_row)
 
     def page_as_sent(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, object] | None = None

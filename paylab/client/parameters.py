@@ -42,16 +42,19 @@ def _refuse_unknown_parameters(
 def _unknown_parameter_message(
     operation: str, unknown_names: Iterable[str], known: Iterable[str]
 ) -> str:
-    """What is wrong with parameters, and how to give what they probably mean."""
+    """The message for unknown parameters: the nearest known ones, and how to give them.
+
+    `operation` is the name of the method, such as `Transfers.create`.
+    """
     known_names = [parameter for parameter in known if parameter != "self"]
     problem, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
-    sends = "extra" in known_names and not operation.endswith((".frame", ".export"))
+    takes_extra = "extra" in known_names and not operation.endswith((".frame", ".export"))
     hint = ""
     if operation.endswith(".list") and unlike_name:
         hint = f"; list().filter({unlike_name}=...) keeps rows by any field that they have"
-    elif sends:
-        unlike_parameter = unlike_name or min(unknown_names)
-        hint = f"; extra={{{unlike_parameter!r}: ...}} sends an unknown body field"
+    elif takes_extra:
+        field_name = unlike_name or min(unknown_names)
+        hint = f"; extra={{{field_name!r}: ...}} sends an unknown body field"
     return f"{problem}; nothing was sent{hint}"
 
 
@@ -91,17 +94,17 @@ def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dic
 
 
 def _merge_objects(
-    below: Mapping[str, Any], above: Mapping[str, object], path: str
+    body: Mapping[str, Any], extra: Mapping[str, object], path: str
 ) -> dict[str, Any]:
     """The members of two objects, object by object; RuleError for two values of one member."""
-    merged = dict(below)
-    for field_name, field_value in above.items():
-        given_value = below.get(field_name, field_value)
+    merged = dict(body)
+    for field_name, extra_value in extra.items():
+        body_value = body.get(field_name, extra_value)
         field_path = f"{path}.{field_name}"
-        if isinstance(given_value, dict) and isinstance(field_value, dict):
-            merged[field_name] = _merge_objects(given_value, field_value, field_path)
-        elif given_value == field_value:
-            merged[field_name] = field_value
+        if isinstance(body_value, dict) and isinstance(extra_value, dict):
+            merged[field_name] = _merge_objects(body_value, extra_value, field_path)
+        elif body_value == extra_value:
+            merged[field_name] = extra_value
         else:
             message = "has another value beside extra: give it once, where paylab knows it"
             raise RuleError([Problem(field_path, message)])
@@ -109,7 +112,10 @@ def _merge_objects(
 
 
 def _convert_value(value: object, field_path: str, problems: list[Problem]) -> Any:
-    """A value as JSON, an amount as text; what is wrong with it is added to the problems."""
+    """A value as JSON can hold it, an amount as text.
+
+    None for a value that cannot be sent: `problems` then gets the reason.
+    """
     if type(value) is str:  # most values are
         return value
     if isinstance(value, bool) and field_path in REQUEST_AMOUNTS:
@@ -152,17 +158,16 @@ def _find_odd_names(values: Mapping[Any, object], path: str) -> Iterator[Problem
 
 def refuse(problems: Iterable[Problem]) -> None:
     """RuleError for problems by the spec; assumed ones are left to the service."""
-    stated = [problem for problem in problems if problem.source == "spec"]
-    if stated:
-        raise RuleError(stated)
+    spec_problems = [problem for problem in problems if problem.source == "spec"]
+    if spec_problems:
+        raise RuleError(spec_problems)
 
 
 def raise_or_warn(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
     """RuleError for problems by the spec, a warning at the caller's line for others."""
-    errors = list(problems)
-    if errors:
-        refuse(errors)
-    for problem in (*errors, *doubts):
+    all_problems = list(problems)
+    refuse(all_problems)
+    for problem in (*all_problems, *doubts):  # those that are left are assumed
         # Past this function, the operation, and the check of its parameters.
         warn_caller(str(problem), RuleWarning)
 
@@ -196,21 +201,21 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
 
 
 def _check_kind(value: object, field: str, kind: str) -> None:
-    """RuleError for a resource of another kind than the one that has the id."""
+    """RuleError for a resource whose model is not `kind`, such as a Quote for a Transfer."""
     from ..spec import models  # which are loaded with the first resource
     from ..spec.resource import Resource
 
-    actual = type(value).__name__
+    actual_kind = type(value).__name__
     is_resource = isinstance(value, Resource) and hasattr(models, kind)
-    if not is_resource or actual in (kind, *_SAME_ID.get(kind, ())):
+    if not is_resource or actual_kind in (kind, *_SAME_ID.get(kind, ())):
         return
-    parts = [
-        name
-        for name, items in vars(value).items()
+    list_names = [
+        field_name
+        for field_name, items in vars(value).items()
         if isinstance(items, list) and any(type(item).__name__ == kind for item in items)
     ]
-    hint = f": choose one of its {parts[0]}" if parts else ""
-    message = f"must be {with_article(kind)} or its id, not {with_article(actual)}{hint}"
+    hint = f": choose one of its {list_names[0]}" if list_names else ""
+    message = f"must be {with_article(kind)} or its id, not {with_article(actual_kind)}{hint}"
     raise RuleError([Problem(field, message)])
 
 
@@ -219,7 +224,7 @@ _SAME_ID = {"Individual": ("StatusChange",)}
 
 
 def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
-    """The unknown names of a nested object."""
+    """A problem for each unknown name of a nested object, whose path is `at`."""
     if not isinstance(value, Mapping):
         return
     for field_name in value:
@@ -250,7 +255,10 @@ def make_reference(account: Account | None, field: str) -> dict[str, Any] | None
 
 
 def id_from(value: object, field: str) -> str | None:
-    """The id of a value or a result; None stays None. The field is named after its kind."""
+    """The id of an object or an id itself; None stays None.
+
+    The field names the model that an object must have: Quote for `quote_id`.
+    """
     kind = "".join(word.title() for word in field.removesuffix("id").split("_"))
     return None if value is None else check_identifier(value, field, kind)
 

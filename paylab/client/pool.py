@@ -86,11 +86,12 @@ def _httpx_errors() -> Iterator[None]:
 
 
 def pool_transport(cap: Cap, *, is_encrypted: bool) -> PoolTransport:
-    """A transport without a proxy. Reading the certificates takes 30 ms, which http can save."""
-    context = _load_certificates() if is_encrypted else None
+    """A transport without a proxy, whose waits end at the deadline of `cap`."""
+    # Reading the certificates takes 30 ms, which an address without encryption saves.
+    ssl_context = _load_certificates() if is_encrypted else None
     backend = BoundedBackend(httpcore.SyncBackend(), cap)
     return PoolTransport(
-        httpcore.ConnectionPool(ssl_context=context, network_backend=backend, **LIMITS)
+        httpcore.ConnectionPool(ssl_context=ssl_context, network_backend=backend, **LIMITS)
     )
 
 
@@ -98,7 +99,7 @@ def _load_certificates() -> ssl.SSLContext:
     """The certificates of SSL_CERT_FILE, SSL_CERT_DIR or certifi; ConfigError for a bad file."""
     try:
         return httpx.create_ssl_context()
-    except OSError as error:  # without the name of the file; ssl.SSLError is one too
+    except OSError as error:  # its message lacks the file's name; an ssl.SSLError is an OSError
         path = os.environ.get("SSL_CERT_FILE")
         if not path:
             raise
@@ -107,23 +108,25 @@ def _load_certificates() -> ssl.SSLContext:
 
 
 def proxy_transport(address: str, cap: Cap) -> PoolTransport:
-    """A transport through a proxy; ConfigError for an address that names none."""
-    url = None
+    """A transport through the proxy at an address; ConfigError for an address of another form."""
+    proxy_url = None
     with suppress(ValueError, httpx.InvalidURL):  # whose messages can have the password
         proxy = httpx.Proxy(address)
-        url = httpcore.URL(str(proxy.url))
-    if url is None or not url.host:
+        proxy_url = httpcore.URL(str(proxy.url))
+    if proxy_url is None or not proxy_url.host:
         raise ConfigError(
             "the address of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY must be "
             "http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
         )
-    proxy_class = httpcore.SOCKSProxy if url.scheme.startswith(b"socks") else httpcore.HTTPProxy
-    context = _load_certificates()
-    backend = BoundedBackend(httpcore.SyncBackend(), cap)
-    auth = proxy.raw_auth  # httpcore takes no text beyond ASCII
+    is_socks = proxy_url.scheme.startswith(b"socks")
+    proxy_class = httpcore.SOCKSProxy if is_socks else httpcore.HTTPProxy
     try:
         pool = proxy_class(
-            url, proxy_auth=auth, ssl_context=context, network_backend=backend, **LIMITS
+            proxy_url,
+            proxy_auth=proxy.raw_auth,  # bytes: httpcore takes no text beyond ASCII
+            ssl_context=_load_certificates(),
+            network_backend=BoundedBackend(httpcore.SyncBackend(), cap),
+            **LIMITS,
         )
     except RuntimeError:  # httpcore says so without naming the package's extra
         raise ConfigError("a SOCKS proxy needs socksio: pip install 'httpx[socks]'") from None
@@ -131,43 +134,54 @@ def proxy_transport(address: str, cap: Cap) -> PoolTransport:
 
 
 def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
-    """The proxies of the environment by the URLs they serve; None for those of NO_PROXY."""
+    """A transport for each scheme with a proxy in the environment; None for hosts of NO_PROXY.
+
+    The keys are URL patterns of httpx, such as `https://`. Empty without proxies.
+    """
     proxies = getproxies()
-    addresses = {each: proxies[each] for each in ("http", "https", "all") if proxies.get(each)}
-    exceptions = read_unproxied_hosts(proxies) if addresses else {}
-    if "*" in exceptions:
+    address_by_scheme = {
+        scheme: proxies[scheme] for scheme in ("http", "https", "all") if proxies.get(scheme)
+    }
+    unproxied_hosts = read_unproxied_hosts(proxies) if address_by_scheme else {}
+    if "*" in unproxied_hosts:
         return {}
     mounts: dict[str, httpx.BaseTransport | None] = {}
-    for scheme, address in addresses.items():
+    for scheme, address in address_by_scheme.items():
         full_address = address if "://" in address else f"http://{address}"
         mounts[f"{scheme}://"] = proxy_transport(full_address, cap)
-    return {**mounts, **exceptions}
+    return {**mounts, **unproxied_hosts}
 
 
 def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:
-    """The patterns of httpx for the hosts of NO_PROXY, or `*` for all; ConfigError for others."""
-    patterns: dict[str, None] = {}
-    for host_pattern in filter(None, map(str.strip, proxies.get("no", "").split(","))):
-        if host_pattern == "*" or "://" in host_pattern:
-            pattern = host_pattern
-        elif host_pattern.startswith("["):  # an IPv6 address, with a port or without
-            pattern = f"all://{host_pattern}"
-        elif _is_address(host_pattern) or host_pattern.lower() == "localhost":
-            pattern = f"all://[{host_pattern}]" if ":" in host_pattern else f"all://{host_pattern}"
+    """The hosts of NO_PROXY as URL patterns of httpx; `*` means all hosts.
+
+    ConfigError for an entry that is no host.
+
+    >>> read_unproxied_hosts({"no": "localhost, example.com"})
+    {'all://localhost': None, 'all://*example.com': None}
+    """
+    url_patterns: dict[str, None] = {}
+    for host in filter(None, map(str.strip, proxies.get("no", "").split(","))):
+        if host == "*" or "://" in host:
+            url_pattern = host
+        elif host.startswith("["):  # an IPv6 address, with a port or without
+            url_pattern = f"all://{host}"
+        elif _is_address(host) or host.lower() == "localhost":
+            url_pattern = f"all://[{host}]" if ":" in host else f"all://{host}"
         else:  # a domain, with what is below it
-            pattern = f"all://*{host_pattern}"
+            url_pattern = f"all://*{host}"
         try:
-            httpx.URL(pattern)
+            httpx.URL(url_pattern)
         except httpx.InvalidURL as error:
-            raise ConfigError(f"NO_PROXY has {host_pattern!r}, which is no host: {error}") from None
-        patterns[pattern] = None
-    return patterns
+            raise ConfigError(f"NO_PROXY has {host!r}, which is no host: {error}") from None
+        url_patterns[url_pattern] = None
+    return url_patterns
 
 
-def _is_address(host_pattern: str) -> bool:
-    """Whether a pattern of NO_PROXY is an address or a network, and not a name."""
+def _is_address(host: str) -> bool:
+    """Whether an entry of NO_PROXY is an IP address or a network, and not a name."""
     try:
-        ip_address(host_pattern.partition("/")[0])
+        ip_address(host.partition("/")[0])
     except ValueError:
         return False
     return True

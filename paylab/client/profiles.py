@@ -32,7 +32,10 @@ def profiles_path() -> Path:
 
 
 def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
-    """A profile by name, with its secrets; without a name, `default` if it exists."""
+    """The name and the settings of a profile, with its keys read from where they refer to.
+
+    Without a name it is `default`, which is empty if the file has none.
+    """
     tables, is_private = _read(path)
     chosen_name = profile_name or DEFAULT
     if profile_name is None and DEFAULT not in tables:
@@ -97,17 +100,22 @@ def _hide_keys(profile: object) -> Any:
     }
 
 
-def _check_names(chosen_name: str, profile: Profile) -> None:
-    unknown = sorted(set(profile) - set(NAMES))
-    if unknown:
-        name_text = f"{unknown[0]!r}; known: {', '.join(NAMES)}"
-        raise ConfigError(f"profile {chosen_name!r} has the unknown setting {name_text}")
+def _check_names(profile_name: str, profile: Profile) -> None:
+    """ConfigError for the first unknown setting of a profile."""
+    unknown_names = sorted(set(profile) - set(NAMES))
+    if unknown_names:
+        names_text = f"{unknown_names[0]!r}; known: {', '.join(NAMES)}"
+        raise ConfigError(f"profile {profile_name!r} has the unknown setting {names_text}")
 
 
 def _resolve_key(
     key_place: str, key_setting: object, environ: Mapping[str, str], *, is_private: bool
 ) -> Secret:
-    """A key of a profile, read from where it refers to."""
+    """A key of a profile: from a variable, from the keyring, or the text itself.
+
+    `key_place` is where it is written, such as `default.api_key`. A key in plain text is refused
+    if other users can read the file.
+    """
     if not isinstance(key_setting, Secret):
         raise ConfigError(f"{key_place} must be text")
     scheme = _scheme_of(key_setting)

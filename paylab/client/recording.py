@@ -21,7 +21,7 @@ from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .call import Body
 from .exchange import Exchange, clean_body, record_call
-from .har import CREATOR, END, read_har, start, write_entry, write_line
+from .har import CREATOR, END, read_har, write_entry, write_line, write_start
 from .session import Session, replay_facts
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")
@@ -39,29 +39,28 @@ class Recording:
         self.path = files.path_of(path).absolute()
         self.count = 0
         for watcher in tuple(session.watchers):  # the cell that records was run again
-            recorder = getattr(watcher, "__self__", None)
-            if isinstance(recorder, Recording) and recorder.path == self.path:
-                recorder.stop()
+            earlier_recording = getattr(watcher, "__self__", None)
+            if isinstance(earlier_recording, Recording) and earlier_recording.path == self.path:
+                earlier_recording.stop()
         self._session = session
         self._redaction = session.redaction
         self._lock = Lock()
         facts = replay_facts(session.settings, is_own=session.is_own)
-        start_text = start({**facts, "started": to_text(session.clock())})
-        self._file: BinaryIO | None = _create(self.path, start_text + END)
-        self._at = len(start_text)
+        file_start = write_start({**facts, "started": to_text(session.clock())})
+        self._file: BinaryIO | None = _create(self.path, file_start + END)
+        self._end_offset = len(file_start)
         session.watchers.append(self.note)
 
     def note(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
             call = record_call(exchange, self._redaction, _redact_body)
-            headers = call.request_headers.items()
-            headers_kept = {
+            kept_headers = {
                 header_name: header_text
-                for header_name, header_text in headers
+                for header_name, header_text in call.request_headers.items()
                 if header_name not in SIGNED
             }
-            entry_line = write_line(write_entry(replace(call, request_headers=headers_kept)))
+            entry_line = write_line(write_entry(replace(call, request_headers=kept_headers)))
             with self._lock:
                 self._append(entry_line)
         except Exception:
@@ -97,12 +96,12 @@ class Recording:
             return
         entry_line = (b"," if self.count else b"") + entry_line
         try:
-            _write(self._file, self._at, entry_line + END)
+            _write(self._file, self._end_offset, entry_line + END)
         except OSError:  # a full disk: the entries before are still a whole file
-            self._file.truncate(self._at)
-            _write(self._file, self._at, END)
+            self._file.truncate(self._end_offset)
+            _write(self._file, self._end_offset, END)
             raise
-        self._at += len(entry_line)
+        self._end_offset += len(entry_line)
         self.count += 1
 
 
@@ -126,6 +125,7 @@ def _create(path: Path, content: bytes) -> BinaryIO:
 
 
 def _write(file: BinaryIO, offset: int, content: bytes) -> None:
+    """Write all of the content at an offset of a file."""
     file.seek(offset)
     while content:  # a write may be partial
         content = content[file.write(content) :]

@@ -33,6 +33,7 @@ _CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECA
 
 
 def _compile_words(pattern_text: str) -> re.Pattern[str]:
+    """A pattern for words in any case, whose ^ and $ match at each line."""
     return re.compile(pattern_text, re.IGNORECASE | re.MULTILINE)
 
 
@@ -58,15 +59,15 @@ class RefusalKind:
         """Whether the kind is about who calls, not about what the call is about."""
         return self.phrases is not None
 
-    def is_told(self, status: int, words: str) -> bool:
-        """Whether the words of a refusal tell this kind."""
-        if self.against.search(words):
+    def matches(self, status: int, refusal_words: str) -> bool:
+        """Whether a refusal with this status and these words is of this kind."""
+        if self.against.search(refusal_words):
             return False
         if self.phrases is None:
-            return bool(self.words.search(words))
+            return bool(self.words.search(refusal_words))
         if status not in (UNAUTHORIZED, FORBIDDEN):
-            return bool(self.phrases.search(words))
-        return bool(self.words.search(words)) and not _is_about_others(words)
+            return bool(self.phrases.search(refusal_words))
+        return bool(self.words.search(refusal_words)) and not _is_about_others(refusal_words)
 
 
 def _is_about_others(refusal_words: str) -> bool:
@@ -229,12 +230,13 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
         return None
     if status == TOO_MANY:
         return RATE
-    refusal_words = "\n".join((text, *_find_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
+    all_words = "\n".join((text, *_find_codes(body)))
+    refusal_words = all_words[:TEXT_LENGTH_MAX].replace("_", " ")
     for kind in ALL:
-        # A 401 is about the caller: what was "used before" is then no order.
+        # A 401 is about the caller: what "was used" is then a nonce or a key, not an order.
         if kind is DUPLICATE and status == UNAUTHORIZED:
             continue
-        if kind.is_told(status, refusal_words):
+        if kind.matches(status, refusal_words):
             return kind
     if status == FORBIDDEN and _is_about_others(refusal_words):
         return None
@@ -244,7 +246,7 @@ def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
 
 
 def _find_codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
-    """The codes in an error body."""
+    """The codes in an error body as words: "rate Limit" for `{"errorCode": "rateLimit"}`."""
     if isinstance(body, list) and depth:
         for member in body[:10]:
             yield from _find_codes(member, depth - 1)

@@ -54,24 +54,22 @@ class RequestFields:
 
     @classmethod
     def of(cls, method: str, target: str, body: str) -> RequestFields:
-        """The fields of a redacted request."""
+        """The compared parts of a redacted request; a body that is no JSON is one text."""
         path, _, query = target.partition("?")
-        pairs = [("method", method), ("path", path)]
-        pairs += [
-            (f"query.{parameter_name}", parameter_text)
-            for parameter_name, parameter_text in parse_qsl(query, True)
-        ]
+        texts_by_field = {"method": method, "path": path}
+        for parameter_name, parameter_text in parse_qsl(query, True):
+            texts_by_field[f"query.{parameter_name}"] = parameter_text
         try:
             json_body = read_json(body) if body else None
         except (ValueError, RecursionError):
             json_body = body
-        pairs += _flatten("body", json_body)
-        fields = {
+        texts_by_field.update(_flatten("body", json_body))
+        compared_texts = {
             field_name: _normalize_value(field_name, field_text)
-            for field_name, field_text in pairs
+            for field_name, field_text in texts_by_field.items()
             if not _is_incomparable(field_text)
         }
-        return cls(method, path, fields)
+        return cls(method, path, compared_texts)
 
     @cached_property
     def key(self) -> str:
@@ -80,12 +78,15 @@ class RequestFields:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """A pattern of the keys of equal requests; None if nothing in this one is redacted."""
+        """A pattern that the keys of equal requests match; None if nothing in this is redacted.
+
+        What is redacted matches any text.
+        """
         escaped_texts = [re.escape(visible_text) for visible_text in self.key.split(HIDDEN)]
         return re.compile(".*".join(escaped_texts)) if len(escaped_texts) > 1 else None
 
     def differences(self, sent: RequestFields) -> Iterator[str]:
-        """The differences from another request, field by field."""
+        """A sentence for each field that differs: recorded here, and sent in another request."""
         for field_name in dict.fromkeys([*self.fields, *sent.fields]):
             recorded_text = self.fields.get(field_name)
             sent_text = sent.fields.get(field_name)
@@ -94,7 +95,7 @@ class RequestFields:
                 yield f"{field_name}: {recorded} was recorded, {_describe_text(sent_text)} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
-        """The rank of another request by similarity: method, then path, then equal fields."""
+        """How similar another request is, for sorting: method, then path, then equal fields."""
         path_likeness = SequenceMatcher(None, self.path, sent.path).ratio()
         equal_fields = self.fields.items() & sent.fields.items()
         return self.method == sent.method, path_likeness, len(equal_fields)
@@ -118,18 +119,21 @@ def _normalize_value(field_name: str, field_text: str) -> str:
 
 
 def _flatten(field_path: str, field_value: object) -> Iterator[tuple[str, str]]:
-    """The values in parsed JSON by dotted names."""
+    """The values in parsed JSON as texts, each with its dotted path; no null.
+
+    >>> dict(_flatten("body", {"address": {"city": "Puebla"}, "tags": ["a", 2]}))
+    {'body.address.city': 'Puebla', 'body.tags.0': 'a', 'body.tags.1': '2'}
+    """
     if isinstance(field_value, dict) and field_value:
         for member_name, member in field_value.items():
             yield from _flatten(f"{field_path}.{member_name}", member)
     elif isinstance(field_value, list) and field_value:
-        for number, member in enumerate(field_value):
-            yield from _flatten(f"{field_path}.{number}", member)
+        for index, member in enumerate(field_value):
+            yield from _flatten(f"{field_path}.{index}", member)
+    elif isinstance(field_value, str):
+        yield field_path, field_value
     elif field_value is not None:
-        yield (
-            field_path,
-            field_value if isinstance(field_value, str) else json.dumps(field_value, default=str),
-        )
+        yield field_path, json.dumps(field_value, default=str)
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,11 +158,11 @@ class RecordedCall:
     def response(self, request: httpx.Request) -> httpx.Response:
         """The recorded response; a recorded failure is raised."""
         call = self.call
-        answer = self.call.response_body.text
+        body_text = call.response_body.text
         error = None if call.error is None else _make_failure(call.error)
         if error is not None and call.status is None:
             raise error
-        if CUT.fullmatch(answer):
+        if CUT.fullmatch(body_text):
             raise ReplayError(
                 f"the answer of {self} is not whole: write the file with lab.record(...), "
                 "which keeps answers of any length"
@@ -168,21 +172,23 @@ class RecordedCall:
             for header_name, header_text in call.response_headers.items()
             if header_name not in DROPPED
         ]
-        content = (
-            answer.encode("utf-8", "surrogatepass") if error is None else _make_failing_body(error)
-        )
+        content: bytes | Iterator[bytes]
+        if error is None:
+            content = body_text.encode("utf-8", "surrogatepass")
+        else:  # a status arrived, and the body failed
+            content = _make_failing_body(error)
         return httpx.Response(call.status or 0, headers=headers, content=content)
 
 
 def _make_failure(message: str) -> Exception:
-    """The exception behind a recorded error message; a cut connection if it is another's."""
-    error_classes = [
-        (error_class, failure.message)
-        for error_class, failure in TRANSPORT_FAILURES
-        if message.startswith(failure.message)
-    ]
-    error_class, error_words = error_classes[0] if error_classes else (httpx.RequestError, "")
-    return error_class(message.removeprefix(error_words).removeprefix(": "))
+    """The exception of httpx that gives a recorded message again.
+
+    For a message of another program it is a cut connection.
+    """
+    for error_class, failure in TRANSPORT_FAILURES:
+        if message.startswith(failure.message):
+            return error_class(message.removeprefix(failure.message).removeprefix(": "))
+    return httpx.RequestError(message.removeprefix(": "))
 
 
 def _make_failing_body(error: Exception) -> Iterator[bytes]:
@@ -274,13 +280,13 @@ class Replay(httpx.BaseTransport):
         the last one before it, else the first one after the next write.
         """
         next_write_index = self._find_next_write()
-        earlier = [index for index in indexes if index < next_write_index]
-        in_span = [index for index in earlier if index > self._last_write_index]
-        unused = [index for index in in_span if index not in self._used_indexes]
-        return (unused or in_span[-1:] or earlier[-1:] or indexes)[0]
+        before_next = [index for index in indexes if index < next_write_index]
+        between_writes = [index for index in before_next if index > self._last_write_index]
+        unused = [index for index in between_writes if index not in self._used_indexes]
+        return (unused or between_writes[-1:] or before_next[-1:] or indexes)[0]
 
     def _find_next_write(self) -> int:
-        """The index of the first unused write after the last one; that after all if none is."""
+        """The index of the first unused write after the last write; the count if there is none."""
         for index in range(self._last_write_index + 1, len(self.entries)):
             is_write = self.entries[index].question.method != "GET"
             if is_write and index not in self._used_indexes:
@@ -288,7 +294,7 @@ class Replay(httpx.BaseTransport):
         return len(self.entries)
 
     def _find_redacted_entries(self, question: RequestFields) -> list[int]:
-        """The indexes of entries with redacted values that may match this question."""
+        """The indexes of the entries whose request equals this one but for redacted values."""
         indexes: list[int] = []
         for index, entry in enumerate(self.entries):
             pattern = entry.question.pattern
@@ -302,22 +308,27 @@ class Replay(httpx.BaseTransport):
         if not self.entries:
             return ReplayError(message)
         nearest = max(self.entries, key=lambda entry: entry.question.likeness(question))
-        differences = list(nearest.question.differences(question))
-        shown = differences[:DIFFERENCES_SHOWN]
-        hidden_count = len(differences) - len(shown)
+        all_differences = list(nearest.question.differences(question))
+        difference_lines = all_differences[:DIFFERENCES_SHOWN]
+        hidden_count = len(all_differences) - len(difference_lines)
         if hidden_count:
-            shown.append(f"and {hidden_count} more")
-        return ReplayError(message, str(nearest), shown)
+            difference_lines.append(f"and {hidden_count} more")
+        return ReplayError(message, str(nearest), difference_lines)
 
 
 def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
-    """The base URL in a HAR of another program: that of the calls with paths of the service."""
-    hosts = list(dict.fromkeys(filter(None, (_base_of(call.url, service) for call in calls))))
-    if len(hosts) == 1:
-        return hosts[0]
-    if hosts:
+    """The base URL in a HAR of another program: that of the calls with paths of the service.
+
+    ConfigError if there is none, or more than one.
+    """
+    all_base_urls = (_base_of(call.url, service) for call in calls)
+    base_urls = list(dict.fromkeys(filter(None, all_base_urls)))
+    if len(base_urls) == 1:
+        return base_urls[0]
+    if base_urls:
+        listing = ", ".join(base_urls)
         raise ConfigError(
-            f"{path} has calls to several services ({', '.join(hosts)}): leave those of one in it"
+            f"{path} has calls to several services ({listing}): leave those of one in it"
         )
     raise ConfigError(
         f"{path} has no call of the service: none of its {len(calls)} URLs has a path such as "

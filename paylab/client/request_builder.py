@@ -20,7 +20,11 @@ from .settings import Settings
 
 
 def _simplify_path(path: str) -> str:
-    """A path without letter case, escapes, dots and doubled or last slashes: `/v1/transfers`."""
+    """A path without letter case, escapes, dots and doubled or last slashes.
+
+    >>> _simplify_path("/v1/%54ransfers//")
+    '/v1/transfers'
+    """
     return normpath(f"/{unquote(path).lower().strip('/')}")
 
 
@@ -82,7 +86,7 @@ class RequestBuilder:
         if route:
             operation = route.operation
         elif method.upper() == "POST":
-            operation = self._find_order(bare_path)
+            operation = self._find_misspelt_order(bare_path)
         else:
             operation = ""
         request = OutgoingRequest(
@@ -102,10 +106,10 @@ class RequestBuilder:
             return replace(request, idempotency_key=new_key())
         return request
 
-    def _find_order(self, path: str) -> str:
-        """The order whose path is spelled otherwise, such as with a slash at its end; "" for none.
+    def _find_misspelt_order(self, path: str) -> str:
+        """The order whose path this is in another spelling, as in `/v1/transfers/`; "" for none.
 
-        A service may carry it out, so that it needs a key like any other order.
+        A service may carry it out, so it needs a key like any other order.
         """
         plain_path = _simplify_path(path)
         for operation in IDEMPOTENT_OPERATIONS:
@@ -116,13 +120,15 @@ class RequestBuilder:
         return ""
 
     def _takes_key(self, operation: str) -> bool:
+        """Whether an operation takes an Idempotency-Key; no operation ("") takes none."""
         return bool(operation) and OPERATIONS[operation].takes_key(self._service)
 
     def _apply_options(self, request: OutgoingRequest, options: Options | None) -> OutgoingRequest:
-        """The request with its options, if it may be sent."""
+        """The request with its options; ReadOnlyError if a read-only lab must not send it."""
         if options:
             request = with_options(request, options)
-        if self._settings.read_only and not (request.method == "GET" or request.is_control):
+        is_harmless = request.method == "GET" or request.is_control
+        if self._settings.read_only and not is_harmless:
             from .failures import refuse_to_send  # rarely needed
 
             raise refuse_to_send(request, self._settings, self._redaction)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..errors.api import APIResponseError
-from ..errors.base import PagingError, PaylabError
+from ..errors.base import PagingError
 from ..redaction.redaction import Redaction
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
@@ -99,11 +99,10 @@ class Response:
         body = self._find_object(model.model_fields)
         if body is None:
             self.done()
-            wanted = (
-                "an id" if "id" in model.model_fields else f"any of {', '.join(model.model_fields)}"
-            )
-            lacks = f" with {wanted}" if isinstance(self.body, dict) else ""
-            raise self._wrong_body_error(f"must be an object, a {model.__name__}{lacks}")
+            field_names = ", ".join(model.model_fields)
+            needed = "an id" if "id" in model.model_fields else f"any of {field_names}"
+            lack = f" with {needed}" if isinstance(self.body, dict) else ""
+            raise self._wrong_body_error(f"must be an object, a {model.__name__}{lack}")
         return self.resource(model, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
@@ -138,33 +137,39 @@ class Response:
         """APIResponseError with the service's words when the body describes an error."""
         from ..spec.error_body import is_error
 
-        wrapped = self.body.get("data") if isinstance(self.body, dict) else None
-        if is_error(self.body) or is_error(wrapped) or self.body is False:
-            status = self.exchange.status
-            content = self.exchange.content
-            from .failures import read_refusal  # rarely needed
+        data_member = self.body.get("data") if isinstance(self.body, dict) else None
+        if not is_error(self.body) and not is_error(data_member) and self.body is not False:
+            return
+        from .failures import read_refusal  # rarely needed
 
-            refusal = read_refusal(status, content, self._exchange_redaction)
-            raise self._wrong_body_error(f"describes an error: {plain(refusal.text, 200)}")
+        exchange = self.exchange
+        refusal = read_refusal(exchange.status, exchange.content, self._exchange_redaction)
+        raise self._wrong_body_error(f"describes an error: {plain(refusal.text, 200)}")
 
     def page(self, form: ListForm) -> RawPage:
-        """The body as a page; an array is the whole list where the spec shows no envelope."""
-        error: PaylabError
+        """The body as a page; an array is the whole list where the spec shows no envelope.
+
+        APIResponseError if it is no page, PagingError if the cursor of the next page is missing.
+        """
         if self.repeats:  # the second could hide the rows of the first
             raise self._wrong_body_error(self.repeats)
+        may_be_array = not OPERATIONS[f"{form.name}.list"].is_shown
         try:
-            page = read_page(self.body, form, bare=not OPERATIONS[f"{form.name}.list"].is_shown)
-            if page.cursor or not page.has_next_page:
-                return page
-            error = PagingError("the list says it has a next page but gives no cursor for it")
-        except ValueError as wrong:
+            page = read_page(self.body, form, bare=may_be_array)
+        except ValueError as error:
             self.done()
-            reason = str(wrong)
+            reason = str(error)
             if isinstance(self.body, dict):
-                reason += f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
-            error = self._wrong_body_error(reason)
-        error.call = self.call
-        raise error
+                first_names = ", ".join(map(repr, islice(self.body, 5)))
+                reason += f"; it contains {first_names or 'nothing'}"
+            raise self._wrong_body_error(reason) from None
+        if page.has_next_page and not page.cursor:
+            paging_error = PagingError(
+                "the list says it has a next page but gives no cursor for it"
+            )
+            paging_error.call = self.call
+            raise paging_error
+        return page
 
     def _find_object(self, field_names: Collection[str]) -> dict[str, Any] | None:
         """The first object that has an id or one of the names, looked for in these places:
@@ -179,10 +184,10 @@ class Response:
         from ..spec.error_body import is_error  # imported late: reading a list never comes here
 
         body = self.body
-        wrapped = body.get("data") if isinstance(body, dict) else None
-        if is_error(body) or (wrapped and is_error(wrapped)):
+        data_member = body.get("data") if isinstance(body, dict) else None
+        if is_error(body) or (data_member and is_error(data_member)):
             return None
-        for candidate in (value_at(body, self._envelope_path), wrapped, body):
+        for candidate in (value_at(body, self._envelope_path), data_member, body):
             if isinstance(candidate, dict) and _has_any(candidate, field_names):
                 return candidate
         object_path = find_object_path(body, field_names)
@@ -208,18 +213,23 @@ class Response:
 
     @property
     def _exchange_redaction(self) -> Redaction:
+        """The redaction that also hides the document numbers in this exchange."""
         from .exchange import exchange_redaction  # only an unusable body needs it
 
         return exchange_redaction(self.exchange, self.redaction)
 
-    def _wrong_body_error(self, complaint_text: str) -> APIResponseError:
-        complaint_text = plain(self._exchange_redaction.text(complaint_text), 300)
-        message = f"the answer to {self.call.method} {self.call.path} {complaint_text}"
+    def _wrong_body_error(self, what_is_wrong: str) -> APIResponseError:
+        """The error for an unusable body; `what_is_wrong` continues "the answer to GET /path"."""
+        what_is_wrong = plain(self._exchange_redaction.text(what_is_wrong), 300)
+        message = f"the answer to {self.call.method} {self.call.path} {what_is_wrong}"
         return APIResponseError(message, self.call)
 
 
 def _has_any(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
-    """Whether an object has an id that is not blank, or one of the fields if none of them is id."""
+    """Whether an object has one of the fields; an id must be a number, or text that is not blank.
+
+    If `id` is one of the fields, it is the only one that counts.
+    """
     if "id" not in field_names:
         return not candidate.keys().isdisjoint(field_names)
     id_ = candidate.get("id")
@@ -250,8 +260,8 @@ def is_as_specified(content: bytes, form: ListForm, translation: Translation) ->
     """Whether a page has the envelope and the names of the spec."""
     if not has_spec_envelope(form) or translation.renames(form.name):
         return False
-    ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
-    return all(field_name in ends or field_name in content for field_name in _NAMES)
+    both_ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
+    return all(field_name in both_ends or field_name in content for field_name in _NAMES)
 
 
 def put_in_envelope(page: RawPage) -> bytes:

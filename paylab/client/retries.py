@@ -32,15 +32,15 @@ def wait_before_retry(
     exchange: Exchange, limits: RateLimitSettings, now: datetime, random: Random, most: int
 ) -> float | None:
     """Seconds to wait before the next attempt; None for no retry, or after `most` retries."""
-    # A request answered 429 was refused before it was carried out.
-    is_refused = exchange.status == TOO_MANY_REQUESTS
-    is_safe = is_refused or (exchange.request.repeatable and may_pass(exchange))
-    if exchange.number > most or not is_safe:
+    # A request answered 429 was refused before it was carried out, so it may be repeated.
+    was_refused = exchange.status == TOO_MANY_REQUESTS
+    is_worth_repeating = was_refused or (exchange.request.repeatable and may_pass(exchange))
+    if exchange.number > most or not is_worth_repeating:
         return None
-    seconds = requested_wait(exchange.headers, now, limits.header, limits.unit)
-    if seconds is None:
+    requested_seconds = requested_wait(exchange.headers, now, limits.header, limits.unit)
+    if requested_seconds is None:
         return backoff(exchange.number, random)
-    return seconds if seconds <= RETRY_AFTER_SECONDS_MAX else None
+    return requested_seconds if requested_seconds <= RETRY_AFTER_SECONDS_MAX else None
 
 
 def may_pass(exchange: Exchange) -> bool:
@@ -58,20 +58,27 @@ def is_lost(exchange: Exchange) -> bool:
 
 
 def backoff(attempt: int, random: Random) -> float:
-    """Full jitter: a random time up to a bound that doubles with each attempt."""
-    return random.uniform(0, min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * 2 ** (attempt - 1)))
+    """Random seconds up to a limit that doubles with each attempt, at most 8 (full jitter)."""
+    limit_seconds = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * 2 ** (attempt - 1))
+    return random.uniform(0, limit_seconds)
 
 
 def requested_wait(
     headers: Mapping[str, str], now: datetime, header: str, unit: str
 ) -> float | None:
-    """Seconds that an answer asks to wait, by the header of its service or by Retry-After."""
+    """Seconds that an answer asks to wait, by the header of its service or by Retry-After.
+
+    `unit` is that of the header's number: seconds, milliseconds or unix_time. None if no header
+    says it.
+    """
     header_text = headers.get(header.lower(), "").strip()
     if header.lower() != RETRY_AFTER and not header_text:
         return retry_after(headers.get(RETRY_AFTER, ""), now)
     if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(header_text):
         number = float(header_text[:DIGITS_MAX])
-        return number / 1000 if unit == "milliseconds" else max(0.0, number - now.timestamp())
+        if unit == "milliseconds":
+            return number / 1000
+        return max(0.0, number - now.timestamp())
     return retry_after(header_text, now)
 
 

@@ -41,6 +41,6 @@ def redaction_of(settings: Settings) -> Redaction:
     keys = tuple(secret for secret in secrets if secret is not None)
     redaction = Redaction(keys, find_personal_names(settings.service.diff()))
     _LOG_REDACTION.redactions.add(redaction)
-    for key_name in NAMES:
-        escaping_logger(key_name).addFilter(_LOG_REDACTION)
+    for logger_name in NAMES:
+        escaping_logger(logger_name).addFilter(_LOG_REDACTION)
     return redaction

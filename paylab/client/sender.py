@@ -62,10 +62,11 @@ class Sender:
 
     @property
     def _deadline(self) -> Deadline:
+        """The deadline of all attempts of a call, which the connection keeps."""
         return self._connector.deadline
 
     def deliver(self, request: OutgoingRequest) -> Attempt:
-        """The successful attempt of a request; the error of one that failed."""
+        """The successful attempt of a request; the error of the last one if all failed."""
         content = request.content
         body_bytes = 0 if isinstance(content, bytes | None) else content.length
         timeout = request.timeout or self._settings.timeout
@@ -114,7 +115,7 @@ class Sender:
             if attempt.exchange.went_well:
                 break
             is_attempt_lost = is_lost(attempt.exchange)
-            wait_seconds = self._wait(attempt.exchange)
+            wait_seconds = self._wait_seconds(attempt.exchange)
             if wait_seconds is None:
                 break
             is_after_lost = is_after_lost or is_attempt_lost
@@ -127,7 +128,7 @@ class Sender:
                     return self.deliver(reading_request)
         return attempt
 
-    def _wait(self, exchange: Exchange) -> float | None:
+    def _wait_seconds(self, exchange: Exchange) -> float | None:
         """Seconds to wait before the next attempt; None when there must be none."""
         retries_max = self._settings.max_retries
         if not retries_max or self._deadline.has_passed:
@@ -141,20 +142,21 @@ class Sender:
     def _result_of_lost(self, lost_attempt: Attempt, begun_at: datetime) -> OutgoingRequest | None:
         """The request that reads what a lost attempt made; None if it made nothing.
 
-        Raises the error of the attempt if that cannot be told.
+        Raises the error of the attempt if the list does not tell.
         """
         request = lost_attempt.exchange.request
+        earliest_creation = begun_at + self._records.service_clock.least_ahead()
         try:
-            since = begun_at + self._records.service_clock.least_ahead()
-            id_ = request.find(lost_attempt.exchange.status, since) if request.find else None
+            status = lost_attempt.exchange.status
+            made_id = request.find(status, earliest_creation) if request.find else None
         except ChoiceError:
             raise
         except PaylabError:
             raise self._failure_of(lost_attempt) from None
-        if id_ is None:
+        if made_id is None:
             return None
-        log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)
-        return self._requests.reading(request, id_)
+        log.warning("the answer to POST %s was lost; the list has %s", request.path, made_id)
+        return self._requests.reading(request, made_id)
 
     def _failure_of(self, attempt: Attempt) -> PaylabError:
         """The error of a failed attempt, without the secrets and document numbers that it names."""
@@ -165,7 +167,10 @@ class Sender:
         return make_failure(attempt.exchange, attempt.call, redaction, self._settings.service)
 
     def _is_refused_signature(self, attempt: Attempt) -> bool:
-        """Whether a signature was refused that another dialect would have made otherwise."""
+        """Whether a signature was refused, and a GET in another dialect can tell why.
+
+        It cannot if a mistake is known, or if the request has a query: the dialects differ without.
+        """
         exchange = attempt.exchange
         is_refused = exchange.status == self._settings.service.error_codes.signature
         return is_refused and not exchange.request.url.query and attempt.call.finding is None

@@ -77,15 +77,15 @@ class ServiceClock:
         self._ahead = skew
         is_large = abs(skew) >= min(WARNED_SKEW_SECONDS, self._tolerance)
         is_refused = abs(skew) > self._tolerance
-        level = is_large + is_refused
-        if self._warns and level > self._warned_level:
+        warning_level = is_large + is_refused
+        if self._warns and warning_level > self._warned_level:
             side = "ahead of" if skew > 0 else "behind"
             difference_text = f"{abs(skew):.0f} s {side} this machine's"
-            refused = ", so every request is refused" if is_refused else ""
-            allowance = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
-            log.warning("the service's clock is %s; %s", difference_text, allowance)
-        # The next warning comes only after the clocks agreed in between.
-        self._warned_level = max(level, self._warned_level) if level else 0
+            refused_text = ", so every request is refused" if is_refused else ""
+            advice = f"{self._tolerance} s are allowed{refused_text}: set this machine's clock"
+            log.warning("the service's clock is %s; %s", difference_text, advice)
+        # After clocks that agree, the same difference is warned of again.
+        self._warned_level = max(warning_level, self._warned_level) if warning_level else 0
 
     @property
     def is_known(self) -> bool:
@@ -98,7 +98,7 @@ class ServiceClock:
         return self._shift(self._clock())
 
     def span(self) -> tuple[datetime, datetime]:
-        """The earliest and the latest that it may be at the service.
+        """The earliest and the latest time that it may be at the service.
 
         A simulator behind a URL is asked, and its time is exact. Otherwise the Date header or
         this machine's clock may be wrong, so both count.
@@ -109,7 +109,7 @@ class ServiceClock:
         return (shifted, shifted) if is_exact else (min(now, shifted), max(now, shifted))
 
     def earliest(self) -> datetime:
-        """The earliest that it may be at the service.
+        """The earliest time that it may be at the service.
 
         A simulator behind a URL is asked only if it was not yet, or if its clock was moved since.
         """
@@ -142,7 +142,7 @@ class ServiceClock:
             reading = self._ask()
             if reading is not None:
                 now = self._clock()
-                (service_time, speed) = reading
+                service_time, speed = reading
                 self._reading = service_time, now, speed
                 self._ahead = (service_time - now).total_seconds()
                 return True

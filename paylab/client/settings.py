@@ -77,9 +77,9 @@ class Settings:
 
     @property
     def identity(self) -> str:
-        """A digest of the service and account; never the key itself."""
-        account = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
-        return f"{self.base_url} {account}"
+        """The base URL and a digest of the API key: it names the account without the key."""
+        key_digest = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
+        return f"{self.base_url} {key_digest}"
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and its source.
@@ -159,18 +159,21 @@ def find_service(given: GivenService | None, environ: Mapping[str, str]) -> Foun
 def _find_control_token(
     given: str | None, settings_found: Found, environ: Mapping[str, str]
 ) -> Found:
-    """The control token; that of the environment is for its base URL only."""
+    """The setting `control_token` and its source; empty if not set.
+
+    The token of the environment is sent only to the base URL of the environment.
+    """
     if given:
         return {"control_token": (Secret(given), "argument")}
-    _, origin = settings_found.get("base_url", ("", ""))
+    _, url_origin = settings_found.get("base_url", ("", ""))
     token_text = environ.get(TOKEN_VARIABLE)
-    if not token_text or not origin.startswith("environment"):
+    if not token_text or not url_origin.startswith("environment"):
         return {}
     return {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
 
 
 def _load_service(given: object, origin: str, folder: Path) -> Found:
-    """A Service from a value; a path is relative to the folder."""
+    """The setting `service` from a Service, its values, or its path below `folder`."""
     if isinstance(given, Service):
         return {"service": (given, origin)}
     if isinstance(given, Mapping):
@@ -178,8 +181,8 @@ def _load_service(given: object, origin: str, folder: Path) -> Found:
     if not isinstance(given, str | os.PathLike) or not os.fspath(given):
         message = f"service ({origin}) must be the path of a service.toml, values or a Service"
         raise ConfigError(f"{message}, not {plain(repr(given), 80)}")
-    path = folder / Path(given).expanduser()
-    return {"service": (Service.load(path), f"{origin}: {given}")}
+    service_path = folder / Path(given).expanduser()
+    return {"service": (Service.load(service_path), f"{origin}: {given}")}
 
 
 def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
@@ -204,10 +207,10 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
             from difflib import get_close_matches  # only for a wrong name
 
             known_names = [variable.removeprefix(PREFIX) for variable in KNOWN_VARIABLES]
-            similar = get_close_matches(variable_name.removeprefix(PREFIX), known_names, 1)
+            near_names = get_close_matches(variable_name.removeprefix(PREFIX), known_names, 1)
             shown_name = plain(variable_name, 80)
             message = f"the environment variable {shown_name} is not known and has no effect"
-            yield f"{message}; nearest: {PREFIX}{similar[0]}" if similar else message
+            yield f"{message}; nearest: {PREFIX}{near_names[0]}" if near_names else message
 
 
 def _add_source(
@@ -264,13 +267,13 @@ def _incomplete_error(required: Found) -> ConfigError:
     if isinstance(base_url, str) and base_url and "://" not in base_url:  # it may be a key
         address = "base_url must be an address such as https://sandbox.example.com"
         return ConfigError(f"{address}; profile= names a profile")
-    missing = [setting_name for setting_name in REQUIRED if setting_name not in required]
-    missing_text = " and ".join(missing)
-    variables = " / ".join(VARIABLES[setting_name] for setting_name in missing)
+    missing_names = [setting_name for setting_name in REQUIRED if setting_name not in required]
+    missing_text = " and ".join(missing_names)
+    verb = "is" if len(missing_names) == 1 else "are"
+    variables = " / ".join(VARIABLES[setting_name] for setting_name in missing_names)
     return ConfigError(
-        f"the settings are incomplete: {missing_text} {'is' if len(missing) == 1 else 'are'} "
-        f"missing: pass {missing_text} to connect(), set {variables}, or write {missing_text} into "
-        "a profile"
+        f"the settings are incomplete: {missing_text} {verb} missing: pass {missing_text} to "
+        f"connect(), set {variables}, or write {missing_text} into a profile"
     )
 
 
@@ -305,9 +308,11 @@ def _is_header_value(key: Secret) -> bool:
 
 
 def _is_stripped(key: Secret) -> bool:
+    """Whether a key is not empty and has no space or line break at an end."""
     key_text = key.reveal()
     return bool(key_text) and key_text == key_text.strip()
 
 
 def _is_number(value: object, number_types: Any) -> bool:
+    """Whether a value has one of the types of numbers; a bool is no number."""
     return isinstance(value, number_types) and not isinstance(value, bool)

@@ -175,7 +175,7 @@ def _read_block(file: BinaryIO, size: int) -> bytes:
 
 
 def _list_images(images: object) -> Iterable[object]:
-    """The entries of images: those of a dict of sides, or the given ones."""
+    """The images as entries with `type` and `content`; a list is taken as it is."""
     if isinstance(images, Mapping):
         return [{"type": image_side, "content": content} for image_side, content in images.items()]
     if isinstance(images, str) or not isinstance(images, Iterable):

@@ -203,16 +203,18 @@ class Conversions:
             message = f"must be a datetime with a time zone, not {since!r}"
             raise RuleError([Problem("since", message)])
         conversion_id = None if id is None else check_identifier(id, kind="Conversion")
-        account = id_from(conversion_account_id, "conversion_account_id")
+        account_id = id_from(conversion_account_id, "conversion_account_id")
 
-        def look() -> Conversion | None:
-            if conversion_id is not None:
-                conversion = self.by_id(conversion_id)
-                return conversion if conversion and _is_since(conversion, since) else None
-            return self.newest(account, since)
+        def read_conversion() -> Conversion | None:
+            if conversion_id is None:
+                return self.newest(account_id, since)
+            conversion = self.by_id(conversion_id)
+            return conversion if conversion and _is_since(conversion, since) else None
 
         poller = Poller.of(self._session, "conversions", timeout, every)
-        return poller.poll(look, until, "the conversion", ENDED, explain_delay=_explain_hold)
+        return poller.poll(
+            read_conversion, until, "the conversion", ENDED, explain_delay=_explain_hold
+        )
 
     @strict_keywords(Options)
     def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:
@@ -237,15 +239,15 @@ class Conversions:
         >>> lab.client.conversions.newest(account.id).conversion_account_id == account.id
         True
         """
-        matching = (
+        account_conversions = (
             conversion
             for conversion in self.list(limit=codes.PAGE_MAX, **options)
             if conversion.conversion_account_id == conversion_account_id
             and _is_since(conversion, since)
         )
         if self._session.lists.order("conversions") == "newest_first":
-            return next(matching, None)
-        return max(matching, key=creation_time, default=None)
+            return next(account_conversions, None)
+        return max(account_conversions, key=creation_time, default=None)
 
     @strict_keywords(Options)
     def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:
@@ -261,7 +263,10 @@ class Conversions:
 
 
 def _explain_hold(conversion: Conversion) -> str:
-    """Why a conversion stays pending: the spec reports one that is held for review so."""
+    """Why a conversion stays pending; "" for another status.
+
+    By the spec, a conversion that is held for review is pending.
+    """
     if conversion.status != "pending":
         return ""
     release = f'lab.simulator.move("{plain(conversion.id, 60)}", "started")'
@@ -271,14 +276,18 @@ def _explain_hold(conversion: Conversion) -> str:
     )
 
 
-def _is_since(one: Conversion, since: datetime | None) -> bool:
-    """Whether a conversion was created since a time; PaylabError when the service does not say."""
+def _is_since(conversion: Conversion, since: datetime | None) -> bool:
+    """Whether a conversion was created since a time; PaylabError when the service does not say.
+
+    Without a time, every conversion is.
+    """
     if since is None:
         return True
-    if not isinstance(one.created_at, datetime):
-        message = f"the conversion {one.id} has no readable created_at ({one.created_at!r})"
+    created_at = conversion.created_at
+    if not isinstance(created_at, datetime):
+        message = f"the conversion {conversion.id} has no readable created_at ({created_at!r})"
         raise PaylabError(f"{message}: wait for it by its id, or without since")
-    return one.created_at >= since
+    return created_at >= since
 
 
 @explain_arguments
@@ -316,9 +325,9 @@ class Sandbox:
             sender_name=sender_name,
         )
         raise_or_warn(rules.check(body, service=self._session.service))
-        account = str(body["conversion_account_id"])
-        path_ids = {"id": account, "conversion_account_id": account}
-        answer = self._session.call(
+        account_id = str(body["conversion_account_id"])
+        path_ids = {"id": account_id, "conversion_account_id": account_id}
+        response = self._session.call(
             "sandbox.deposit", body, parts=path_ids, any_body=True, **options
         )
-        return answer.read_or(Deposit, body)
+        return response.read_or(Deposit, body)

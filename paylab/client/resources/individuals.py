@@ -143,9 +143,10 @@ class Individuals:
         path_ids = {"id": check_identifier(id, kind="Individual")}
         body = Upload(images, self._session.service)
         with self._explain_status(id):
-            upload = "individuals.upload_images"
-            answer = self._session.call(upload, body, parts=path_ids, **options)
-        return answer.read(VerificationImages)
+            response = self._session.call(
+                "individuals.upload_images", body, parts=path_ids, **options
+            )
+        return response.read(VerificationImages)
 
     @strict_keywords(Options)
     def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:
@@ -189,14 +190,14 @@ class Individuals:
         )
         raise_or_warn(individuals.check_token(body, service=self._session.service))
         with self._explain_status(id):
-            answer = self._session.call(
+            response = self._session.call(
                 "individuals.submit_token",
                 body,
                 parts={"id": individual_id},
                 any_body=True,
                 **options,
             )
-        return answer.read_or(Individual, {"id": individual_id})
+        return response.read_or(Individual, {"id": individual_id})
 
     @contextmanager
     def _explain_status(self, id: Individual | str) -> Iterator[None]:
@@ -226,14 +227,14 @@ class Individuals:
 
 
 def _describe_status(individual: Individual) -> str:
-    """An individual's status, its details, and what to do."""
+    """An individual's status with the reasons for it, and what to do next, as a sentence."""
     details = [
         detail for detail in individual.status_details or () if isinstance(detail, StatusDetail)
     ]
     reasons = ", ".join(plain(f"{detail.code} ({detail.message})") for detail in details)
-    because = f", because of {reasons}" if reasons else ""
+    because_text = f", because of {reasons}" if reasons else ""
     status = plain(str(individual.status))
-    return f"its status is {status}{because}: {_NEXT.get(status, _SEE)}"
+    return f"its status is {status}{because_text}: {_NEXT.get(status, _SEE)}"
 
 
 _SEE = "images and tokens are accepted only in action_required"
@@ -282,8 +283,8 @@ class FinancialAccounts:
         raise_or_warn(
             accounts.check(body, service=service), accounts.warn_without_country(body, service)
         )
-        answer = self._session.call("financial_accounts.create", body, **options)
-        return answer.read(FinancialAccount)
+        response = self._session.call("financial_accounts.create", body, **options)
+        return response.read(FinancialAccount)
 
     @strict_keywords(Options)
     def update(
@@ -308,7 +309,7 @@ class FinancialAccounts:
         )
         operations.check_detail_names(fields.get("details"), None, self._session.service)
         body = merge_extra(fields, extra)
-        answer = self._session.call(
+        response = self._session.call(
             "financial_accounts.update", body, parts={"id": account_id}, any_body=True, **options
         )
-        return answer.read_or(FinancialAccount, {"id": account_id})
+        return response.read_or(FinancialAccount, {"id": account_id})

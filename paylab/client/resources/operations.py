@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from ...errors.api import APIResponseError
@@ -26,7 +25,7 @@ from ..parameters import find_unknown_names, refuse
 
 
 def check_limit(limit: int | None, form: ListForm) -> None:
-    """RuleError for a page size that neither the spec nor the service has.
+    """RuleError for a page size that neither the spec nor the service allows.
 
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
@@ -141,7 +140,10 @@ class Poller:
         return f"; until={end.statuses[0]!r} is no status that paylab knows: {known_text}"
 
     def _advise_on_status(self, resource: Any, end: _WaitEnd) -> str:
-        """Which statuses end a wait, and what to write, for one that is not specified."""
+        """Which statuses end a wait, and what to write if another status should end it.
+
+        Empty for a status of the specification.
+        """
         if resource is None or not end.needs_status or resource.status in self.machine.states:
             return ""
         status = plain(str(resource.status), 60)
@@ -188,25 +190,27 @@ TYPO_SIMILARITY = 0.85
 @lru_cache(maxsize=16)
 def known_detail_names(service: Service, kind: str) -> frozenset[str]:
     """The names that details of a type can have, ours and the service's; of any type if unknown."""
-    account_types = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
-    forms = [form for type_ in account_types for form in service.accounts_of(type_)]
-    spec_names = (field_name for form in forms for field_name in make_account_names(form).our_names)
-    return frozenset(chain(spec_names, *(form.fields for form in forms)))
+    account_types = [kind] if kind in codes.ACCOUNT_TYPES else codes.ACCOUNT_TYPES
+    detail_names: set[str] = set()
+    for account_type in account_types:
+        for account_form in service.accounts_of(account_type):
+            detail_names.update(make_account_names(account_form).our_names)
+            detail_names.update(account_form.fields)
+    return frozenset(detail_names)
 
 
 def check_individual(body: Body, service: Service) -> None:
     """RuleError for an unknown field in address, document or financial_accounts."""
-    refuse(
-        problem
-        for field in OPERATIONS["individuals.create"].fields
-        if field.fields
-        for problem in _check_nested_fields(field, body.get(field.name), service)
-    )
+    nested_fields = [field for field in OPERATIONS["individuals.create"].fields if field.fields]
+    problems: list[Problem] = []
+    for field in nested_fields:
+        problems += _check_nested_fields(field, body.get(field.name), service)
+    refuse(problems)
 
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
     """RuleError for a name in details that looks like a misspelt field."""
-    refuse([*_check_details(kind, details, "details", service)])
+    refuse(_check_details(kind, details, "details", service))
 
 
 def _check_nested_fields(field: Field, nested_value: object, service: Service) -> Iterator[Problem]:
@@ -214,12 +218,13 @@ def _check_nested_fields(field: Field, nested_value: object, service: Service) -
     if field.kind == OBJECT:
         yield from find_unknown_names(nested_value, field.names(), field.name)
         return
-    for number, member in enumerate(nested_value if isinstance(nested_value, list) else ()):
-        field_path = join_path(field.name, number)
-        yield from find_unknown_names(member, field.names(), field_path)
-        if isinstance(member, Mapping):
+    items = nested_value if isinstance(nested_value, list) else []
+    for index, item in enumerate(items):
+        item_path = join_path(field.name, index)
+        yield from find_unknown_names(item, field.names(), item_path)
+        if isinstance(item, Mapping):
             yield from _check_details(
-                member.get("type"), member.get("details"), f"{field_path}.details", service
+                item.get("type"), item.get("details"), f"{item_path}.details", service
             )
 
 
@@ -230,13 +235,11 @@ def _check_details(
     known_names = known_detail_names(service, str(account_type))
     details = details if isinstance(details, Mapping) else {}
     for detail_name in details:
-        similar = (
-            None
-            if detail_name in known_names
-            else find_nearest_name(str(detail_name), known_names, TYPO_SIMILARITY)
-        )
-        if similar and similar not in details:
+        if detail_name in known_names:
+            continue
+        near_name = find_nearest_name(str(detail_name), known_names, TYPO_SIMILARITY)
+        if near_name and near_name not in details:
             yield Problem(
                 join_path(path, str(detail_name)),
-                f"is not a known field; is {similar} meant? (extra={{...}} sends it unchanged)",
+                f"is not a known field; is {near_name} meant? (extra={{...}} sends it unchanged)",
             )

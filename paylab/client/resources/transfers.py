@@ -38,19 +38,19 @@ class Quotes:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._asked: dict[str, dict[str, Any]] = {}
+        self._asked_terms: dict[str, dict[str, Any]] = {}
 
     def terms(self, quote: Quote | str | None) -> Mapping[str, Any] | None:
-        """The terms of a quote, or of the id of one that was made here; else None.
+        """The fields with which a quote was asked for; None for an id that was not made here.
 
         >>> lab.client.quotes.terms("qt_unknown") is None
         True
         """
-        id_ = getattr(quote, "id", quote)
-        stored_terms = self._asked.get(str(id_))
-        return (
-            _terms_of(quote) if stored_terms is None and isinstance(quote, Quote) else stored_terms
-        )
+        quote_id = getattr(quote, "id", quote)
+        asked_terms = self._asked_terms.get(str(quote_id))
+        if asked_terms is None and isinstance(quote, Quote):  # a quote from elsewhere
+            return _terms_of(quote)
+        return asked_terms
 
     @strict_keywords(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
@@ -59,10 +59,10 @@ class Quotes:
         >>> lab.quotes.again(quote).source_amount == quote.source_amount
         True
         """
-        terms = self._asked.get(quote.id)
-        if terms is None:
+        asked_terms = self._asked_terms.get(quote.id)
+        if asked_terms is None:
             return self.create(**_terms_of(quote), **options)
-        return self._ask(terms, options)
+        return self._request_quote(asked_terms, options)
 
     @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -108,9 +108,9 @@ class Quotes:
         )
         service = self._session.service
         raise_or_warn(rules.check_quote(body, service), rules.warn(body, service))
-        return self._ask(body, options)
+        return self._request_quote(body, options)
 
-    def _ask(self, body: dict[str, Any], options: Options) -> Quote:
+    def _request_quote(self, body: dict[str, Any], options: Options) -> Quote:
         """A new quote; its terms are remembered: what was asked, and the defaults that it shows."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
@@ -120,12 +120,12 @@ class Quotes:
             if term_name not in rules.AMOUNTS
             and not (term_name == "financial_account" and "financial_account_id" in body)
         }
-        self._asked[quote.id] = {**shown_terms, **body}
+        self._asked_terms[quote.id] = {**shown_terms, **body}
         return quote
 
 
 def _terms_of(quote: Quote) -> dict[str, Any]:
-    """The request terms of a quote."""
+    """The fields that ask for a quote like this one, with one of its amounts."""
     amount_name = "destination_amount" if quote.derived_source_amount else "source_amount"
     term_names = (*OPERATIONS["quotes.create"].field_names_of_kind(CURRENCY, ENUM), amount_name)
     terms = {"financial_account": quote.financial_account_id}
@@ -205,12 +205,13 @@ class Transfers:
             client_reference_id=client_reference_id,
         )
         service = self._session.service
-        spelled = order_body("transfers.create", body, service)
+        sent_body = order_body("transfers.create", body, service)
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
-        doubts = [*rules.warn(spelled, service), *warn_short_lookback(lookback_age)]
-        raise_or_warn(rules.check(spelled, service), doubts)
-        terms = self._terms_of(quote_id if isinstance(quote_id, Quote) else body.get("quote_id"))
-        order = Order("transfers.create", body, terms, new, lookback_age, body=spelled)
+        doubts = [*rules.warn(sent_body, service), *warn_short_lookback(lookback_age)]
+        raise_or_warn(rules.check(sent_body, service), doubts)
+        quote = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
+        terms = self._terms_of(quote)
+        order = Order("transfers.create", body, terms, new, lookback_age, body=sent_body)
         return self.send(order, **options).read(Transfer)
 
     @strict_keywords(Options)

@@ -51,8 +51,8 @@ class WebhookSubscriptions:
             event_types=event_types,
         )
         raise_or_warn(rules.check(body, self._session.service))
-        answer = self._session.call("webhook_subscriptions.create", body, **options)
-        return answer.read(WebhookSubscription)
+        response = self._session.call("webhook_subscriptions.create", body, **options)
+        return response.read(WebhookSubscription)
 
     @strict_keywords(Options)
     def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
@@ -79,5 +79,7 @@ class WebhookSubscriptions:
         >>> lab.webhook_subscriptions.delete(subscription)
         """
         path_ids = {"id": check_identifier(id, kind="WebhookSubscription")}
-        remove = "webhook_subscriptions.delete"
-        self._session.call(remove, parts=path_ids, any_body=True, **options).done()
+        response = self._session.call(
+            "webhook_subscriptions.delete", parts=path_ids, any_body=True, **options
+        )
+        response.done()
