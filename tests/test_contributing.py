@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
 ROOT = Path(__file__).parent.parent
 PAGES = (".github/CONTRIBUTING.md", "README.md")
@@ -58,7 +58,7 @@ def test_a_named_setting_is_a_key():
     """A setting that is named as `service.group.name` is a key of the assumptions."""
     names = re.findall(r"`service\.(\w+\.\w+)`", CONTRIBUTING)
     assert names
-    assert [name for name in names if name not in keys()] == []
+    assert [name for name in names if name not in setting_keys()] == []
 
 
 def test_the_commands_name_files_that_pytest_can_run():

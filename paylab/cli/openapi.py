@@ -114,7 +114,7 @@ def _write_bruno(options: argparse.Namespace) -> int:
 
 def _service_schema() -> tuple[str, str]:
     """The JSON Schema of a service.toml, and what it has."""
-    from ..spec.service.keys import keys
+    from ..spec.service.keys import setting_keys
     from ..spec.service.schema import schema_text
 
-    return schema_text().rstrip(), f"the schema of {len(keys())} settings"
+    return schema_text().rstrip(), f"the schema of {len(setting_keys())} settings"

@@ -17,9 +17,9 @@ from ..spec.error_words import is_markup, is_status_phrase
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.operations.refusals import Refusal
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
-from ..spec.service.setting import SPEC, key_of
+from ..spec.service.setting import SPEC, setting_key_of
 from .absent_objects import (
     PATH_ID,
     UNNAMED,
@@ -237,7 +237,9 @@ class Advisor:
 
     def _path_assumption(self) -> str | None:
         """The id of the assumption behind the path; None if the specification shows the path."""
-        path_setting = keys().get(key_of(self._operation.path)) if self._operation else None
+        path_setting = (
+            setting_keys().get(setting_key_of(self._operation.path)) if self._operation else None
+        )
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
 
     def _advise_on_fields(self) -> AdviceText:
@@ -282,7 +284,7 @@ class Advisor:
         refusals = [
             refusal
             for refusal in self._operation.refusals
-            if refusal.number(self._service) == self._status and not refusal.fields
+            if refusal.status_code(self._service) == self._status and not refusal.fields
         ]
         if len(refusals) == 1 and refusals[0].advice:
             return refusals[0].advice

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from ..errors.base import PaylabError
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, kind_of
 
@@ -55,7 +55,7 @@ class DialectSearch:
             self._has_tried = True
             self._dialect = self._find_verified(is_verified)
         if self._dialect is not None:
-            error.assumption = keys()[self._dialect[0]].row
+            error.assumption = setting_keys()[self._dialect[0]].row
             error.hint = (
                 f"the service verifies a GET that is signed {WAYS[self._dialect]}, and not "
                 "the same GET as paylab signs it now: run `paylab probe`"
@@ -69,7 +69,7 @@ class DialectSearch:
         """
         for setting_key in TRIED:
             value_in_force = str(self._service.value(setting_key))
-            for other_value in map(str, keys()[setting_key].words):
+            for other_value in map(str, setting_keys()[setting_key].words):
                 if other_value != value_in_force and is_verified(setting_key, other_value):
                     is_right_already = is_verified(setting_key, value_in_force)
                     return None if is_right_already else (setting_key, other_value)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 from .. import files
 from ..errors.base import ConfigError
 from ..redaction.personal import hide_personal_data
-from ..spec.timestamps import read, to_text
+from ..spec.timestamps import read_or_none, to_text
 from .call import Body, Call, is_replay
 
 CREATOR = {"name": "paylab", "version": "1"}
@@ -189,7 +189,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
         error = response.get("statusText") or "no answer"
     response_headers = _read_headers(response)
     return Call(
-        read(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),
+        read_or_none(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),
         str(request["method"]),
         urlsplit(url).path,
         url,

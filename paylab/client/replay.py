@@ -26,7 +26,7 @@ from ..redaction.redaction import Redaction
 from ..spec.money import PLAIN_NUMBER
 from ..spec.service.service import Service
 from ..spec.text import plain, printable, read_json
-from ..spec.timestamps import read
+from ..spec.timestamps import read_or_none
 from .call import Call
 from .exchange import TRANSPORT_FAILURES, clean_body
 from .har import read_har
@@ -217,7 +217,7 @@ class Replay(httpx.BaseTransport):
             if call.url.startswith(f"{self.base_url}/")
         ]
         recorded_at = self.entries[0].call.when if self.entries else datetime.fromtimestamp(0, UTC)
-        self._now = read(facts.get("started")) or recorded_at
+        self._now = read_or_none(facts.get("started")) or recorded_at
         self._used_indexes: set[int] = set()
         self._index_by_order: dict[str, int] = {}
         self._last_write_index = -1

@@ -61,7 +61,9 @@ class RequestBuilder:
         content: bytes | StreamedBody | None
         if isinstance(body, dict):
             translation = self._translation
-            content = encode(translation.translate_request(name, body), numbers=translation.numbers)
+            content = encode(
+                translation.translate_request(name, body), numbers=translation.sends_numbers
+            )
         else:
             content = body
         method = OPERATIONS[name].method

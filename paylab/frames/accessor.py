@@ -17,7 +17,7 @@ import pyarrow as pa
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
 from ..spec import status
-from ..spec.time_arguments import read_since
+from ..spec.time_arguments import read_time_argument
 from ..storage.addresses import local_target
 from . import databases, excel, files, summaries, times
 from .frame_forms import as_floats
@@ -94,7 +94,7 @@ class Accessor:
         >>> len(frame.paylab.stuck(older_than="1h"))
         0
         """
-        known_now = read_since(now or self._frame.attrs.get("fetched_at"), "now")
+        known_now = read_time_argument(now or self._frame.attrs.get("fetched_at"), "now")
         age_min = times.duration(older_than, "older_than")
         ages = pd.Timestamp(known_now or pd.Timestamp.now("UTC")) - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL_STATUSES)

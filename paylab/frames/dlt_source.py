@@ -94,7 +94,7 @@ class Reading:
 
     def tables(self, state: dict[str, Any]) -> Iterator[pa.Table]:
         """Yield tables of rows, and note in the state what is known then."""
-        newest = timestamps.read(state.get(NEWEST))
+        newest = timestamps.read_or_none(state.get(NEWEST))
         selection = Selection(
             row_filter=RowFilter(since=self._find_start(newest)), order=self._list.order
         )

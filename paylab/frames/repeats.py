@@ -27,7 +27,7 @@ def find_superseded(read_tables: Callable[[], Iterable[pa.Table]]) -> RowNumbers
     if len(repeated_hashes):
         for row_number, id_, updated_at in _find_candidates(read_tables, repeated_hashes):
             versions.add(row_number, id_, updated_at)
-    return np.array(sorted(versions.superseded), np.int64)
+    return np.array(sorted(versions.superseded_row_numbers), np.int64)
 
 
 def find_repeated(hashes_of_tables: Sequence[IdHashes]) -> IdHashes:

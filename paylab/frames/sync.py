@@ -105,7 +105,7 @@ class Sync:
         )
         if self.state.is_rewriting:
             self._rewrite()
-        self.newest = timestamps.read(self.state.newest)
+        self.newest = timestamps.read_or_none(self.state.newest)
         selection, ids_to_fetch_alone = self._choose_selection(overlap, full=full)
         pages = bodies(self.pull.fetch)
         read_pages(pages, schema, self._take, self.tally, selection=selection, as_json=True)
@@ -145,7 +145,7 @@ class Sync:
         begin = self._subtract_overlap(overlap)
         if begin is None:
             return None, set()
-        open_since = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
+        open_since = {id_: timestamps.read_or_none(text) for id_, text in self.state.open.items()}
         older = {
             id_: created
             for id_, created in open_since.items()

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, Problem, RuleError, warn_caller
-from ..spec.time_arguments import from_date
+from ..spec.time_arguments import read_date_or_time
 
 INSTANT = pa.timestamp("us", tz="UTC")
 BARE_NUMBER = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nanoseconds
@@ -82,6 +82,6 @@ def _read_one_by_one(time_texts: list[str | None], column_name: str, first_row: 
 def _read_instant(time_text: str | None) -> datetime | None:
     """The time in UTC; None for a text that is not a time."""
     try:
-        return from_date(time_text or "")
+        return read_date_or_time(time_text or "")
     except ValueError:
         return None

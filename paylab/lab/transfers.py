@@ -13,7 +13,7 @@ from ..errors.names import with_name_suggestions
 from ..spec import codes
 from ..spec.codes import LOOKBACK
 from ..spec.row_filter import check_product
-from ..spec.time_arguments import read_since
+from ..spec.time_arguments import read_time_argument
 from .displays import tell
 from .lists import ListSource, Progress, TransferExport, TransferFrame, report_progress
 
@@ -101,7 +101,7 @@ class LabTransfers:
             net_source_amount=net_source_amount,
         )
         clock = self._client.service_clock
-        return find_payment(self._client.transfers, fields, read_since(since), clock.now)
+        return find_payment(self._client.transfers, fields, read_time_argument(since), clock.now)
 
     @strict_keywords(TransferFrame)
     def frame(self, **options: Unpack[TransferFrame]) -> pd.DataFrame:

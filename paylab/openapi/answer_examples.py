@@ -81,7 +81,7 @@ def _translate(service: Service, operation: Operation, object_name: str, fields:
     is_country = len(object_name) == len(_DEFAULT_COUNTRY)
     country = object_name if is_country else _DEFAULT_COUNTRY
     all_fields = add_missing_values(service, operation.answer, fields)
-    return Translation(service).send_answer(operation.answer, all_fields, country)
+    return Translation(service).write_answer(operation.answer, all_fields, country)
 
 
 def _put_under_item_key(service: Service, operation: Operation, fields: Schema) -> Schema:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from ..spec import models
-from ..spec.answers import AnswerForm, FieldWords, answer_form
+from ..spec.answers import AnswerShape, FieldWords, answer_shape
 from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, find_field_note
 from ..spec.missing_values import list_missing_fields
 from ..spec.money import Amount
@@ -79,7 +79,7 @@ class AnswerSchemas:
         self, model: type[BaseModel], field: str, *, is_nullable: bool, in_event: bool
     ) -> Schema:
         """The schema of a field with its description and its origin."""
-        form = answer_form(model.__name__)
+        form = answer_shape(model.__name__)
         schema = self._field_schema(model, field, form, in_event=in_event)
         if is_nullable:
             schema = _allow_null(schema)
@@ -126,7 +126,7 @@ class AnswerSchemas:
         return self._components.add(f"{model_name}Page", {**description, **page})
 
     def _field_schema(
-        self, model: type[BaseModel], field: str, form: AnswerForm, *, in_event: bool
+        self, model: type[BaseModel], field: str, form: AnswerShape, *, in_event: bool
     ) -> Schema:
         """The schema of a field of a model: by its words, its name, or else its type."""
         annotation = model.model_fields[field].annotation

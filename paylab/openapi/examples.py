@@ -86,7 +86,7 @@ def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedEx
     settings = service.account("MX", account["type"])
     details = account["details"]
     if settings:  # the body has no type by which a translation could tell whose names these are
-        details = make_account_names(settings).send(details)
+        details = make_account_names(settings).to_theirs(details)
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 

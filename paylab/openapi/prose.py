@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ..spec.operations.operation import Operation
 from ..spec.service.service import YOURS, Service
-from ..spec.service.setting import SPEC, key_of
+from ..spec.service.setting import SPEC, setting_key_of
 from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
@@ -216,7 +216,10 @@ _SIGNING_SETTINGS: tuple[Callable[[ServiceSettings], str | int], ...] = (
 def security_schemes(service: Service) -> Schema:
     """The signature, with its settings as data, and the API key beside it."""
     settings = {
-        key_of(read).partition(".")[2]: {"value": read(service), **origin_facts(service, read=read)}
+        setting_key_of(read).partition(".")[2]: {
+            "value": read(service),
+            **origin_facts(service, read=read),
+        }
         for read in _SIGNING_SETTINGS
     }
     return {

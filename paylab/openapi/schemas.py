@@ -7,10 +7,10 @@ from typing import Any
 
 from ..spec.assumptions import reference
 from ..spec.operations.operation import Operation
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.lists import OneListSettings
 from ..spec.service.service import YOURS, Service
-from ..spec.service.setting import SPEC, key_of
+from ..spec.service.setting import SPEC, setting_key_of
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
 
@@ -56,8 +56,8 @@ def origin_facts(
 
     Without a source it is that of the setting; what has none either is stated by the spec.
     """
-    setting_key = key_of(read)
-    setting = keys().get(setting_key)
+    setting_key = setting_key_of(read)
+    setting = setting_keys().get(setting_key)
     if read and setting and service.declares(read):
         return {"x-origin": YOURS, "x-setting": setting_key}
     if not assumption_id:

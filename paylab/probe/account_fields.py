@@ -75,6 +75,8 @@ class SentAccounts:
             details = account.get("details") if isinstance(account, Mapping) else None
             if isinstance(details, Mapping):
                 country = self._body.get("country")
-                settings = self._translation.account(country, account.get("type"), details)
+                settings = self._translation.find_account_settings(
+                    country, account.get("type"), details
+                )
                 if settings is not None:
                     yield SentAccount(settings, details)

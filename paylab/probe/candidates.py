@@ -13,10 +13,10 @@ from ..spec.envelope import find_envelope_differences
 from ..spec.json_path import last_name
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.key import Value
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.service.setting import setting_key_of
 from ..spec.text import read_json
 from .fields import RefusedFields
 from .names import Candidates, Values, find_list_key
@@ -81,9 +81,9 @@ def _suggest_for_refusal(error: APIStatusError, exchange: Exchange, service: Ser
     operation = OPERATIONS.get(exchange.request.operation)
     if operation is None:
         return
-    path_key = key_of(operation.path)
+    path_key = setting_key_of(operation.path)
     if error.status in PATH_MISSING and path_key:
-        yield from ({path_key: path} for path in suggest_paths(keys()[path_key], service))
+        yield from ({path_key: path} for path in suggest_paths(setting_keys()[path_key], service))
     elif error.status in REFUSED:
         if ABOUT_KEYS.search(str(error)) and not operation.takes_key(service):
             yield {"idempotency.operations": "every_post"}

@@ -20,9 +20,9 @@ from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import NAMED, OPERATIONS, answer_names
 from ..spec.resource import Resource
-from ..spec.service.key import Key
+from ..spec.service.key import SettingKey
 from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.service.setting import setting_key_of
 from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
@@ -170,7 +170,7 @@ def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Diff
     resource = record.resource
     model = getattr(models, record.answer)
     key_by_new_name = {new_name: key for key, new_name in find_renamed_keys(model, row, service)}
-    fields = answer_names(record.answer, service).read(row)
+    fields = answer_names(record.answer, service).to_ours(row)
     for field_name in fields:
         if field_name not in model.model_fields:
             key = key_by_new_name.get(field_name, "")
@@ -213,7 +213,7 @@ def find_renamed_keys(
     """The keys of missing fields that probably have another name in the response."""
     operation = NAMED.get(kind.__name__)
     if operation:
-        table = key_of(operation.names).removesuffix(".fields")
+        table = setting_key_of(operation.names).removesuffix(".fields")
         yield from _find_renamed_fields(table, body, service, kind.model_fields)
     instructions = body.get("deposit_instructions")
     details = value_at(body, "deposit_instructions.details")
@@ -249,7 +249,7 @@ def _find_renamed_fields(
             yield key.name, new_names[0]
 
 
-def _may_rename(key: Key, our_name: str, their_name: str) -> bool:
+def _may_rename(key: SettingKey, our_name: str, their_name: str) -> bool:
     """Whether a name is one of public descriptions, or shares a telling word with ours."""
     telling_words = {*our_name.split("_")} - COMMON_WORDS
     return their_name in key.others or not telling_words.isdisjoint(their_name.lower().split("_"))

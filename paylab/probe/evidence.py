@@ -11,11 +11,11 @@ from ..spec import models
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.lists import ListForm
 from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE
 from .candidates import read_page_settings
 from .drift import answer_differences, parse_answer
@@ -50,7 +50,7 @@ def _find_field_settings(call: Call, service: Service) -> Candidates:
             yield {setting_key: name.rpartition(" ")[2]}
         elif kind == "field":
             yield {setting_key: name}
-        elif kind in ("status", "code") and setting_key in keys():
+        elif kind in ("status", "code") and setting_key in setting_keys():
             words_in_force: Any = service.value(setting_key)
             words = words_by_key.get(setting_key) or tuple(map(str, words_in_force))
             words_by_key[setting_key] = tuple(dict.fromkeys((*words, name)))
@@ -62,8 +62,8 @@ def _find_success_status(call: Call, operation: str) -> Candidates:
     if call.replayed:
         return
     for status in OPERATIONS[operation].success:
-        setting_key = "" if isinstance(status, int) else key_of(status)
-        if setting_key and call.status in keys()[setting_key].words:
+        setting_key = "" if isinstance(status, int) else setting_key_of(status)
+        if setting_key and call.status in setting_keys()[setting_key].words:
             yield {setting_key: int(call.status or 0)}
 
 
@@ -74,7 +74,7 @@ def _find_envelope(operation: str, body: object, service: Service) -> Candidates
         return
     object_path = find_object_path(body, getattr(models, record.answer).model_fields)
     if object_path and object_path != record.item_path(service):
-        yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): object_path}
+        yield {setting_key_of(lambda tree: ITEMS[record.answer](tree.objects).item): object_path}
 
 
 def _find_more_pages_field(body: object, form: ListForm) -> Candidates:

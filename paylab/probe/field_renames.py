@@ -9,8 +9,8 @@ from typing import Any
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name
 from ..spec.operations.operation import Operation
-from ..spec.service.key import Key
-from ..spec.service.setting import key_of
+from ..spec.service.key import SettingKey
+from ..spec.service.setting import setting_key_of
 from .names import Candidates, find_settings_below, measure_likeness, sort_by_likeness, split_name
 
 MOST_RENAMES = 4
@@ -18,7 +18,7 @@ MOST_RENAMES = 4
 
 def find_names_table(operation: Operation) -> str:
     """The table of settings with the names of the body of an operation; "" if there is none."""
-    return key_of(operation.names).removesuffix(".fields")
+    return setting_key_of(operation.names).removesuffix(".fields")
 
 
 class FieldRenames:
@@ -36,7 +36,7 @@ class FieldRenames:
         self._table = find_names_table(operation)
 
     @cached_property
-    def setting_by_name(self) -> dict[str, Key]:
+    def setting_by_name(self) -> dict[str, SettingKey]:
         """The settings that rename fields of the body, by our names of the fields."""
         return find_settings_below(f"{self._table}.fields.") if self._table else {}
 
@@ -102,7 +102,7 @@ class FieldRenames:
             yield {setting_by_name[name].name: last_name(new_path)}
 
     def _find_likely_names(
-        self, setting_by_name: Mapping[str, Key], new_path: str, body: Mapping[str, object]
+        self, setting_by_name: Mapping[str, SettingKey], new_path: str, body: Mapping[str, object]
     ) -> list[str]:
         """The fields that a path may stand for, the most similar first.
 

@@ -16,11 +16,11 @@ from ..spec.json_path import last_name, value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.files import FILL_IN
-from ..spec.service.key import Key
-from ..spec.service.keys import keys
+from ..spec.service.key import SettingKey
+from ..spec.service.keys import setting_keys
 from ..spec.service.rails import RAILS
 from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE, WordsLimit
 from ..spec.translation import Translation
 from .account_fields import SentAccounts
@@ -131,7 +131,7 @@ class RefusedFields:
             for likely_name in likely_names[:MOST_RENAMES]:
                 yield {f"{form.key}.fields.{likely_name}": detail_name}
         elif detail_name == form.field and not complaint.is_unknown:
-            yield from self._suggest_words(keys()[f"{form.key}.allowed"], complaint)
+            yield from self._suggest_words(setting_keys()[f"{form.key}.allowed"], complaint)
 
     def _suggest_reference_paths(self, complaint: Complaint, our_name: str) -> Candidates:
         """The other forms of a reference: its id, or an object with the id."""
@@ -153,13 +153,13 @@ class RefusedFields:
         setting_by_name = self._renames.setting_by_name
         is_sent = value_at(self._body, our_name) is not None
         default_key = DEFAULTS.get(f"{self._table}.{field_name}", "")
-        if default_key in keys() and not is_sent:
+        if default_key in setting_keys() and not is_sent:
             yield {default_key: NONE}
         if self._table and (is_sent or field_name not in setting_by_name):
             yield from self._renames.rename_in_body(complaint.field)
         if "quote_id" in self._body and "quote_id" in setting_by_name:
             # The service may miss the terms because it does not know this name of a quote.
-            quote_key = keys()["transfers.fields.quote_id"]
+            quote_key = setting_keys()["transfers.fields.quote_id"]
             yield from ({quote_key.name: other_name} for other_name in quote_key.others)
         if is_sent:
             return
@@ -172,7 +172,7 @@ class RefusedFields:
 
     def _require_field(self, setting_key: str, our_name: str) -> Candidates:
         """One more required field, if the setting can have it and paylab knows its value."""
-        limit = keys()[setting_key].limit if setting_key in keys() else None
+        limit = setting_keys()[setting_key].limit if setting_key in setting_keys() else None
         required_names = self._service.value(setting_key) if limit else None
         if not isinstance(limit, WordsLimit) or not isinstance(required_names, tuple):
             return
@@ -229,7 +229,7 @@ class RefusedFields:
         if field_name == "client_reference_id":
             yield from self._suggest_reference_lengths(complaint)
         field = self._operation.by_name.get(field_name)
-        words_key = keys().get(key_of(field.setting)) if field else None
+        words_key = setting_keys().get(setting_key_of(field.setting)) if field else None
         if words_key is not None and words_key.kind == "words":
             yield from self._suggest_words(words_key, complaint)
         if not self._find_sent(field_name) and value_at(self._body, our_name) is None:
@@ -253,7 +253,7 @@ class RefusedFields:
     def _suggest_reference_lengths(self, complaint: Complaint) -> Candidates:
         """The longest reference, if the service states a length."""
         length_key = f"{self._table}.max_reference"
-        if length_key in keys() and TOO_LONG.search(complaint.words):
+        if length_key in setting_keys() and TOO_LONG.search(complaint.words):
             yield from ({length_key: length} for length in find_stated_numbers(complaint.words))
 
     def _suggest_rail_settings(self, complaint: Complaint) -> Candidates:
@@ -264,10 +264,10 @@ class RefusedFields:
         sent_rail = self._body.get("payout_method")
         for country, read_rails in RAILS.items():
             if sent_rail in read_rails(self._service.rails):
-                rails_setting = keys()[f"rails.{country}"]
+                rails_setting = setting_keys()[f"rails.{country}"]
                 yield from self._suggest_words(rails_setting, complaint)
 
-    def _suggest_words(self, setting: Key, complaint: Complaint) -> Candidates:
+    def _suggest_words(self, setting: SettingKey, complaint: Complaint) -> Candidates:
         """Other words: those of the message, those of other services, upper case, each alone."""
         setting_value = self._service.value(setting.name)
         words_now = tuple(map(str, setting_value)) if isinstance(setting_value, tuple) else ()

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ..spec.json_path import last_name
-from ..spec.service.key import Key, Value
-from ..spec.service.keys import keys
+from ..spec.service.key import SettingKey, Value
+from ..spec.service.keys import setting_keys
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
@@ -22,14 +22,14 @@ Candidates = Iterator[Values]
 def find_list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: its own key if it has one, else that of all lists."""
     own_key = f"lists.{form.name}.{setting}"
-    return own_key if own_key in keys() else f"lists.{setting}"
+    return own_key if own_key in setting_keys() else f"lists.{setting}"
 
 
-def find_settings_below(key_prefix: str) -> dict[str, Key]:
+def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
     """The settings whose keys begin with a prefix, by the rest of their keys."""
     return {
         key.name.removeprefix(key_prefix): key
-        for key in keys().values()
+        for key in setting_keys().values()
         if key.name.startswith(key_prefix)
     }
 
@@ -38,7 +38,7 @@ def suggest_cursor_names(form: ListForm, service: Service) -> Candidates:
     """Other names of the parameter with the cursor: often as the answer names it."""
     cursor_key = find_list_key(form, "cursor_parameter")
     told_as = service.value(cursor_key.removesuffix("_parameter")) or service.value("lists.cursor")
-    for parameter_name in (last_name(str(told_as)), *keys()[cursor_key].others):
+    for parameter_name in (last_name(str(told_as)), *setting_keys()[cursor_key].others):
         if parameter_name != NONE:
             yield {cursor_key: parameter_name}
 

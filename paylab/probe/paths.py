@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from ..spec.operations.records import OPERATIONS
-from ..spec.service.key import Key
+from ..spec.service.key import SettingKey
 from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE
 
 PATHS: Mapping[str, tuple[str, ...]] = {
@@ -41,7 +41,7 @@ SINGLE_OBJECTS = ("individual", "transfer", "account", "conversion")
 """The ends of the names of paths of one object that the list of its resource shows as well."""
 
 
-def suggest_paths(key: Key, service: Service) -> Iterator[str]:
+def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
     """The paths that a setting may have, the most likely first, and NONE at last.
 
     They are those of the resource and of public descriptions, each in all spellings. NONE is for an
@@ -66,29 +66,29 @@ def suggest_paths(key: Key, service: Service) -> Iterator[str]:
         yield NONE
 
 
-def _find_resource(key: Key) -> str:
+def _find_resource(key: SettingKey) -> str:
     """The resource of the operation that has its path from a setting."""
     operations = OPERATIONS.values()
     return next(
-        operation.resource for operation in operations if key_of(operation.path) == key.name
+        operation.resource for operation in operations if setting_key_of(operation.path) == key.name
     )
 
 
-def _list_resource_paths(key: Key, resource: str, service: Service) -> list[str]:
+def _list_resource_paths(key: SettingKey, resource: str, service: Service) -> list[str]:
     """The paths of the other operations of a resource, with the id that the key needs."""
     names = [f"{resource}.{verb}" for verb in ("create", "list", "get")]
     paths = [OPERATIONS[name].path(service) for name in names if name in OPERATIONS]
     return [_add_id(key, path) for path in paths]
 
 
-def _list_public_paths(key: Key, table_name: str) -> list[str]:
+def _list_public_paths(key: SettingKey, table_name: str) -> list[str]:
     """The paths of public descriptions, with the id that the key needs; none if there are none."""
     return [_add_id(key, path) for path in PATHS.get(table_name, ())]
 
 
-def _add_id(key: Key, path: str) -> str:
+def _add_id(key: SettingKey, path: str) -> str:
     """A path with an id if the key needs one that the path does not have."""
-    needs_id = "id" in key.holds and "{id}" not in path
+    needs_id = "id" in key.placeholders and "{id}" not in path
     return f"{path}/{{id}}" if needs_id else path
 
 

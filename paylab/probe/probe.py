@@ -13,9 +13,9 @@ from ..client.har import read_har
 from ..client.new_orders import NewOrders
 from ..errors.base import ConfigError, Problem, RuleError
 from ..spec.operations.records import OPERATIONS
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.service.setting import setting_key_of
 from .evidence import find_contradictions
 from .parts import describe_reach
 from .refusals import HopelessError, describe_error
@@ -118,7 +118,9 @@ def probe(
         trials.proofs.clear()
     return Report(
         tuple(describe_reach(walk.parts)),
-        tuple(_make_finding(trials, walk, setting_key, write=write) for setting_key in keys()),
+        tuple(
+            _make_finding(trials, walk, setting_key, write=write) for setting_key in setting_keys()
+        ),
         trials.service,
         sent=trials.sent,
         made=tuple(walk.made),
@@ -160,7 +162,8 @@ def report_recorded_calls(calls: Iterable[Call], service: Service) -> Report:
                 if key not in proofs and value != service.value(key):
                     proofs[key] = ProbeFinding(key, PROVEN, value, call=number)
     findings = [
-        proofs.get(key) or _describe_use(key, done, "not in the recorded calls") for key in keys()
+        proofs.get(key) or _describe_use(key, done, "not in the recorded calls")
+        for key in setting_keys()
     ]
     proven_values = {key: proof.value for key, proof in proofs.items()}
     return Report(
@@ -208,9 +211,9 @@ def find_operations(key: str) -> Iterator[str]:
     if head in OTHERS:
         yield OTHERS[head]
     for operation_name, operation in OPERATIONS.items():
-        table_names = (key_of(operation.names).partition(".")[0], operation.resource)
+        table_names = (setting_key_of(operation.names).partition(".")[0], operation.resource)
         if head == "paths":
-            is_used = key_of(operation.path) == key
+            is_used = setting_key_of(operation.path) == key
         elif head == "lists":
             list_name, _, setting = key_end.partition(".")  # without a list: of all lists
             is_used = operation.is_list and (not setting or list_name == operation.resource)

@@ -16,7 +16,7 @@ from ..errors.base import ConfigError, ServiceError
 from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
 from ..spec.service.frozen import to_json_value
 from ..spec.service.key import Value
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.schema import schema_text
 from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
@@ -47,7 +47,7 @@ class ProbeFinding:
     @property
     def ask(self) -> str:
         """The question, to ask the provider."""
-        return keys()[self.key].question
+        return setting_keys()[self.key].question
 
     @property
     def words(self) -> str:

@@ -25,7 +25,7 @@ from ..spec.error_body import is_error
 from ..spec.error_words import ERROR_DEPTH
 from ..spec.json_path import last_name, value_at
 from ..spec.models import Conversion, Deposit
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
@@ -121,7 +121,7 @@ def _collect_refusals(trials: Trials, list_name: str) -> list[str]:
     """
     _read_without_query(trials, list_name, "signing.", "rate_limits.")
     answer_texts = []
-    for path in suggest_paths(keys()[PATH], trials.service):
+    for path in suggest_paths(setting_keys()[PATH], trials.service):
         answer = _propose_deposit(trials, list_name, path)
         call = trials.client.calls[-1]
         if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):

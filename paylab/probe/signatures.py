@@ -8,7 +8,7 @@ from ..client.dialects import is_explained
 from ..client.exchange import Exchange
 from ..errors.api import AuthenticationError, PermissionDeniedError
 from ..errors.base import PaylabError
-from ..spec.service.keys import keys
+from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from .names import Candidates
@@ -56,7 +56,9 @@ def suggest_dialects(
     refusal_words = str(error).lower()
     key_prefixes = PARTIAL if has_signed else "signing."
     word_keys = [
-        key for key in keys().values() if key.name.startswith(key_prefixes) and key.kind == "word"
+        key
+        for key in setting_keys().values()
+        if key.name.startswith(key_prefixes) and key.kind == "word"
     ]
     for key in sorted(word_keys, key=lambda key: not _is_named(key.name, refusal_words)):
         # A nonce is sent also if it is not required.

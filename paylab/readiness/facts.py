@@ -261,7 +261,7 @@ def client_seconds(earlier: RequestFacts, later: RequestFacts) -> float:
 
     Without a date, or one that is nearer to the time of the world, that is the world's clock.
     """
-    x_date = timestamps.read(later.row["headers"].get("x-date"))
+    x_date = timestamps.read_or_none(later.row["headers"].get("x-date"))
     is_real_time = x_date is not None and abs(x_date - later.real_at) < abs(x_date - later.at)
     if is_real_time:
         return (later.real_at - earlier.real_at).total_seconds()

@@ -72,7 +72,7 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
     url = urlsplit(str(request["url"]))
     sent_body = _content_of(request.get("postData"))
     received_body = _content_of(response.get("content"))
-    start_time = timestamps.read(entry.get("startedDateTime"))
+    start_time = timestamps.read_or_none(entry.get("startedDateTime"))
     start_text = timestamps.to_text(start_time) if start_time else "1970-01-01T00:00:00.000Z"
     status = int(response["status"])
     sent_extent = "part" if response.get(ERROR) else "whole"

@@ -109,7 +109,7 @@ def _find_renewals(history: History) -> Iterator[Observation]:
     """Quotes that expired unused, and were replaced before the transfer."""
     used_ids = {request.fields.get("quote_id") for request in history.of("transfers.create")}
     for quote, renewal in pairwise(history.of("quotes.create")):
-        expires_at = timestamps.read(quote.answer.get("expires_at"))
+        expires_at = timestamps.read_or_none(quote.answer.get("expires_at"))
         is_unused = quote.answer.get("id") not in used_ids
         is_after_expiry = expires_at is not None and renewal.at >= expires_at
         if is_unused and is_after_expiry and renewal.is_ok:

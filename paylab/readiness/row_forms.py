@@ -37,7 +37,7 @@ def _is_text_or_none(field_value: object) -> bool:
 
 
 def _is_time(field_value: object) -> bool:
-    return isinstance(field_value, str) and timestamps.read(field_value) is not None
+    return isinstance(field_value, str) and timestamps.read_or_none(field_value) is not None
 
 
 def _is_texts(field_value: object) -> bool:

@@ -125,7 +125,7 @@ def birth_date_warning(date_value: object, today: date) -> str:
 
 def consent_warning(time_value: object, now: datetime) -> str:
     """Return a warning about a consent after now, or "" if it is past or no time."""
-    consent_at = timestamps.read(time_value)
+    consent_at = timestamps.read_or_none(time_value)
     if consent_at is None or consent_at <= now + CLOCK_DIFFERENCE:
         return ""
     return f"lies in the future: it is {timestamps.to_text(now)}"

@@ -45,23 +45,23 @@ def individual_json(world: World, row: Row) -> Row:
     ]
     fields = {**without_internals(row), "financial_accounts": accounts}
     complete_fields = add_missing_values(world.service, "Individual", dict(drop_nulls(fields)))
-    if world.translation.is_idle:
+    if world.translation.changes_nothing:
         return complete_fields
-    return answer_names("Individual", world.service).send(complete_fields)
+    return answer_names("Individual", world.service).to_theirs(complete_fields)
 
 
 def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
     fields = add_missing_values(world.service, "FinancialAccount", without_internals(row))
-    return world.translation.send_answer("FinancialAccount", fields, country)
+    return world.translation.write_answer("FinancialAccount", fields, country)
 
 
 def answer_row(world: World, operation: str, row: Row) -> Row:
     """A row as the answer of an operation, in the names of the service."""
     model = OPERATIONS[operation].answer
     fields = add_missing_values(world.service, model, without_internals(row))
-    return world.translation.send_answer(model, fields)
+    return world.translation.write_answer(model, fields)
 
 
 def answer_reply(world: World, operation: str, row: Row) -> Reply:
@@ -83,7 +83,7 @@ def conversion_account_json(world: World, row: Row) -> Row:
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
     fields = {**without_internals(row), "payout_account": without_internals(account)}
     fields = add_missing_values(world.service, "ConversionAccount", fields)
-    return world.translation.send_answer("ConversionAccount", fields, country)
+    return world.translation.write_answer("ConversionAccount", fields, country)
 
 
 def row_json(world: World, kind: str, row: Row) -> Row:

@@ -84,7 +84,7 @@ def delivery_body(world: World, event_id: str, event_body: Row) -> bytes:
         set_value_at(wrapper, settings.id_field, event_id)
     set_value_at(wrapper, settings.type_field, event_body["event_type"])
     payload = rename_event_object(
-        service, event_body["event_type"], event_body["event_payload"], Names.send
+        service, event_body["event_type"], event_body["event_payload"], Names.to_theirs
     )
     set_value_at(wrapper, settings.payload_field, payload)
     return write_amounts_as_numbers(service, encode_json(wrapper))

@@ -58,7 +58,7 @@ def find_unknown_fields(service: Service, record: Operation, request: Request) -
     body = read_request(service, record.name, request_json)
     if any(field.kind == DETAILS for field in record.fields):
         _read_account_details(service, body)
-    yield from body.unknown
+    yield from body.unknown_fields
 
 
 def _find_implausible_values(
@@ -79,7 +79,7 @@ def _find_implausible_values(
 
 
 def _read_account_details(service: Service, body: RequestBody) -> None:
-    """Read the details of an account, so that `body.unknown` has their unknown fields."""
+    """Read the details of an account, so that `body.unknown_fields` has their unknown fields."""
     fields = body.fields
     account_types = [fields["type"]] if "type" in fields else codes.ACCOUNT_TYPES
     accounts = [

@@ -15,15 +15,15 @@ from .service.tree import ServiceSettings
 
 @light_dataclass(frozen=True)
 class FieldWords:
-    """The words of a field: of the spec, and of a setting; later versions may have others."""
+    """The words that a field can have: those of the spec, and those that a setting adds."""
 
     words: tuple[str, ...] = ()
     read_setting: Callable[[ServiceSettings], tuple[str, ...]] | None = None
 
 
 @light_dataclass(frozen=True)
-class AnswerForm:
-    """How a model comes in answers.
+class AnswerShape:
+    """Which fields of a model an answer can leave out, and which words they can have.
 
     `absent` are the fields that an answer may leave out, `nullable` those that are null without a
     value; fields that repeat an optional one of the request are null too, or absent if it
@@ -47,12 +47,12 @@ _TERM_WORDS = {
 }
 _STATUS = FieldWords(codes.INDIVIDUAL_STATUSES, lambda service: service.statuses.individuals)
 
-ANSWERS: Mapping[str, AnswerForm] = {
-    "Address": AnswerForm(
+ANSWERS: Mapping[str, AnswerShape] = {
+    "Address": AnswerShape(
         ("line_1", "line_2", "city", "state", "postal_code"), words={"country": _COUNTRY}
     ),
-    "Document": AnswerForm(("number",), words={"type": FieldWords(codes.DOCUMENT_TYPES)}),
-    "StatusDetail": AnswerForm(
+    "Document": AnswerShape(("number",), words={"type": FieldWords(codes.DOCUMENT_TYPES)}),
+    "StatusDetail": AnswerShape(
         words={
             "code": FieldWords(
                 codes.STATUS_DETAIL_CODES,
@@ -60,25 +60,25 @@ ANSWERS: Mapping[str, AnswerForm] = {
             )
         }
     ),
-    "FinancialAccount": AnswerForm(words={"type": FieldWords(codes.ACCOUNT_TYPES)}),
-    "Individual": AnswerForm(
+    "FinancialAccount": AnswerShape(words={"type": FieldWords(codes.ACCOUNT_TYPES)}),
+    "Individual": AnswerShape(
         ("document", "status_details"),
         omits=True,
         words={"country": _COUNTRY, "status": _STATUS, "product_types": FieldWords(codes.PRODUCTS)},
     ),
-    "StatusChange": AnswerForm(
+    "StatusChange": AnswerShape(
         ("status_details",), words={"status": _STATUS, "previous_status": _STATUS}
     ),
-    "VerificationImage": AnswerForm(
+    "VerificationImage": AnswerShape(
         words={"type": FieldWords(codes.IMAGE_SIDES), "content_type": FieldWords(codes.IMAGE_TYPES)}
     ),
-    "DepositInstructions": AnswerForm(
+    "DepositInstructions": AnswerShape(
         ("deadline",), words={"type": FieldWords(codes.DEPOSIT_INSTRUCTION_TYPES)}
     ),
-    "Quote": AnswerForm(nullable=("source_network",), words=_TERM_WORDS, source="quote.operation"),
-    "Balance": AnswerForm(("reserved", "awaiting_funds"), source="balance.read"),
-    "BalanceList": AnswerForm(source="balance.read"),
-    "Transfer": AnswerForm(
+    "Quote": AnswerShape(nullable=("source_network",), words=_TERM_WORDS, source="quote.operation"),
+    "Balance": AnswerShape(("reserved", "awaiting_funds"), source="balance.read"),
+    "BalanceList": AnswerShape(source="balance.read"),
+    "Transfer": AnswerShape(
         ("deposit_instructions",),
         nullable=("completed_in", "failure_reason", "settlement_reference_id"),
         words={
@@ -88,15 +88,15 @@ ANSWERS: Mapping[str, AnswerForm] = {
             ),
         },
     ),
-    "ConversionPayout": AnswerForm(nullable=("tx_hash", "initiated_at", "completed_at")),
-    "Conversion": AnswerForm(
+    "ConversionPayout": AnswerShape(nullable=("tx_hash", "initiated_at", "completed_at")),
+    "Conversion": AnswerShape(
         words={
             "status": FieldWords(
                 codes.CONVERSION_STATUSES, lambda service: service.statuses.conversions
             )
         }
     ),
-    "ConversionAccount": AnswerForm(
+    "ConversionAccount": AnswerShape(
         ("deposit_instructions",),
         omits=True,
         words={
@@ -115,8 +115,8 @@ ANSWERS: Mapping[str, AnswerForm] = {
             "ca.create",
         ),
     ),
-    "Deposit": AnswerForm(source="deposit.path"),
-    "WebhookSubscription": AnswerForm(
+    "Deposit": AnswerShape(source="deposit.path"),
+    "WebhookSubscription": AnswerShape(
         words={
             "event_types": FieldWords(
                 codes.EVENT_TYPES, lambda service: service.webhooks.event_types
@@ -135,18 +135,21 @@ NESTED: Mapping[str, str] = {
 """The models of the objects inside others that can have missing values."""
 
 
-def answer_form(model: str) -> AnswerForm:
-    """How a model comes in answers; one that is not in `ANSWERS` always has all its fields."""
-    form = ANSWERS.get(model, AnswerForm())
+def answer_shape(model: str) -> AnswerShape:
+    """The shape of a model's answers; a model that is not in `ANSWERS` always has all its fields.
+
+    Optional fields of the request that the answer repeats are absent or null in it, too.
+    """
+    shape = ANSWERS.get(model, AnswerShape())
     optional_echoes: list[str] = []
     for operation in OPERATIONS.values():
         if operation.answer == model:
             optional_echoes += [
                 field.name for field in operation.fields if _is_optional_echo(field)
             ]
-    if form.omits:
-        return replace(form, absent=(*form.absent, *optional_echoes))
-    return replace(form, nullable=(*form.nullable, *optional_echoes))
+    if shape.omits:
+        return replace(shape, absent=(*shape.absent, *optional_echoes))
+    return replace(shape, nullable=(*shape.nullable, *optional_echoes))
 
 
 def _is_optional_echo(field: Field) -> bool:

@@ -104,7 +104,11 @@ class Complaint(NamedTuple):
         return says_unknown(self.words)
 
     def split_by_field(self) -> Iterator[Complaint]:
-        """One complaint for each field that the words name as unknown or missing, or itself."""
+        """Yield one complaint for each field that the words list, else the complaint itself.
+
+        "missing fields: a, b" about `details` becomes one about `details.a` and one about
+        `details.b`, both with the same words.
+        """
         named_fields = _find_listed_names(_NAMED_UNKNOWN, self.words)
         named_fields = named_fields or _find_listed_names(_NAMED_MISSING, self.words)
         parent_path, _, last_name = self.field.rpartition(".")
@@ -122,14 +126,14 @@ class Complaint(NamedTuple):
 
 
 def says_missing(message: str) -> bool:
-    """Whether words say that a field has to be sent."""
+    """Whether a message says that a field has to be sent, as "is required" does."""
     return bool(MISSING.search(message.replace("_", " ")))
 
 
 def says_unknown(message: str) -> bool:
-    """Whether words say that the service has no such field."""
-    names_value = "value" in message.lower()  # "unknown value" is not about a field
-    return bool(UNKNOWN.search(message.replace("_", " "))) and not names_value
+    """Whether a message says that the service has no such field, as "should not exist" does."""
+    is_about_value = "value" in message.lower()  # "unknown value" is not about a field
+    return bool(UNKNOWN.search(message.replace("_", " "))) and not is_about_value
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -196,9 +200,9 @@ def _read_matched_name(match: re.Match[str]) -> str:
 
 
 def to_dotted_path(stated_path: object) -> str:
-    """`a.0.b` from a list of keys and indices, a JSON pointer, `a[0].b` or `$.a.b`.
+    """Write a path as `a.0.b`, from a list of keys and indices, a JSON pointer or `$.a[0].b`.
 
-    What stands for the whole body at its start is left out.
+    A first key that stands for the whole body, such as `body`, is left out.
     """
     keys = [key for key in _split_path(stated_path) if key]
     if len(keys) > 1 and keys[0].lower() in ("body", "requestbody"):
@@ -221,7 +225,11 @@ def _split_path(stated_path: object) -> list[str]:
 
 
 def _is_field_subject(subject_match: re.Match[str]) -> bool:
-    """Whether the subject of a sentence is a field, by its spelling and by what is said of it."""
+    """Whether the subject of a sentence is a field, by its spelling and by what is said of it.
+
+    The subject is a field in "'amount' is unknown", "sender_name is too long" and "amount is
+    required", but not in "'foo' is not one of a, b" or "account is not active".
+    """
     predicate = subject_match["words"]
     if subject_match["quoted"]:
         is_about_field = says_unknown(predicate) or says_missing(predicate)
@@ -231,6 +239,7 @@ def _is_field_subject(subject_match: re.Match[str]) -> bool:
         return False
     if _is_compound_name(bare_name):
         return True
+    # A plain word can be any noun: it is a field at the start, if only fields are said to be so.
     text_before = subject_match.string[: subject_match.start("bare")]
     if not _SUBJECT_START.fullmatch(text_before) or not bare_name[0].islower():
         return False
@@ -238,18 +247,21 @@ def _is_field_subject(subject_match: re.Match[str]) -> bool:
 
 
 def _is_generic_name(label: str) -> bool:
-    """Whether a label is that of any error, such as error_code, rather than a field."""
+    """Whether a label before a colon is one of any error, such as error_code, and no field."""
     words = label.split("_")
     return all(_GENERIC_NAME.search(word) or word in ("id", "trace") for word in words)
 
 
 def _is_compound_name(field_name: str) -> bool:
-    """Whether a name is one that no ordinary sentence has, such as a.b, a_b or aB."""
+    """Whether a name is spelt as no word of a sentence is, such as a.b, a_b or aB."""
     return re.search(r"[_.\[/]|[a-z][A-Z]", field_name) is not None
 
 
 def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
-    """The names in a list of unknown or missing fields; empty if the sentence has none."""
+    """The names that a sentence lists as unknown or missing: ["a", "b"] in "missing: a and b".
+
+    Empty if the pattern of such lists does not match.
+    """
     list_match = pattern.search(sentence)
     if list_match is None:
         return []

@@ -1,4 +1,4 @@
-"""The envelope of a list in a body of unknown shape: its rows, its flag and its cursor."""
+"""The envelope of a list in a body of unknown shape: where its rows, flag and cursor are."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ LINK_START = re.compile(r"https?:|/|\?")
 
 
 def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tuple[str, str]]:
-    """The settings of a list that a body contradicts, with their values in it.
+    """Yield the settings of a list that a body contradicts, with the values that fit the body.
 
-    Keys are dotted where they are nested. `more` is "none" if the body has no flag and nothing in
-    it may lead to another page. A body without rows contradicts nothing.
+    `{"items": [...], "page": {"has_more": true}}` gives `("items", "items")` and `("more",
+    "page.has_more")`. `more` is "none" if the body has no flag and nothing in it may lead to
+    another page. A body without rows contradicts nothing.
     """
     if isinstance(body, list):
         if not list_form.is_array:
@@ -43,15 +44,15 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
         for path, value in value_by_path.items()
         if not path.startswith(f"{items_path}.")
     }
-    more_path = _find_more(values_outside_rows, list_form)
-    if more_path and list_form.more not in (more_path, *value_by_path):
-        yield "more", more_path
-    cursor_path = _find_cursor(values_outside_rows, list_form)
+    flag_path = _find_flag_path(values_outside_rows, list_form)
+    if flag_path and list_form.more not in (flag_path, *value_by_path):
+        yield "more", flag_path
+    cursor_path = _find_cursor_path(values_outside_rows, list_form)
     if cursor_path and list_form.cursor not in (cursor_path, *value_by_path):
         yield "cursor", cursor_path
 
 
-def _find_more(value_by_path: JsonMapping, list_form: ListForm) -> str:
+def _find_flag_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
     """The path of the flag that says whether another page follows; "" if it is not clear.
 
     "none" if there is no flag, and nothing that may lead to another page.
@@ -60,14 +61,14 @@ def _find_more(value_by_path: JsonMapping, list_form: ListForm) -> str:
     flag_paths = [path for path in boolean_paths if MORE_NAME.search(last_name(path))]
     if flag_paths:
         return _choose_path(list_form.more, flag_paths)
-    filled_paths = [path for path, value in value_by_path.items() if _has_plain_value(value)]
-    has_hint = any(FURTHER_PAGE_NAME.search(last_name(path)) for path in filled_paths)
-    cursor_path = _find_cursor(value_by_path, list_form)
+    paths_with_value = [path for path, value in value_by_path.items() if _has_plain_value(value)]
+    has_hint = any(FURTHER_PAGE_NAME.search(last_name(path)) for path in paths_with_value)
+    cursor_path = _find_cursor_path(value_by_path, list_form)
     has_cursor = bool(cursor_path and value_by_path[cursor_path])
     return "" if has_hint or has_cursor else NONE
 
 
-def _find_cursor(value_by_path: JsonMapping, list_form: ListForm) -> str:
+def _find_cursor_path(value_by_path: JsonMapping, list_form: ListForm) -> str:
     """The path of the cursor of the next page; "" if there is none."""
     possible_paths = [path for path, value in value_by_path.items() if _may_be_cursor(value)]
     cursor_paths = [path for path in possible_paths if CURSOR_NAME.search(last_name(path))]
@@ -77,7 +78,11 @@ def _find_cursor(value_by_path: JsonMapping, list_form: ListForm) -> str:
 def walk_values(
     json_value: JsonValue, depth: int = 2, path_prefix: str = ""
 ) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the values of an object and of `depth` levels of objects inside it, by dotted path."""
+    """Yield every value of an object and of the objects inside it, with its dotted path.
+
+    `{"page": {"next": "c1"}}` gives `page` and `page.next`. The object itself is the first of
+    `depth` levels.
+    """
     if not depth or not isinstance(json_value, dict):
         return
     for key, member in json_value.items():
@@ -86,9 +91,10 @@ def walk_values(
 
 
 def find_object_path(body: JsonValue, names: Collection[str]) -> str:
-    """The path of the single nested object that has an id and another of these fields.
+    """The dotted path of the only object inside a body that has an id and another of `names`.
 
-    Objects without an id are found by any of the names. "" if there is none, or more than one.
+    If "id" is not among the names, any of them is enough. "" if the body has an id itself, and if
+    there is no such object or more than one.
     """
     if not isinstance(body, dict) or body.get("id"):
         return ""
@@ -127,10 +133,12 @@ def _choose_path(assumed_path: str, found_paths: list[str]) -> str:
 
 
 def _has_plain_value(json_value: object) -> bool:
+    """Whether a value is neither empty nor an object."""
     return bool(json_value) and not isinstance(json_value, dict)
 
 
 def _are_rows(json_value: object) -> bool:
+    """Whether a value is a list of objects only; an empty list is one."""
     return isinstance(json_value, list) and all(isinstance(row, dict) for row in json_value)
 
 

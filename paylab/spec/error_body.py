@@ -23,10 +23,20 @@ from .complaints import (
     to_dotted_path,
 )
 from .error_fields import FIELD_KEYS, ITEM_FIELD_KEYS, read_field_name, read_source_field
+from .error_keys import (
+    CODE_KEYS,
+    CONTAINER_KEYS,
+    ITEM_MESSAGE_KEYS,
+    LIST_KEYS,
+    MESSAGE_KEYS,
+    NAME_LIST_MESSAGES,
+    NOT_FIELDS,
+    ONE_ERROR_KEYS,
+    OWN_KEYS,
+    POSSIBLE_FIELDS,
+)
 from .error_words import (
-    CODES,
     ERROR_DEPTH,
-    MESSAGES,
     find_texts,
     fold_keys,
     has_messages_by_field,
@@ -46,31 +56,6 @@ PROBLEMS_MAX = 100
 TEXTS_SHOWN_MAX = 10
 FIELD_CHARACTERS_MAX = 100
 
-LIST_KEYS = (
-    "errors", "details", "detail", "problems", "violations", "error", "message", "messages",
-    "issues", "reasons", "invalidparams", "fielderrors", "validationerrors", "invalidfields",
-    "fieldviolations", "causes", "suberrors", "errormessages", "failedconstraints",
-)  # fmt: skip
-ONE_ERROR_KEYS = frozenset({"error", "fault", "exception"})
-"""Keys of one error. Other keys hold fields, unless a message is beside them."""
-POSSIBLE_FIELDS = frozenset({"details", "detail", "message", "messages", "reasons"})
-"""Keys that may be fields of a request: an object without a message beside it is one."""
-CONTAINER_KEYS = frozenset(LIST_KEYS) - POSSIBLE_FIELDS
-NOT_FIELDS = frozenset({"", *LIST_KEYS})
-"""What stands before words without being a field, such as details."""
-NAME_LIST_MESSAGES = {
-    "missingfields": "is missing",
-    "missing": "is missing",
-    "unknownfields": "is unknown",
-    "fields": "",
-}
-"""Keys of lists of field names, and what they say about each."""
-OWN_KEYS = ("_errors", "non_field_errors", "__all__", "base", "errors", "fields")
-"""Keys of the messages about an object itself, and of containers: no part of a path."""
-ITEM_MESSAGE_KEYS = (
-    "message", "msg", "defaultmessage", "errormessage", "detail", "description", "text",
-    "details", "errordescription", "errorreason", "error", "issue", "reason", "title", "code",
-)  # fmt: skip
 BARE_CODE = re.compile(r"[A-Z][A-Z\d_]*")
 FIELD_CODE = re.compile(r"(?P<field>[a-z]\w*)_(?P<words>required|invalid)")
 
@@ -125,7 +110,7 @@ def is_error(body: object) -> bool:
 def _prefer_stated_message(
     messages: list[str], body: JsonValue, settings: ErrorSettings
 ) -> list[str]:
-    """The message at the key of the settings, if it says more than the messages found."""
+    """The message at the key of the settings, if it says more than `messages`, else those."""
     stated_message = read_scalar(value_at(body, settings.words))
     if not stated_message or any(stated_message in message for message in messages):
         return messages
@@ -134,7 +119,7 @@ def _prefer_stated_message(
 
 
 def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Problem]:
-    """The field problems at the keys of the settings."""
+    """The field problems under the keys that the settings state; empty if nothing is there."""
     stated_problems = value_at(body, settings.problems)
     if settings.list_form == "by_field" and isinstance(stated_problems, dict):
         return list(islice(_read_by_field(stated_problems, ""), PROBLEMS_MAX))
@@ -152,7 +137,10 @@ def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Prob
 
 
 def _find_problems_in_text(body: JsonValue, messages: list[str]) -> list[Problem]:
-    """The problems in the sentences of the messages; without messages, in all texts of a body."""
+    """The problems of fields that the sentences of the messages name.
+
+    Without messages, all texts of the body are read, and only what is surely about a field counts.
+    """
     texts = messages or islice(find_texts(body), PROBLEMS_MAX)
     sentences = chain.from_iterable(map(split_sentences, texts))
     all_problems = map(_read_sentence_problem, sentences)
@@ -163,54 +151,60 @@ def _find_problems_in_text(body: JsonValue, messages: list[str]) -> list[Problem
 
 
 def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Problem]:
-    """Find the field problems of one error, or of each error in a list."""
+    """Yield the field problems of one error, or of each error in a list."""
     if not depth:
         return
     if isinstance(body, list):
         yield from chain.from_iterable(_read_item(item, depth - 1) for item in body)
     if not isinstance(body, dict):
         return
-    by_name = fold_keys(body)
-    has_message = any(read_scalar(by_name.get(key)) for key in (*MESSAGES, *CODES))
-    problems = list(islice(_read_error_object(body, by_name, depth, has_message), PROBLEMS_MAX))
+    folded_body = fold_keys(body)
+    has_message = any(read_scalar(folded_body.get(key)) for key in (*MESSAGE_KEYS, *CODE_KEYS))
+    problems = list(islice(_read_error_object(body, folded_body, depth, has_message), PROBLEMS_MAX))
     if problems:
         yield from problems
         return
     # Without any key of an error, the keys of the body may be the names of fields.
-    has_containers = not by_name.keys().isdisjoint(CONTAINER_KEYS)
+    has_containers = not folded_body.keys().isdisjoint(CONTAINER_KEYS)
     if not has_message and not has_containers and has_messages_by_field(body, depth):
         yield from _read_by_field(body, "", depth - 1)
         return
-    for key, member in by_name.items():
+    for key, member in folded_body.items():
         if isinstance(member, dict) and key not in LIST_KEYS:  # those were read above
             yield from _find_problems(member, depth - 1)
 
 
 def _read_error_object(
-    error: JsonObject, by_name: JsonMapping, depth: int, has_message: bool
+    error: JsonObject, folded_error: JsonMapping, depth: int, has_message: bool
 ) -> Iterator[Problem]:
-    """The field that one error names, and the problems in its lists.
+    """Yield the problem of the field that one error names, and the problems in its lists.
 
-    `by_name` is the error with folded keys.
+    `folded_error` is the error with folded keys; `has_message` is whether it has a message or code.
     """
     messages = read_error_message(error, depth)
     message = messages[-1] if messages else ""
-    error_source = by_name.get("source")  # of JSON:API: {"pointer": "/data/attributes/clabe"}
+    error_source = folded_error.get("source")  # of JSON:API: {"pointer": "/data/attributes/clabe"}
     if isinstance(error_source, dict) and isinstance(error_source.get("key"), dict):
         yield from _read_by_field(error_source["key"], "", depth)
     elif has_message:
-        field = read_source_field(error_source) or read_field_name(by_name, FIELD_KEYS)
+        field = read_source_field(error_source) or read_field_name(folded_error, FIELD_KEYS)
         if field:
             yield _make_problem(field, message)
-    yield from _read_field_codes(by_name.get("errorcodes"))
+    yield from _read_field_codes(folded_error.get("errorcodes"))
     for list_name, name_message in NAME_LIST_MESSAGES.items():
-        yield from _read_name_list(by_name.get(list_name), name_message or message)
+        yield from _read_name_list(folded_error.get(list_name), name_message or message)
     for list_name in LIST_KEYS:
-        yield from _read_list_key(list_name, by_name.get(list_name), depth - 1, has_message)
+        # Without a message beside it, an object under such a key is a field: {"details": {...}}.
+        may_be_field = list_name in POSSIBLE_FIELDS and not has_message
+        member = folded_error.get(list_name)
+        if isinstance(member, list):
+            yield from chain.from_iterable(_read_item(item, depth - 1) for item in member)
+        elif isinstance(member, dict) and not may_be_field:
+            yield from _read_container(list_name, member, depth - 1)
 
 
 def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
-    """The problems in a list of codes such as `email_required`."""
+    """Yield the problems in a list of codes: `email_required` says that `email` is required."""
     if not isinstance(error_codes, list):
         return
     for code in error_codes:
@@ -220,44 +214,45 @@ def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
 
 
 def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:
-    """One problem for each name in a list such as `{"missing_fields": ["amount"]}`."""
+    """Yield a problem for each name in a list such as `{"missing_fields": ["amount"]}`."""
     if isinstance(name_list, list) and all(isinstance(field_name, str) for field_name in name_list):
         yield from (_make_problem(field_name, message) for field_name in name_list)
 
 
-def _read_list_key(
-    key: str, list_or_object: JsonValue, depth: int, has_message: bool
-) -> Iterator[Problem]:
-    """The problems under a key that may have a list or an object of them.
+def _read_container(key: str, container: JsonObject, depth: int) -> Iterator[Problem]:
+    """Yield the problems in an object under a key such as `errors`.
 
-    `{"errors": [{"field": "amount", ...}]}`, or `{"errors": {"amount": ["is required"]}}`.
+    It is one error, as in `{"error": {"message": "too low"}}`, or it has the messages of fields,
+    as in `{"errors": {"amount": ["is required"]}}`.
     """
-    if isinstance(list_or_object, list):
-        yield from chain.from_iterable(_read_item(item, depth) for item in list_or_object)
-    if not isinstance(list_or_object, dict) or (key in POSSIBLE_FIELDS and not has_message):
-        return
-    by_name = fold_keys(list_or_object)
-    has_text = any(isinstance(by_name.get(error_key), str) for error_key in (*MESSAGES, *CODES))
-    # Without any key of an error, its keys are names of fields.
-    has_error_keys = not by_name.keys().isdisjoint((*MESSAGES, *CODES, *LIST_KEYS))
-    has_field_names = not has_error_keys and has_messages_by_field(list_or_object, depth)
-    is_one_error = not has_field_names if key in ONE_ERROR_KEYS else has_text
-    if is_one_error:
-        yield from _find_problems(list_or_object, depth)
+    if _is_one_error(key, container, depth):
+        yield from _find_problems(container, depth)
     else:
-        yield from _read_by_field(list_or_object, "", depth)
+        yield from _read_by_field(container, "", depth)
+
+
+def _is_one_error(key: str, container: JsonObject, depth: int) -> bool:
+    """Whether the object under a key is one error, and not an object of messages by field."""
+    folded_container = fold_keys(container)
+    if key not in ONE_ERROR_KEYS:
+        message_keys = (*MESSAGE_KEYS, *CODE_KEYS)
+        return any(isinstance(folded_container.get(each), str) for each in message_keys)
+    # Under "error" an object is an error unless all its keys can only be names of fields.
+    has_error_keys = not folded_container.keys().isdisjoint((*MESSAGE_KEYS, *CODE_KEYS, *LIST_KEYS))
+    return has_error_keys or not has_messages_by_field(container, depth)
 
 
 def _read_item(item: JsonValue, depth: int) -> list[Problem]:
-    """The problems of one item of a list: a text, or an object."""
+    """The problems of one item of a list of errors: a text, or an object."""
     if not isinstance(item, dict):
         texts = read_error_message(item)
         return [_read_sentence_problem(texts[0])] if texts else []
-    by_name = fold_keys(item)
-    if is_request_id(by_name.get("code")):
+    folded_item = fold_keys(item)
+    if is_request_id(folded_item.get("code")):
         return []
-    message = _read_item_message(by_name) or "is refused"
-    field = read_source_field(by_name.get("source")) or read_field_name(by_name, ITEM_FIELD_KEYS)
+    message = _read_item_message(folded_item) or "is refused"
+    source_field = read_source_field(folded_item.get("source"))
+    field = source_field or read_field_name(folded_item, ITEM_FIELD_KEYS)
     if field:
         return [_make_problem(field, message)]
     inner_depth = max(depth - 1, 0)
@@ -265,22 +260,25 @@ def _read_item(item: JsonValue, depth: int) -> list[Problem]:
     return inner_problems or [_read_sentence_problem(message)]
 
 
-def _read_item_message(by_name: JsonMapping) -> str:
-    """The message of an item with folded keys; "" if it has none."""
+def _read_item_message(folded_item: JsonMapping) -> str:
+    """The message of an item with folded keys; "" if it has none.
+
+    class-validator has messages as `{"constraints": {"isEmail": "must be an email"}}`.
+    """
     for key in ITEM_MESSAGE_KEYS:
-        message = ": ".join(read_error_message(by_name.get(key)))
+        message = ": ".join(read_error_message(folded_item.get(key)))
         if message:
             return message
-    constraints = by_name.get("constraints")
+    constraints = folded_item.get("constraints")
     if not isinstance(constraints, dict):
         return ""
     return "; ".join(filter(None, map(read_scalar, constraints.values())))
 
 
 def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Iterator[Problem]:
-    """The problems of an object such as `{"details": {"clabe": ["is required"]}}`.
+    """Yield the problems of an object such as `{"details": {"clabe": ["is required"]}}`.
 
-    `path` is the path of the field that has the value.
+    `path` is the dotted path of the field that has the value; "" for the whole body.
     """
     if isinstance(value, dict) and depth:
         yield from _read_field_object(value, path, depth)
@@ -298,15 +296,15 @@ def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Ite
 
 
 def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Problem]:
-    """The problem of a field with its message, or the problems of the fields inside it.
+    """Yield the problem of the field at `path`, or the problems of the fields inside it.
 
-    `{"amount": {"message": "too low"}}`, or `{"details": {"clabe": ["is required"]}}`.
+    The object is `{"message": "too low"}`, or `{"clabe": ["is required"]}`.
     """
-    by_name = fold_keys(value)
-    messages = [read_scalar(by_name.get(key)) for key in ITEM_MESSAGE_KEYS]
+    folded_value = fold_keys(value)
+    messages = [read_scalar(folded_value.get(key)) for key in ITEM_MESSAGE_KEYS]
     message = next(filter(None, messages), "")
     if path and message:
-        field = to_dotted_path(read_field_name(by_name, ITEM_FIELD_KEYS) or "")
+        field = to_dotted_path(read_field_name(folded_value, ITEM_FIELD_KEYS) or "")
         if not field.startswith(path):  # it is a name inside the path, or empty
             field = f"{path}.{field}".strip(".")
         yield _make_problem(field, message)
@@ -322,8 +320,8 @@ def _is_message(item: JsonValue) -> bool:
     """Whether an item of a list is a text, or an object with a message."""
     if not isinstance(item, dict):
         return True
-    by_name = fold_keys(item)
-    return any(read_scalar(by_name.get(key)) for key in ITEM_MESSAGE_KEYS)
+    folded_item = fold_keys(item)
+    return any(read_scalar(folded_item.get(key)) for key in ITEM_MESSAGE_KEYS)
 
 
 def _make_problem(field: object, message: str) -> Problem:
@@ -333,9 +331,9 @@ def _make_problem(field: object, message: str) -> Problem:
 
 
 def _is_about_field(problem: Problem) -> bool:
-    """Whether a text of an unknown shape is about a field: "amount: must be a number".
+    """Whether a text from a body of unknown shape is about a field: "amount: must be a number".
 
-    "status: FAILED" is a key and its value.
+    "status: FAILED" is only a key and its value.
     """
     message = problem.message
     if BARE_CODE.fullmatch(message):

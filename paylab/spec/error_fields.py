@@ -1,4 +1,4 @@
-"""Which field an error names: under a key for names, as steps, or as the source of the error."""
+"""Which field an error names: under a key for names, as a list of keys, or as its source."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ FIELD_PATH = re.compile(r"[a-z]\w*([.\[_]\w+\]?)+")
 
 
 def read_source_field(source: JsonValue) -> object:
-    """The field that the source of an error names, as JSON:API has it, or as a path."""
+    """The field that the `source` of an error names; "" if it names none.
+
+    A source is an object such as `{"pointer": "/data/amount"}`, as in JSON:API, or a path.
+    """
     if isinstance(source, dict):
         return read_field_name(fold_keys(source), ITEM_FIELD_KEYS)
     return source if isinstance(source, str) and FIELD_PATH.fullmatch(source) else ""
 
 
-def read_field_name(by_name: JsonMapping, keys: Iterable[str]) -> object:
-    """The name of the field that an object is about, or the list of keys to it; "" without one.
+def read_field_name(folded_error: JsonMapping, keys: Iterable[str]) -> object:
+    """The name of the field that an error is about, or the list of keys to it; "" without one.
 
-    `by_name` is the object with folded keys.
+    `folded_error` is the object of the error with folded keys, and `keys` are those to look at.
     """
     for key in keys:
-        field = by_name.get(key)
+        field = folded_error.get(key)
         if str(field).lower() in REQUEST_PARTS:
             continue
         is_path = isinstance(field, list) and all(isinstance(item, str | int) for item in field)
         is_name = isinstance(field, str | int) and field is not True
         if field and (is_path or is_name):
             return field
-    path = by_name.get("path")
-    is_path_of_field = isinstance(path, list)  # a text is the path of the request
-    return path if is_path_of_field and path else ""
+    # Under "path" only a list leads to a field: a text is the path of the request.
+    path = folded_error.get("path")
+    return path if isinstance(path, list) and path else ""

@@ -8,19 +8,12 @@ from html import unescape
 from http import HTTPStatus
 
 from ..errors.api import REQUEST_ID_KEYS
+from .error_keys import CODE_KEYS, MESSAGE_KEYS, READ_KEYS
 from .text import JsonMapping, JsonObject, JsonValue
 
 TEXTS_MAX = 100
 ERROR_DEPTH = 12
 """What is nested more deeply is not read."""
-# Names of keys without case, underscores and hyphens, most likely first.
-CODES = ("error", "title", "issue", "code", "errorcode")
-MESSAGES = (
-    "errordetails", "message", "errormessage", "errordescription", "detail", "description",
-    "reason", "msg", "text", "responsetext", "failuremessage", "failurereason", "summary",
-    "faultstring", "statusmessage", "errors",
-)  # fmt: skip
-READ_KEYS = frozenset((*CODES, *MESSAGES))
 STATUS_PHRASES = frozenset(
     {
         *(status.phrase.lower() for status in HTTPStatus),
@@ -47,7 +40,10 @@ MARKUP_CHARACTERS_MAX = 2**13
 
 
 def read_error_message(body: JsonValue, depth: int = ERROR_DEPTH) -> list[str]:
-    """The message of a body: a text, or a code and a text; empty if it has none."""
+    """The message of an error body as one text, or as a code and a text; empty without any.
+
+    `{"error": "limit_exceeded", "message": "too much"}` has both.
+    """
     if isinstance(body, dict):
         return _read_object_message(body, depth)
     items = body[:TEXTS_MAX] if isinstance(body, list) else [body]
@@ -58,38 +54,41 @@ def read_error_message(body: JsonValue, depth: int = ERROR_DEPTH) -> list[str]:
 
 def _read_object_message(body: JsonObject, depth: int) -> list[str]:
     """The message of an object: a text, or a code and a text; empty if it has none."""
-    by_name = fold_keys(body)
-    code = _read_first_message(by_name, CODES, depth)
-    message = _read_first_message(by_name, MESSAGES, depth)
+    folded_body = fold_keys(body)
+    code = _read_first_message(folded_body, CODE_KEYS, depth)
+    message = _read_first_message(folded_body, MESSAGE_KEYS, depth)
     if not code and not message:
-        return _read_inner_message(by_name, depth)  # {"problem": {"code": ..., "message": ...}}
+        return _read_inner_message(folded_body, depth)  # {"problem": {"code": ..., "message": ...}}
     if not code or not message or code == message:
         return [message or code]
     if _is_sentence_with_name(code, message):
         return [code]
-    return [code, message] if _is_code_needed(by_name, code, message) else [message]
+    return [code, message] if _is_code_needed(folded_body, code, message) else [message]
 
 
 def _is_sentence_with_name(code: str, message: str) -> bool:
-    """Whether the code is the sentence: {"error": "Amount is too low", "message": "amount"}."""
+    """Whether the code is the sentence, and the message a name or a part of it.
+
+    As in `{"error": "Amount is too low", "message": "amount"}`.
+    """
     return " " in code and (_is_name(message) or message.lower() in code.lower())
 
 
-def _is_code_needed(by_name: JsonMapping, code: str, message: str) -> bool:
+def _is_code_needed(folded_body: JsonMapping, code: str, message: str) -> bool:
     """Whether a code says more than its message, as {"error": "limit", "message": "too much"}.
 
     Only the value of `error` does: {"title": "Bad Request", "detail": "amount is missing"}, of
     problem+json, has a title that repeats the status or the detail.
     """
-    error = by_name.get("error")
+    error = folded_body.get("error")
     return isinstance(error, str) and not is_status_phrase(error) and code not in message
 
 
-def _read_inner_message(by_name: JsonMapping, depth: int) -> list[str]:
+def _read_inner_message(folded_body: JsonMapping, depth: int) -> list[str]:
     """The message of the first error object inside a body that has one; empty if none has."""
     if not depth:
         return []
-    for error in _find_error_objects(by_name):
+    for error in _find_error_objects(folded_body):
         message = read_error_message(error, depth - 1)
         if message:
             return message
@@ -97,19 +96,22 @@ def _read_inner_message(by_name: JsonMapping, depth: int) -> list[str]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text is a name for programs, like stale-date, and no word of a sentence."""
+    """Whether a text is a name for programs, such as stale-date, and not a sentence."""
     return NAME_FOR_PROGRAMS.fullmatch(text) is not None
 
 
-def _read_first_message(by_name: JsonMapping, keys: Iterable[str], depth: int) -> str:
-    """The text at the first of these keys that has one; a phrase of HTTP only if nothing else."""
+def _read_first_message(folded_body: JsonMapping, keys: Iterable[str], depth: int) -> str:
+    """The text at the first of these keys that has one; "" if none has.
+
+    A mere status phrase, such as "Bad Request", is returned only if no key has another text.
+    """
     if not depth:
         return ""
     status_phrase = ""
     for key in keys:
-        if key not in by_name or _has_lists_by_field(key, by_name[key]):
+        if key not in folded_body or _has_lists_by_field(key, folded_body[key]):
             continue
-        text = ": ".join(read_error_message(by_name[key], depth - 1))
+        text = ": ".join(read_error_message(folded_body[key], depth - 1))
         if text and not is_status_phrase(text):
             return text
         status_phrase = status_phrase or text
@@ -117,32 +119,35 @@ def _read_first_message(by_name: JsonMapping, keys: Iterable[str], depth: int) -
 
 
 def _has_lists_by_field(key: str, value: JsonValue) -> bool:
-    """Whether `errors` has lists by field: its keys are no title or message of an error."""
+    """Whether the key is `errors` and the value has messages by field: {"email": ["is taken"]}.
+
+    A field called `title` or `message` is no title or message of the error then.
+    """
     return key == "errors" and isinstance(value, dict) and has_messages_by_field(value, ERROR_DEPTH)
 
 
-def _find_error_objects(by_name: JsonMapping) -> Iterator[JsonObject]:
-    """The objects in a body with a code and a message: each is an error, whatever its key."""
-    for key, value in by_name.items():
+def _find_error_objects(folded_body: JsonMapping) -> Iterator[JsonObject]:
+    """Yield the objects in a body with a code and a message: each is an error, whatever its key."""
+    for key, value in folded_body.items():
         # The values of these keys were read: reading them twice at each depth would take long.
         if key in READ_KEYS or not isinstance(value, dict):
             continue
         inner_keys = fold_keys(value).keys()
         has_code = bool(inner_keys & {"code", "errorcode"})
-        has_message = bool(inner_keys & {*MESSAGES})
+        has_message = bool(inner_keys & {*MESSAGE_KEYS})
         if has_code and has_message:
             yield value
 
 
 def read_scalar(value: JsonValue) -> str:
-    """The visible text of a text or a number; "" for any other value."""
+    """A text without markup, or a number as text; "" for any other value."""
     if value is None or isinstance(value, dict | list | bool):
         return ""
     return strip_markup(value).strip() if isinstance(value, str) else str(value)
 
 
 def find_texts(json_value: JsonValue, key: str = "", depth: int = ERROR_DEPTH) -> Iterator[str]:
-    """Yield every text of a body after the key that has it, for unknown shapes."""
+    """Yield every text in a body of unknown shape, after its key: "amount: is too low"."""
     if isinstance(json_value, dict) and depth:
         for inner_key, member in json_value.items():
             if not is_request_id(inner_key):
@@ -161,12 +166,18 @@ def is_request_id(key: object) -> bool:
 
 
 def fold_keys(body: JsonMapping) -> JsonObject:
-    """An object by normalised keys: `errorMessage` and `error_message` are the same."""
+    """Copy an object with its keys in lower case, without "_" and "-".
+
+    `errorMessage`, `error_message` and `Error-Message` all become `errormessage`.
+    """
     return {str(key).replace("_", "").replace("-", "").lower(): body[key] for key in body}
 
 
 def has_messages_by_field(value: object, depth: int) -> bool:
-    """Whether an object has messages for fields, at any depth, and nothing else."""
+    """Whether an object consists of messages by field, such as `{"amount": ["is too low"]}`.
+
+    Fields may be inside others, down to `depth`. An object of empty values has no messages.
+    """
     if not depth or not isinstance(value, dict):
         return False
     members = list(value.values())
@@ -181,6 +192,7 @@ def _are_messages(value: object, depth: int) -> bool:
 
 
 def _is_text_or_messages(item: JsonValue, depth: int) -> bool:
+    """Whether an item of a list is a message, or an object of fields with messages."""
     return isinstance(item, str) or item == {} or has_messages_by_field(item, depth)
 
 

@@ -111,7 +111,7 @@ FIELD_MEANINGS: Mapping[str, FieldMeaning] = {
 
 
 def find_field_kind(name: str) -> FieldKind:
-    """The kind of a field."""
+    """How the value of a field is read, by the name of the field: "amount", "time", ..."""
     meaning = FIELD_MEANINGS.get(name)
     return meaning.kind if meaning else "text"
 
@@ -123,7 +123,7 @@ def find_field_note(name: str) -> str:
 
 
 def list_fields_of_kind(*kinds: FieldKind) -> frozenset[str]:
-    """The names of the fields of some kinds."""
+    """The names of all fields of these kinds."""
     return frozenset(
         field_name for field_name, meaning in FIELD_MEANINGS.items() if meaning.kind in kinds
     )

@@ -33,7 +33,10 @@ def make_instruction_names(instructions_type: object, service: ServiceSettings) 
 def rename_instruction_details(
     service: ServiceSettings, resource: Mapping[str, object], rename: Convert
 ) -> Body:
-    """A resource with the names in the details of its deposit instructions renamed."""
+    """Rename the fields in the details of a resource's deposit instructions.
+
+    `rename` is `Names.to_ours` or `Names.to_theirs`. A resource without them is only copied.
+    """
     renamed_resource = dict(resource)
     instructions = resource.get("deposit_instructions")
     if not isinstance(instructions, dict):

@@ -12,12 +12,12 @@ from .service.value_types import NONE
 
 
 def join_path(path: str, name: str | int) -> str:
-    """`document.number` from `document` and `number`."""
+    """Join two names with a dot: `document.number` from `document` and `number`."""
     return f"{path}.{name}" if path else str(name)
 
 
 def last_name(path: str) -> str:
-    """`number` from `document.number`."""
+    """Return the last name of a dotted path: `number` of `document.number`."""
     return path.rpartition(".")[2]
 
 
@@ -31,9 +31,9 @@ def value_at(json_value: object, path: str) -> Any:
 
 
 def set_value_at(json_object: dict[str, Any], path: str, value: object) -> None:
-    """Set the value at a dotted path of keys, and make the objects on the way.
+    """Set the value at a dotted path of keys; objects that are missing on the way are added.
 
-    ValueError if one on the way is a value of another kind.
+    ValueError if the path leads through a value that is not an object.
     """
     *outer_keys, last_key = path.split(".")
     for key in outer_keys:
@@ -44,7 +44,10 @@ def set_value_at(json_object: dict[str, Any], path: str, value: object) -> None:
 
 
 def step_into(json_value: object, key_or_index: str) -> object:
-    """The member of an object by its key, or the item of a list by its index; else None."""
+    """Return the member of an object by its key, or the item of a list by its index, as text.
+
+    None if there is none, and for any other value.
+    """
     if isinstance(json_value, Mapping):
         return json_value.get(key_or_index)
     if not isinstance(json_value, list) or not key_or_index.isdecimal():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .answers import NESTED, answer_form
+from .answers import NESTED, answer_shape
 from .service.tree import ServiceSettings
 
 JsonFields = dict[str, Any]
@@ -14,27 +14,27 @@ def list_missing_fields(
     model: str, service: ServiceSettings
 ) -> tuple[frozenset[str], frozenset[str]]:
     """The fields that may be absent, and those that may be null, in the answers of a service."""
-    answer = answer_form(model)
-    missing_names = frozenset((*answer.absent, *answer.nullable))
+    shape = answer_shape(model)
+    missing_names = frozenset((*shape.absent, *shape.nullable))
     missing_form = _read_missing_form(model, service)
     if missing_form == "absent":
         return missing_names, frozenset()
     if missing_form == "null":
         return frozenset(), missing_names
-    return frozenset(answer.absent), frozenset(answer.nullable)
+    return frozenset(shape.absent), frozenset(shape.nullable)
 
 
 def add_missing_values(service: ServiceSettings, model: str, fields: JsonFields) -> JsonFields:
-    """An object whose fields without a value are absent or null, as in answers of the service.
+    """Make the fields without a value absent or null, as in answers of the service.
 
-    Assumptions `object.missing` and `transfer.nulls`.
+    `fields` are an object of the model `model`. Assumptions `object.missing`, `transfer.nulls`.
     """
     missing_form = _read_missing_form(model, service)
     if missing_form == "absent":
         return dict(drop_nulls(fields))
     if missing_form == "as_specified":
         return fields
-    completed_fields = {**dict.fromkeys(answer_form(model).absent), **fields}
+    completed_fields = {**dict.fromkeys(answer_shape(model).absent), **fields}
     for field_name, nested_model in NESTED.items():
         nested_object = completed_fields.get(field_name)
         if isinstance(nested_object, dict):
@@ -43,7 +43,8 @@ def add_missing_values(service: ServiceSettings, model: str, fields: JsonFields)
 
 
 def _read_missing_form(model: str, service: ServiceSettings) -> str:
-    """How the answers of a model have missing values: absent, null or as_specified."""
+    """The setting for missing values in answers of a model: absent, null or as_specified."""
+    # Transfers have a setting of their own, which the general one overrules.
     is_as_specified = service.objects.missing == "as_specified"
     if is_as_specified and model == "Transfer" and service.transfers.missing == "absent":
         return "absent"
@@ -51,7 +52,7 @@ def _read_missing_form(model: str, service: ServiceSettings) -> str:
 
 
 def drop_nulls(value: object) -> Any:
-    """The value without null fields and list items, at any depth."""
+    """Return a JSON value without the null fields and null items inside it, at any depth."""
     if isinstance(value, list):
         return [drop_nulls(item) for item in value if item is not None]
     if not isinstance(value, dict):

@@ -72,7 +72,10 @@ _SOURCE = "amount.form"
 
 
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
-    """Problems of an amount; its decimals are checked if the currency is known."""
+    """The problem of an amount in the field `field`, as a list; empty if it has none.
+
+    Its decimals are checked only if the currency is a text.
+    """
     requirement = _find_requirement(value, currency)
     return [Problem(field, requirement, _SOURCE)] if requirement else []
 
@@ -97,7 +100,7 @@ def _find_requirement(value: object, currency: object) -> str:
 
 
 def _find_format_requirement(value: str) -> str:
-    """What a text that is no amount must be."""
+    """Say what a text must be that does not have the form of an amount."""
     if _NEGATIVE.fullmatch(value):
         return "must be more than 0"
     if PLAIN_NUMBER.fullmatch(value) and not value.startswith("+"):
@@ -106,14 +109,14 @@ def _find_format_requirement(value: str) -> str:
 
 
 def read_amount(value: object) -> Decimal | None:
-    """The amount of a text, or None for any other value and for a text that is no amount."""
+    """Read an amount from text such as "10.50"; None for any other text or value."""
     if not isinstance(value, str) or not _AMOUNT.fullmatch(value):
         return None
     return Decimal(value)
 
 
 def lower_currencies(value: JsonValue) -> JsonValue:
-    """A resource, or a part of one, with currency codes in lower case, as in events."""
+    """Copy a JSON value with the currency codes in it in lower case, as events have them."""
     if isinstance(value, list):
         return [lower_currencies(item) for item in value]
     if not isinstance(value, Mapping):

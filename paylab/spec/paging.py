@@ -32,7 +32,7 @@ def encode_cursor(position: Mapping[str, str]) -> str:
 
 
 def decode_cursor(token: str) -> dict[str, str]:
-    """The position of a token; ValueError if it is not one that `encode_cursor` gives."""
+    """Read the position from a token; ValueError if it is not one that `encode_cursor` makes."""
     try:
         position = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     except RecursionError:
@@ -158,7 +158,7 @@ class Pager(Generic[T]):
             yield replace(page, data=repeat_filter.drop_repeats(page.data))
 
     def _read_items(self, rows: list[dict[str, Any]]) -> list[T]:
-        """The items of rows that are kept; all without a condition."""
+        """Read rows as items, and keep those that the condition of the pager is true for."""
         items = map(self._read, rows)
         if self._keep is None:
             return list(items)
@@ -182,7 +182,7 @@ class Pager(Generic[T]):
             used_cursors.add(cursor)
 
     def _is_past(self, page: RawPage) -> bool:
-        """Whether all later rows are older than the `since` of a list with the newest first."""
+        """Whether all later pages are older than `since`; never without one, or in any order."""
         if self._row_filter.since is None:
             return False
         return self._row_filter.is_past([self._named(row) for row in page.data])

@@ -16,6 +16,10 @@ class Names:
     """The names of a service's fields: from our names to theirs, and back.
 
     A name of the service may step into objects: `individual.id` is `id` in the object `individual`.
+
+    >>> names = Names({"phone": "phone_number", "individual_id": "individual.id"})
+    >>> names.to_theirs({"phone": "+52", "individual_id": "ind_1"})
+    {'phone_number': '+52', 'individual': {'id': 'ind_1'}}
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
@@ -23,39 +27,45 @@ class Names:
             our_name: their_name for our_name, their_name in names.items() if our_name != their_name
         }
         self.our_names = {their_name: our_name for our_name, their_name in self.their_names.items()}
-        self.nested = {
+        self.nested_paths = {
             our_name: their_name
             for our_name, their_name in self.their_names.items()
             if "." in their_name
         }
-        self._flat = {
+        self._their_flat_names = {
             our_name: their_name
             for our_name, their_name in self.their_names.items()
             if "." not in their_name
         }
-        self._flat_ours = {their_name: our_name for our_name, their_name in self._flat.items()}
+        self._our_flat_names = {
+            their_name: our_name for our_name, their_name in self._their_flat_names.items()
+        }
 
-    def send(self, our_object: Mapping[str, object]) -> dict[str, Any]:
-        """An object with the service's names; other fields are unchanged."""
-        their_object = _rename_keys(our_object, self._flat)
-        for our_name, their_path in self.nested.items():
+    def to_theirs(self, our_object: Mapping[str, object]) -> dict[str, Any]:
+        """Rename the fields of an object from our names to the service's; others are unchanged."""
+        their_object = _rename_keys(our_object, self._their_flat_names)
+        for our_name, their_path in self.nested_paths.items():
             if our_name in our_object:
                 del their_object[our_name]
                 _set_at_path(their_object, their_path, our_object[our_name])
         return their_object
 
-    def read(self, their_object: Mapping[str, object]) -> dict[str, Any]:
-        """An object of the service with our names; other fields are unchanged."""
+    def to_ours(self, their_object: Mapping[str, object]) -> dict[str, Any]:
+        """Rename the fields of an object from the service's names to ours; others are unchanged."""
         nested_fields, other_fields = self.split_nested(their_object)
-        return {**_rename_keys(other_fields, self._flat_ours), **nested_fields}
+        return {**_rename_keys(other_fields, self._our_flat_names), **nested_fields}
 
     def split_nested(
         self, their_object: Mapping[str, object]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The values inside objects by our names, and the rest of an object of the service."""
+        """Take the values that we have under flat names out of the objects of the service.
+
+        `{"individual": {"id": "ind_1"}, "phone": "+52"}` becomes `{"individual_id": "ind_1"}`
+        and `{"phone": "+52"}`.
+        """
         nested_fields = {}
         other_fields = dict(their_object)
-        for our_name, their_path in self.nested.items():
+        for our_name, their_path in self.nested_paths.items():
             nested_value = value_at(their_object, their_path)
             if nested_value is not None:
                 nested_fields[our_name] = nested_value
@@ -71,7 +81,10 @@ class Names:
 
 
 def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]) -> dict[str, Any]:
-    """The object with `new_names` by old name; a field that had one of them before is dropped."""
+    """Rename the keys of an object; `new_names` has the new name of each old one.
+
+    A field that had one of the new names before is dropped: the renamed field takes its place.
+    """
     used_new_names = {new_names[old_name] for old_name in json_object if old_name in new_names}
     return {
         new_names.get(old_name, old_name): value
@@ -81,7 +94,7 @@ def _rename_keys(json_object: Mapping[str, object], new_names: Mapping[str, str]
 
 
 def _set_at_path(json_object: dict[str, Any], path: str, new_value: object) -> None:
-    """Set a value at a path; the objects on the way are copies."""
+    """Set a value at a dotted path; objects on the way are replaced by changed copies."""
     first_name, _, inner_path = path.partition(".")
     if not inner_path:
         json_object[first_name] = new_value
@@ -93,7 +106,7 @@ def _set_at_path(json_object: dict[str, Any], path: str, new_value: object) -> N
 
 
 def _remove_at_path(json_object: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
-    """The object without the value at a path, and without objects that are empty then."""
+    """Copy an object without the value at a path of keys; objects that become empty are dropped."""
     first_key, *inner_keys = keys
     remaining = dict(json_object)
     inner_object = remaining.pop(first_key)
@@ -105,7 +118,7 @@ def _remove_at_path(json_object: Mapping[str, Any], keys: list[str]) -> dict[str
 
 @lru_cache
 def make_names(table: FrozenDict[str], without: tuple[str, ...] = ()) -> Names:
-    """The names of a table of settings, except those of some fields."""
+    """The names in a table of settings; the fields in `without` keep our names."""
     return Names(
         {our_name: their_path for our_name, their_path in table.items() if our_name not in without}
     )

@@ -18,33 +18,34 @@ Id = str | int | None
 
 
 class RowVersions:
-    """The newest version of each id; `superseded` are the numbers of the other rows."""
+    """Finds rows of an id that has a newer version; `superseded_row_numbers` are theirs."""
 
     def __init__(self) -> None:
-        self.superseded: list[int] = []
-        self._newest: dict[Id, tuple[object, int]] = {}
+        self.superseded_row_numbers: list[int] = []
+        self._newest_by_id: dict[Id, tuple[object, int]] = {}
+        """The `updated_at` and the row number of the newest version of each id."""
 
     def add(self, row_number: int, id_: Id, updated_at: object) -> None:
         """Note a row; rows without an id are never repeated."""
         if id_ is None:
             return
-        if id_ not in self._newest:
-            self._newest[id_] = updated_at, row_number
+        if id_ not in self._newest_by_id:
+            self._newest_by_id[id_] = updated_at, row_number
             return
-        earlier_updated_at, earlier_row_number = self._newest[id_]
+        earlier_updated_at, earlier_row_number = self._newest_by_id[id_]
         earlier_instant = _read_instant(earlier_updated_at)
         instant = _read_instant(updated_at)
         is_older = instant is not None and earlier_instant is not None and instant < earlier_instant
         if is_older:
-            self.superseded.append(row_number)
+            self.superseded_row_numbers.append(row_number)
         else:
-            self.superseded.append(earlier_row_number)
-            self._newest[id_] = updated_at, row_number
+            self.superseded_row_numbers.append(earlier_row_number)
+            self._newest_by_id[id_] = updated_at, row_number
 
 
 def _read_instant(time_value: object) -> datetime | None:
     """The time of an update; None if there is none, or if it cannot be read."""
-    return time_value if isinstance(time_value, datetime) else timestamps.read(time_value)
+    return time_value if isinstance(time_value, datetime) else timestamps.read_or_none(time_value)
 
 
 class RepeatFilter:
@@ -56,9 +57,9 @@ class RepeatFilter:
         self._has_warned = False
 
     def drop_repeats(self, rows: Sequence[Row]) -> list[Row]:
-        """The new rows of a page, each id once, in its newest version."""
+        """The rows of a page without ids of earlier pages, and each id in its newest version."""
         versions = RowVersions()
-        rows_of_earlier_pages = set[int]()
+        repeated_row_numbers = set[int]()
         ids_of_page = set[Id]()
         for row_number, row in enumerate(map(self._named, rows)):
             id_ = row.get("id")
@@ -66,14 +67,14 @@ class RepeatFilter:
                 continue  # without an id it cannot be a repetition
             versions.add(row_number, id_, row.get("updated_at"))
             if id_ in self._known_ids:
-                rows_of_earlier_pages.add(row_number)
+                repeated_row_numbers.add(row_number)
             ids_of_page.add(id_)
         self._known_ids |= ids_of_page
-        dropped_rows = {*versions.superseded, *rows_of_earlier_pages}
-        if dropped_rows and not self._has_warned:
-            warn_of_repeats(len(dropped_rows))
+        dropped_row_numbers = {*versions.superseded_row_numbers, *repeated_row_numbers}
+        if dropped_row_numbers and not self._has_warned:
+            warn_of_repeats(len(dropped_row_numbers))
             self._has_warned = True
-        return [row for row_number, row in enumerate(rows) if row_number not in dropped_rows]
+        return [row for row_number, row in enumerate(rows) if row_number not in dropped_row_numbers]
 
 
 def warn_of_repeats(row_count: int) -> None:

@@ -31,17 +31,18 @@ _COMPOUND_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 class RequestBody:
     """A body in our names; `form_problems` are those of its form, in the service's names.
 
-    `names` are the names of nested objects, by dotted path; `instead` are the names of fields that
-    the service has in another form. `unknown` are the fields that the service does not know,
-    whether it refuses or ignores them, and deprecated ones, with the field that is probably meant.
+    `names_by_path` are the names of the objects in it, by dotted path ("" is the body itself).
+    `moved_paths` are the service's paths of references that it has elsewhere, by ours.
+    `unknown_fields` are those that the service does not know, whether it refuses or ignores them,
+    and deprecated ones, with the field that is probably meant.
     """
 
     service: Service
     fields: dict[str, Any] = dataclass_field(default_factory=dict)
-    names: dict[str, Names] = dataclass_field(default_factory=dict)
+    names_by_path: dict[str, Names] = dataclass_field(default_factory=dict)
     form_problems: list[Problem] = dataclass_field(default_factory=list)
-    instead: dict[str, str] = dataclass_field(default_factory=dict)
-    unknown: list[Problem] = dataclass_field(default_factory=list)
+    moved_paths: dict[str, str] = dataclass_field(default_factory=dict)
+    unknown_fields: list[Problem] = dataclass_field(default_factory=list)
 
     def read(
         self,
@@ -50,14 +51,14 @@ class RequestBody:
         names: Names = SAME_NAMES,
         path: str = "",
     ) -> JsonValue:
-        """An object in our names; unknown fields are refused or ignored.
+        """Rename the fields of an object to our names; unknown ones are noted.
 
         `known_names` are our names of its fields, `names` those that a service has for them, and
         `path` is where it is in the body. A value that is no object is unchanged.
         """
         if not isinstance(value, dict):
             return value
-        self.names[path] = names
+        self.names_by_path[path] = names
         their_known_names = [
             names.their_names.get(known_name, known_name) for known_name in known_names
         ]
@@ -73,9 +74,12 @@ class RequestBody:
         return fields
 
     def read_nested(self, field: Field) -> None:
-        """Read the objects in a field in our names, without the details of accounts."""
+        """Rename what is inside a field of the body, an object or a list of objects.
+
+        Details of accounts are left as they are.
+        """
         object_or_list = self.fields.get(field.name)
-        inner_names = field.names()
+        inner_names = field.inner_names()
         if field.kind == OBJECT and field.name in self.fields:
             self.fields[field.name] = self.read(object_or_list, inner_names, path=field.name)
         elif inner_names and isinstance(object_or_list, list):
@@ -87,7 +91,7 @@ class RequestBody:
     def read_details(
         self, country: object, account_type: object, details: JsonValue, path: str
     ) -> JsonValue:
-        """The details of an account; unchanged for a type that its country does not have."""
+        """Rename the details of an account; unchanged for a type that its country does not have."""
         settings = self.service.account(country, account_type) if isinstance(country, str) else None
         if settings is None:
             return details
@@ -95,7 +99,7 @@ class RequestBody:
         return self.read(details, known_names, make_account_names(settings), path)
 
     def read_listed_details(self) -> None:
-        """Read the details of the accounts of a new individual, in our names."""
+        """Rename the details of the accounts in the body of a new individual."""
         country = self.fields.get("country")
         accounts = self.fields.get("financial_accounts")
         if not isinstance(accounts, list):
@@ -125,10 +129,14 @@ class RequestBody:
             del self.fields[field.id_name]
         elif field.has_deprecated_id:
             message = f"is a deprecated spelling: is {self.their_path(field.name)}.id meant?"
-            self.unknown.append(Problem(their_id_name, message, "request.unknown"))
+            self.unknown_fields.append(Problem(their_id_name, message, "request.unknown"))
 
     def _read_moved_reference(self, field: Field) -> None:
-        """Read a reference whose id the service has elsewhere: `fields` gets the object."""
+        """Read a reference whose id the service has elsewhere; `fields` gets the object.
+
+        The id under `wallet.id` or `wallet_id`, which is `payout_account_id` by now, becomes
+        `{"payout_account": {"id": "fa_1"}}`.
+        """
         if field.name in self.fields and not field.accepts("object"):
             self._note_unknown("", field.name)
             del self.fields[field.name]
@@ -137,12 +145,12 @@ class RequestBody:
         if self.fields.get(field.id_name) is not None and field.name not in self.fields:
             self.fields[field.name] = {"id": self.fields.pop(field.id_name)}
         their_id_name = self.their_path(field.id_name)
-        self.instead = dict.fromkeys((field.name, f"{field.name}.id"), their_id_name)
+        self.moved_paths = dict.fromkeys((field.name, f"{field.name}.id"), their_id_name)
 
     def read_constants(
         self, value: JsonObject, constants: JsonMapping, path: str = ""
     ) -> JsonObject:
-        """The object without its constant fields; those that are missing are problems."""
+        """Copy an object without its constant fields; each one that is missing is a problem."""
         remaining = dict(value)
         for constant_name, constant in constants.items():
             constant_path = join_path(path, constant_name)
@@ -157,7 +165,10 @@ class RequestBody:
         return remaining
 
     def read_amounts(self, names: Iterable[str]) -> None:
-        """Make text of amounts, as the rules take them, if the service has them as numbers."""
+        """Turn amounts from numbers into text, as the rules take them, if the service has numbers.
+
+        Any other value is a problem then.
+        """
         if self.service.amounts.requests != "number":
             return
         for amount_name in names:
@@ -171,7 +182,7 @@ class RequestBody:
                 self._add_problem(amount_name, message, "amount.form")
 
     def check_currencies(self, names: Iterable[str]) -> None:
-        """Note the currencies that are not in the letter case of the service."""
+        """Note a problem for each currency that is not in the letter case of the service."""
         case = self.service.currencies.case
         for currency_field in names:
             currency = self.fields.get(currency_field)
@@ -179,19 +190,22 @@ class RequestBody:
                 self._add_problem(currency_field, f"must be in {case} case", "currency.case")
 
     def their_path(self, our_path: str) -> str:
-        """The service's name of a field, at any depth."""
-        if our_path in self.instead:
-            return self.instead[our_path]
+        """Translate the dotted path of a field from our names to the service's."""
+        if our_path in self.moved_paths:
+            return self.moved_paths[our_path]
         object_path = ""  # in our names, of the object that has the next key
         their_path = ""
         for our_key in our_path.split("."):
-            names = self.names.get(object_path, SAME_NAMES)
+            names = self.names_by_path.get(object_path, SAME_NAMES)
             their_path = join_path(their_path, names.their_names.get(our_key, our_key))
             object_path = join_path(object_path, our_key)
         return their_path
 
     def problems(self, rule_problems: Iterable[Problem]) -> list[Problem]:
-        """The problems of its form and those of rules, in the service's names."""
+        """Join the problems of the form and those of rules, in the service's names.
+
+        A field with a problem of its form has no second problem by a rule.
+        """
         form_fields = {problem.field for problem in self.form_problems}
         problems = list(self.form_problems)
         for problem in rule_problems:
@@ -201,9 +215,9 @@ class RequestBody:
         return problems
 
     def _rename_in(self, message: str) -> str:
-        """A message with the service's field names; other words are unchanged."""
+        """Replace our field names in a message by the service's; other words are unchanged."""
         their_names: dict[str, str] = {}
-        for object_names in self.names.values():
+        for object_names in self.names_by_path.values():
             their_names |= object_names.their_names
 
         def rename(match: re.Match[str]) -> str:
@@ -215,11 +229,14 @@ class RequestBody:
     def _note_unknown(
         self, path: str, unknown_name: str, known_names: Collection[str] = ()
     ) -> None:
-        """Note a field that the service does not know; a problem if it refuses those."""
+        """Note a field that the service does not know; it is a problem if the service refuses it.
+
+        `path` is that of the object with the field, `known_names` are possible spellings.
+        """
         nearest_name = find_nearest_name(unknown_name, known_names)
         message = f"is not known: is {nearest_name} meant?" if nearest_name else "is not known"
         field = join_path(path, unknown_name)
-        self.unknown.append(Problem(field, message, "request.unknown"))
+        self.unknown_fields.append(Problem(field, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
             self.form_problems.append(Problem(field, "is not known", "request.unknown"))
 
@@ -228,7 +245,10 @@ class RequestBody:
 
 
 def read_request(service: Service, operation: str, sent_body: JsonObject) -> RequestBody:
-    """The body of an operation in our names, except details whose country it does not name."""
+    """Read the body of an operation in our names.
+
+    Details of an account stay as they are where the body does not name the country.
+    """
     record = OPERATIONS[operation]
     body = RequestBody(service)
     names = record.request_names(service)
@@ -245,7 +265,7 @@ def read_request(service: Service, operation: str, sent_body: JsonObject) -> Req
 
 
 def _find_constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
-    """The constant fields of an operation that are no fields of its record."""
+    """The constant fields that a service requires, except those that the operation has anyway."""
     known_names = {names.their_names.get(our_name, our_name) for our_name in record.by_name}
     constants: Mapping[str, Any] = service.extra.get(record.name, {})
     return {

@@ -41,7 +41,7 @@ def _read_instant(time_value: object) -> datetime:
 
 
 def _read_or_keep(field_value: object, handler: Callable[[object], object]) -> object:
-    """The value as `handler` of pydantic reads it; unchanged if it has another type."""
+    """Read an item as `handler` of pydantic does; one of another type is returned unchanged."""
     try:
         return handler(field_value)
     except ValidationError:
@@ -114,7 +114,10 @@ class Resource(BaseModel):
     def _read_field(
         cls, value: object, handler: Callable[[object], object], info: ValidationInfo
     ) -> object:
-        """A value as its type; a value of another type is kept, and a number as id is text."""
+        """Read a field as its type; a value of another type is kept, and a number as id is text.
+
+        A null is the default of the field.
+        """
         field_name = info.field_name or ""
         if value is None:
             return cls.model_fields[field_name].default
@@ -127,7 +130,7 @@ class Resource(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _read_whole(cls, value: object, handler: Callable[[object], Self]) -> Self:
-        """The resource with the object as sent in `raw`."""
+        """Read a resource, and keep the object as it was sent for `raw`."""
         try:
             resource = handler(value)
         except ValidationError:
@@ -299,10 +302,11 @@ REPR_VALUE_CHARACTERS_MAX = 60
 
 
 def _select_fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a resource that are not null, by name."""
     return {field_name: value for field_name, value in resource if value is not None}
 
 
 def creation_time(resource: object) -> datetime:
-    """The creation time of a resource; the earliest time when it cannot be read."""
+    """The creation time of a resource, for sorting; the earliest datetime if it has none."""
     created_at = getattr(resource, "created_at", None)
     return created_at if isinstance(created_at, datetime) else datetime.min.replace(tzinfo=UTC)

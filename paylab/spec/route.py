@@ -38,13 +38,17 @@ class RouteTable:
                 self._routes_by_path[template] = routes_by_method
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
-        """The routes at a path by method, and the values of placeholders; empty without any."""
+        """The routes at a path by method, and the values of its placeholders by name.
+
+        `/v1/transfers/tr_1` matches the template `/v1/transfers/{id}` with `{"id": "tr_1"}`. Both
+        are empty if no template matches.
+        """
         if path in self._routes_by_path:
             return self._routes_by_path[path], {}
         for pattern, routes_by_method in self._routes_by_pattern:
-            match = pattern.fullmatch(path)
-            if match:
-                return routes_by_method, match.groupdict()
+            path_match = pattern.fullmatch(path)
+            if path_match:
+                return routes_by_method, path_match.groupdict()
         return {}, {}
 
 
@@ -60,14 +64,15 @@ def strip_base_path(path: str, base: str) -> str:
 
 
 def make_template_shape(template: str) -> str:
-    """A template without the names of its placeholders, for comparison."""
+    """A template without the names of its placeholders: two of one shape match the same paths."""
     return PLACEHOLDER.sub("{}", template)
 
 
 def _make_path_pattern(template: str) -> re.Pattern[str]:
-    """The pattern of paths with values in place of the placeholders."""
-    pattern = ""
-    for number, path_piece in enumerate(PLACEHOLDER.split(template)):
-        is_placeholder = number % 2 == 1  # fixed texts, with names between them
-        pattern += f"(?P<{path_piece}>[^/]+)" if is_placeholder else re.escape(path_piece)
-    return re.compile(pattern)
+    """The pattern of the paths of a template, with a group for each placeholder."""
+    pattern_text = ""
+    # `split` returns fixed texts with the names of placeholders between them.
+    for piece_number, path_piece in enumerate(PLACEHOLDER.split(template)):
+        is_placeholder = piece_number % 2 == 1
+        pattern_text += f"(?P<{path_piece}>[^/]+)" if is_placeholder else re.escape(path_piece)
+    return re.compile(pattern_text)

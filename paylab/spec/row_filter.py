@@ -123,7 +123,7 @@ class RowFilter:
         return bool(self.fields) or any(bound is not None for bound in bounds)
 
     def keeps(self, value_of: Callable[[str], Any]) -> bool:
-        """Whether to keep a row, whose fields the function returns by name."""
+        """Whether to keep a row; `value_of` returns a field of it by name, as `row.get` does."""
         if self.statuses is not None and value_of("status") not in self.statuses:
             return False
         created_at = _read_time(value_of("created_at"))
@@ -135,6 +135,7 @@ class RowFilter:
         )
 
     def _is_in_period(self, created_at: datetime) -> bool:
+        """Whether a time is at or after `since` and before `until`; None is no bound."""
         is_late_enough = self.since is None or created_at >= self.since
         is_early_enough = self.until is None or created_at < self.until
         return is_late_enough and is_early_enough
@@ -152,7 +153,7 @@ class RowFilter:
         return is_newest_first and known_times[-1] < self.since
 
     def describe(self) -> dict[str, str]:
-        """The filters that are set, as text."""
+        """The filters that are set, by name, as text for people."""
         filter_texts = dict(self.fields)
         if self.statuses is not None:
             filter_texts["status"] = ",".join(sorted(self.statuses))
@@ -163,14 +164,14 @@ class RowFilter:
 
 
 def _has_text(field_value: object, wanted_text: str) -> bool:
-    """Whether a field is this text in any Unicode form, or is a list that has it."""
+    """Whether a field is the wanted text, in any Unicode form, or a list that contains it."""
     if isinstance(field_value, list | tuple):
         return wanted_text in field_value
     return isinstance(field_value, str) and normalize_name(field_value) == wanted_text
 
 
 def _read_time(time_value: object) -> datetime | None:
-    """A time of a row; None if it cannot be read."""
+    """Read the time of a row, as a datetime or as text; None if it cannot be read."""
     if isinstance(time_value, datetime):
         return time_value
     if not isinstance(time_value, str):
@@ -182,29 +183,29 @@ def _read_time(time_value: object) -> datetime | None:
 
 
 def list_filter_names(kind: str) -> tuple[str, ...]:
-    """The names of the filters of a list."""
+    """The names of the filters that a list has, such as "status" and "since"."""
     return ("status", "since", "until", *FIELDS.get(kind, {}), *SENT.get(kind, ()))
 
 
 def read_row_filter(
     kind: str, filters: Mapping[str, object], declared: Collection[str] = ()
 ) -> RowFilter:
-    """The filter of a list from its arguments; RuleError lists what it cannot use.
+    """Make the filter of a list from its arguments, by name; RuleError lists the wrong ones.
 
-    `declared` are the statuses of the service besides those of the specification.
+    `kind` is the list, such as "transfers". `declared` are the statuses of the service besides
+    those of the specification. Filters that the service applies itself are not in it.
     """
     set_filters = {
         argument_name: value for argument_name, value in filters.items() if value is not None
     }
-    # The service applies the other filters itself.
-    own_names = [
+    names_applied_here = [
         argument_name
         for argument_name in list_filter_names(kind)
         if argument_name not in SENT.get(kind, ())
     ]
-    unknown_names = set_filters.keys() - {*own_names}
+    unknown_names = set_filters.keys() - {*names_applied_here}
     if unknown_names:
-        message = f"is no field of {kind}: keep rows by {', '.join(own_names)}"
+        message = f"is no field of {kind}: keep rows by {', '.join(names_applied_here)}"
         raise RuleError(Problem(argument_name, message) for argument_name in sorted(unknown_names))
     statuses = read_statuses(set_filters.get("status"), kind, declared)
     since: Any = set_filters.get("since")
@@ -219,7 +220,7 @@ def read_row_filter(
 
 
 def _read_compared_text(value: object, filter_name: str) -> str:
-    """The text to compare with: a product, a reference, or the id of an object.
+    """Read the text that a filter compares: a product, a reference, or the id of an object.
 
     RuleError for any other value, and for a product that does not exist.
     """
@@ -238,7 +239,7 @@ def _read_compared_text(value: object, filter_name: str) -> str:
 
 
 def check_product(product: object) -> None:
-    """RuleError for a product that the specification does not have."""
+    """Raise RuleError for a product that the specification does not have; None is none."""
     if product is None or product in PRODUCTS:
         return
     nearest = find_nearest_name(str(product), PRODUCTS)
@@ -249,7 +250,7 @@ def check_product(product: object) -> None:
 def read_statuses(
     values: object, kind: str, declared: Collection[str] = ()
 ) -> frozenset[str] | None:
-    """The statuses to keep, from one, a comma-separated text or a list; None for all.
+    """Read the statuses to keep, from "failed", "failed,expired" or a list; None for all.
 
     RuleError for one that neither the specification nor the settings have, with the nearest.
     """
@@ -267,7 +268,10 @@ def read_statuses(
 
 
 def check_statuses(statuses: Collection[str], kind: str, declared: Collection[str]) -> None:
-    """RuleError for statuses that neither the specification nor the settings have."""
+    """Raise RuleError for statuses that neither the specification nor the settings have.
+
+    `declared` are those of the settings. Without a known `kind` of list nothing is checked.
+    """
     if kind not in STATUSES:
         return
     known_statuses = dict.fromkeys((*STATUSES[kind], *declared))

@@ -175,7 +175,7 @@ class Advice:
 
     @property
     def asks(self) -> bool:
-        """Whether it requests something missing, and does not refuse an image."""
+        """Whether the code asks for something that is missing, and does not refuse an image."""
         return self.code.endswith("_needed")
 
 

@@ -23,12 +23,12 @@ JsonMapping: TypeAlias = Mapping[str, JsonValue]
 
 
 def normalize_name(text: str) -> str:
-    """A name such as a reference in one spelling: in Unicode NFC, without spaces around it."""
+    """Write a name, such as a reference, in Unicode NFC and without spaces around it."""
     return normalize("NFC", text).strip()
 
 
 def read_json(json_text: bytes | str) -> Any:
-    """The value of a JSON text; ValueError if it is not JSON, or has NaN or Infinity."""
+    """Read a JSON text, with fractions as Decimal; ValueError for no JSON, NaN or Infinity."""
     if isinstance(json_text, bytes):
         json_text = json_text.decode(json.detect_encoding(json_text), "surrogatepass")
     try:
@@ -65,7 +65,7 @@ def format_json(value: object, margin: str = "") -> str:
 
 
 def _write_text(member_text: str) -> str:
-    """Text as JSON in which only what is invisible is escaped."""
+    """Write text as JSON in which only invisible characters are escaped, not all but ASCII."""
     json_text = json.dumps(member_text, ensure_ascii=False)
     if printable(json_text) == json_text:
         return json_text
@@ -73,16 +73,17 @@ def _write_text(member_text: str) -> str:
 
 
 def _escape_invisible(character: str) -> str:
-    """A character of JSON text; as its escape without quotes if it is invisible."""
+    """Return a visible character unchanged, and an invisible one as its escape `\\uXXXX`."""
     return character if printable(character) == character else json.dumps(character)[1:-1]
 
 
 def _write_number(number: Decimal) -> str:
+    """Write a Decimal as a JSON number that is read as a Decimal again: 5 becomes `5.0`."""
     if not number.is_finite():
         raise ValueError(f"{number} is not JSON")
     number_text = Decimal.__str__(number)
-    is_read_as_decimal = "." in number_text or "E" in number_text  # else it would be an int
-    return number_text if is_read_as_decimal else f"{number_text}.0"
+    is_fraction_or_exponent = "." in number_text or "E" in number_text
+    return number_text if is_fraction_or_exponent else f"{number_text}.0"
 
 
 def _refuse_constant(constant_name: str) -> NoReturn:
@@ -94,7 +95,7 @@ class RepeatedMemberError(ValueError):
 
 
 def _join_members(names_and_values: list[tuple[str, JsonValue]]) -> JsonObject:
-    """The object of these members; RepeatedMemberError if two have one name."""
+    """Make the object of these members; RepeatedMemberError if two have the same name."""
     members = dict(names_and_values)
     if len(members) == len(names_and_values):
         return members

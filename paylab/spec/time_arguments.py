@@ -11,20 +11,27 @@ from .timestamps import from_text
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-def from_date(text: str) -> datetime:
-    """Read a date, which is its first instant in UTC, or a date and time; else ValueError."""
+def read_date_or_time(text: str) -> datetime:
+    """Read a date and time, or a date alone as its first instant in UTC; else ValueError.
+
+    >>> read_date_or_time("2026-01-31").isoformat()
+    '2026-01-31T00:00:00+00:00'
+    """
     time_text = text.strip()
     if _DAY.fullmatch(time_text):
         time_text = f"{time_text}T00:00:00"
     return from_text(time_text)
 
 
-def read_since(value: date | str | None, name: str = "since") -> datetime | None:
-    """The time of an argument; no offset means UTC. RuleError if it is not a time."""
+def read_time_argument(value: date | str | None, name: str = "since") -> datetime | None:
+    """Read the time in an argument called `name`; RuleError if it is not a time.
+
+    A time without an offset is in UTC. None for None.
+    """
     if value is None:
         return None
     try:
-        return from_date(value.isoformat() if isinstance(value, date) else value)
+        return read_date_or_time(value.isoformat() if isinstance(value, date) else value)
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise RuleError([Problem(name, message)]) from None
@@ -33,9 +40,12 @@ def read_since(value: date | str | None, name: str = "since") -> datetime | None
 def read_period(
     since: date | str | None, until: date | str | None
 ) -> tuple[datetime | None, datetime | None]:
-    """The first time of a period, and the first time after it; RuleError if there is none."""
-    begin = read_since(since)
-    end = read_since(until, "until")
+    """Read the begin and the end of a period; None where it is open.
+
+    RuleError for a value that is no time, or if `until` is not later than `since`.
+    """
+    begin = read_time_argument(since)
+    end = read_time_argument(until, "until")
     if begin is not None and end is not None and end <= begin:
         message = "must be later than `since`; rows created before it are kept"
         raise RuleError([Problem("until", message)])
@@ -46,7 +56,9 @@ _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII |
 
 
 def read_duration(duration: object, field: str) -> timedelta:
-    """A duration of an argument: a timedelta, or text such as `45 days`; RuleError if it is none.
+    """Read a duration from a timedelta or a text such as "45 days".
+
+    RuleError, which names the argument `field`, for anything else and for 0 or less.
 
     >>> read_duration("36 hours", "lookback")
     datetime.timedelta(days=1, seconds=43200)

@@ -18,7 +18,7 @@ _HTTP_CHARACTERS_MAX = 64
 
 
 def to_text(instant: datetime) -> str:
-    """`2026-01-31T09:30:00.123Z`: UTC, cut to milliseconds."""
+    """Write an instant as `2026-01-31T09:30:00.123Z`: in UTC, cut to milliseconds."""
     instant_text = instant.astimezone(UTC).isoformat(timespec="milliseconds")
     return instant_text.removesuffix("+00:00") + "Z"
 
@@ -41,8 +41,8 @@ def from_text(text: str) -> datetime:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 
 
-def read(value: object) -> datetime | None:
-    """The instant of a value that the service sent; None when it is not readable."""
+def read_or_none(value: object) -> datetime | None:
+    """Read the instant of a value that the service sent; None if it is not ISO 8601 text."""
     try:
         return from_text(str(value))
     except ValueError:
@@ -50,7 +50,11 @@ def read(value: object) -> datetime | None:
 
 
 def instant_key(text: str) -> str:
-    """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
+    """Return the same text for all spellings of one instant, exact to the nanosecond.
+
+    >>> instant_key("2026-01-31T10:30:00.5+01:00") == instant_key("2026-01-31T09:30:00.500Z")
+    True
+    """
     whole_second = from_text(text).replace(microsecond=0, tzinfo=None)
     match = _ISO_8601.fullmatch(text)
     fraction = (match["fraction"] or "") if match else ""
@@ -59,7 +63,7 @@ def instant_key(text: str) -> str:
 
 
 def to_http(instant: datetime) -> str:
-    """The instant as a header such as Date has it."""
+    """Write an instant for a header such as Date: `Sat, 31 Jan 2026 09:30:00 GMT`."""
     return _format_second(instant.replace(microsecond=0))
 
 
@@ -71,7 +75,7 @@ def _format_second(second: datetime) -> str:
 
 
 def from_http(text: str) -> datetime | None:
-    """The instant of a header such as Date, in UTC; None when it is not readable."""
+    """Read the instant of a header such as Date, in UTC; None if it is not readable."""
     from email.utils import parsedate_to_datetime  # imports sockets
 
     try:

@@ -32,14 +32,14 @@ class Translation:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.is_idle = service.is_default
+        self.changes_nothing = service.is_default
         """Whether all names and formats are ours, so that nothing is translated."""
-        self.numbers = service.amounts.requests == "number"
+        self.sends_numbers = service.amounts.requests == "number"
         """Whether amounts of requests are JSON numbers."""
 
     def translate_request(self, operation: str, body: Body) -> Body:
-        """The body of a request in the service's names and formats, with its constant fields."""
-        if self.is_idle:
+        """Write the body of a request in the service's names and formats, with constant fields."""
+        if self.changes_nothing:
             return body
         record = OPERATIONS[operation]
         rename_details = partial(_rename_for_service, path_prefix="details")
@@ -52,9 +52,9 @@ class Translation:
             request_body = _rename_for_service(record.request_names(self.service), formatted_body)
         return add_constants(request_body, self.service.extra.get(operation, {}))
 
-    def renames(self, list_name: str) -> bool:
-        """Whether a service has other names for fields that the rows of a list show."""
-        if self.is_idle:
+    def renames_rows_of(self, list_name: str) -> bool:
+        """Whether the rows of a list, such as "transfers", have other names than ours."""
+        if self.changes_nothing:
             return False
         model_name = OPERATIONS[f"{list_name}.list"].answer
         if answer_names(model_name, self.service).their_names:
@@ -65,7 +65,11 @@ class Translation:
         )
 
     def _move_ids(self, record: Operation, request_body: Body) -> None:
-        """Put the id of an object in place of the object, if the service has it elsewhere."""
+        """Replace references by ids, where the service has the id elsewhere than in an object.
+
+        `{"payout_account": {"id": "fa_1"}}` becomes `{"payout_account_id": "fa_1"}`, which is
+        renamed later as any other field.
+        """
         for field in record.references:
             reference = request_body.get(field.name)
             is_moved = record.id_path(field, self.service) != field.default_id_path
@@ -74,22 +78,29 @@ class Translation:
                 request_body[field.id_name] = reference["id"]
 
     def translate_answer(self, model: str, json_object: Body) -> Body:
-        """An object of the service with our names; `model` is the name of its model."""
-        if self.is_idle:
+        """Read an object of an answer in our names; `model` is the name of its model."""
+        if self.changes_nothing:
             return json_object
-        fields = answer_names(model, self.service).read(json_object)
-        return self._rename_details(fields, Names.read, are_theirs=True)
+        fields = answer_names(model, self.service).to_ours(json_object)
+        return self._rename_details(fields, Names.to_ours, are_theirs=True)
 
-    def send_answer(self, model: str, json_object: Body, country: object = None) -> Body:
-        """An object in our names with the service's; `country` is that of its accounts."""
-        if self.is_idle:
+    def write_answer(self, model: str, json_object: Body, country: object = None) -> Body:
+        """Write an object of an answer in the service's names: the inverse of `translate_answer`.
+
+        `country` is that of its accounts, if the object has none itself.
+        """
+        if self.changes_nothing:
             return json_object
-        fields = self._rename_details(json_object, Names.send, country, are_theirs=False)
-        return answer_names(model, self.service).send(fields)
+        fields = self._rename_details(json_object, Names.to_theirs, country, are_theirs=False)
+        return answer_names(model, self.service).to_theirs(fields)
 
     def translate_field(self, operation: str, body: object, field: str) -> str:
-        """Our dotted name of a field of the body of a request; `field` has the service's names."""
-        if self.is_idle:
+        """Translate the dotted path of a field of a request from the service's names to ours.
+
+        `body` is the body that was sent, in our names: the type of its account decides the names
+        of `details`.
+        """
+        if self.changes_nothing:
             return field
         names = OPERATIONS[operation].request_names(self.service)
         our_path = ""
@@ -104,7 +115,7 @@ class Translation:
         return our_path
 
     def _find_sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
-        """The names in the details of the account that a body sends."""
+        """The names for the details of that account in a body which has these details."""
         fields = body if isinstance(body, Mapping) else {}
         listed_accounts = fields.get("financial_accounts")
         possible_accounts = [fields]  # the body of a new account is the account
@@ -122,10 +133,10 @@ class Translation:
     def _rename_details(
         self, json_object: Body, rename: Convert, country: object = None, *, are_theirs: bool
     ) -> Body:
-        """An object with the details of all its accounts and of its instructions renamed.
+        """Rename the fields in the details of all accounts and deposit instructions of an object.
 
-        `country` is that of its accounts if the object has none. `are_theirs` is whether the names
-        of the details are the service's.
+        `rename` is `Names.to_ours` or `Names.to_theirs`, and `are_theirs` is whether the details
+        have the service's names now. `country` is that of its accounts if the object has none.
         """
         country = json_object.get("country", country)
         renamed_object = rename_instruction_details(self.service, json_object, rename)
@@ -157,10 +168,10 @@ class Translation:
         are_theirs: bool,
     ) -> Names:
         """The names in the details of an account; ours if its settings are not known."""
-        settings = self.account(country, account_type, details, are_theirs=are_theirs)
+        settings = self.find_account_settings(country, account_type, details, are_theirs=are_theirs)
         return make_account_names(settings) if settings else SAME_NAMES
 
-    def account(
+    def find_account_settings(
         self,
         country: object,
         account_type: object,
@@ -168,7 +179,7 @@ class Translation:
         *,
         are_theirs: bool = False,
     ) -> AccountDetails | None:
-        """The settings of an account; for an unknown country, those that fit its details best.
+        """Find the settings of an account; for an unknown country, those that fit its details best.
 
         None if no country has the type, or if several fit equally well. `are_theirs` is whether
         the names of the details are the service's.
@@ -188,7 +199,7 @@ class Translation:
         return None if is_tie else best
 
     def _format_values(self, record: Operation, body: Body) -> Body:
-        """The body with currencies and amounts in the service's format."""
+        """Copy a body with currencies in the service's letter case, and amounts in its format."""
         formatted_body = {}
         for field_name, field_value in body.items():
             field = record.by_name.get(field_name)
@@ -198,15 +209,16 @@ class Translation:
         return formatted_body
 
     def _format_value(self, field_kind: str, field_value: JsonValue) -> JsonValue:
+        """Write a currency or an amount in the service's format; any other value is unchanged."""
         if field_kind == CURRENCY and isinstance(field_value, str):
             return CASE_CHANGES[self.service.currencies.case](field_value)
-        if field_kind == AMOUNT and self.numbers:
+        if field_kind == AMOUNT and self.sends_numbers:
             return _read_number(field_value)
         return field_value
 
 
 def add_constants(body: Body, constants: Mapping[str, object]) -> Body:
-    """The body with constant fields that it does not have; objects are joined."""
+    """Add the constant fields that a body does not have, also inside objects that it has."""
     complete_body = dict(body)
     for constant_name, constant in constants.items():
         sent_value = complete_body.get(constant_name)
@@ -220,9 +232,10 @@ def add_constants(body: Body, constants: Mapping[str, object]) -> Body:
 def _rename_for_service(
     names: Names, json_object: Mapping[str, object], path_prefix: str = ""
 ) -> Body:
-    """An object in the service's names; RuleError for two values of one field, one by each name.
+    """Rename the fields of an object to the service's names.
 
-    `path_prefix` is where the object is, for the error.
+    RuleError for a field that the object has twice, under both names, with different values.
+    `path_prefix` is the dotted path of the object, for the error.
     """
     for our_name, their_name in names.their_names.items():
         if our_name not in json_object or their_name not in json_object:
@@ -233,15 +246,15 @@ def _rename_for_service(
                 f"is the service's name of {our_name}, which has another value: give one of them"
             )
             raise RuleError([Problem(join_path(path_prefix, their_name), message)])
-    return names.send(json_object)
+    return names.to_theirs(json_object)
 
 
 def _count_misfits(
     settings: AccountDetails, details: Mapping[str, object], *, are_theirs: bool
 ) -> tuple[int, int]:
-    """How many details the settings do not know, and how many known ones the details lack.
+    """Count the details that the settings do not know, and the known ones that are missing.
 
-    The details have the service's names if they `are_theirs`, else ours.
+    Fewer of both is a better fit. The details have the service's names if they `are_theirs`.
     """
     known_names = set(settings.fields)
     if are_theirs:
@@ -253,7 +266,10 @@ def _count_misfits(
 
 
 def _read_number(amount: object) -> object:
-    """An amount as a number with the digits of its text; any other value is unchanged."""
+    """Turn the text of an amount into an int or a Decimal; any other value is unchanged.
+
+    "10.50" becomes Decimal("10.50") and "10" becomes 10.
+    """
     number = amount
     if isinstance(amount, str):
         try:
@@ -267,7 +283,7 @@ def _read_number(amount: object) -> object:
 
 
 def write_amounts_as_numbers(service: Service, json_bytes: bytes) -> bytes:
-    """JSON with amounts as numbers, if the service does that. Assumption `amount.form`."""
+    """Replace amounts as text by numbers in JSON, if the service answers so (`amount.form`)."""
     if service.amounts.answers != "number":
         return json_bytes
     return _make_amount_pattern(service).sub(rb'"\1":\2', json_bytes)
@@ -275,7 +291,7 @@ def write_amounts_as_numbers(service: Service, json_bytes: bytes) -> bytes:
 
 @lru_cache
 def _make_amount_pattern(service: Service) -> re.Pattern[bytes]:
-    """Finds an amount that is text in the JSON of an answer, under any name of the service."""
+    """The pattern of a member such as `"amount":"10.50"`, under any name of the service."""
     their_amount_names = {
         last_name(their_path)
         for model in NAMED

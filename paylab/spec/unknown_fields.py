@@ -15,7 +15,10 @@ _METHODS = ("raw", "to_dict", "to_json")
 
 
 def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
-    """AttributeError with the field, the part or the operation that is meant, or all fields."""
+    """Raise AttributeError that names the field, the part or the call that is meant.
+
+    Without any that is near, it names all fields.
+    """
     kind = type(resource).__name__
     field_names = [*type(resource).model_fields, *(resource.model_extra or ())]
     own_field = names.find_suggestion(name, [*field_names, *_METHODS], kind)
@@ -36,7 +39,7 @@ def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
 
 
 def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPTH_MAX) -> list[str]:
-    """Where the parts of a resource have a field, as written in code.
+    """Find the places in the parts of a resource that have a field, as written in code.
 
     >>> find_nested_fields(person, "city")
     ['address.city']
@@ -62,7 +65,7 @@ def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPT
 
 
 def _list_parts(resource_or_object: object) -> Iterator[tuple[str, object]]:
-    """The fields of a resource that are objects, with their names."""
+    """Yield the fields of a resource that are objects themselves, with their names."""
     if isinstance(resource_or_object, Resource):
         for field_name, value in resource_or_object:
             if isinstance(value, Resource | Mapping):
@@ -70,17 +73,20 @@ def _list_parts(resource_or_object: object) -> Iterator[tuple[str, object]]:
 
 
 def _list_chapters(kind: str) -> list[str]:
-    """The resources of a lab whose operations return a model."""
+    """The parts of a lab whose operations return a model: ["transfers"] for "Transfer"."""
     operations = [operation for operation in OPERATIONS.values() if operation.answer == kind]
     return list(dict.fromkeys(operation.resource for operation in operations))
 
 
 def _find_operation(name: str, kind: str) -> str | None:
-    """The call that is meant: `person.transfers` is `lab.transfers.list(individual_id=...)`."""
-    lists = FIELDS.get(name, {})
+    """The call that is meant by an attribute of a model of this kind; None if none is near.
+
+    `individual.transfers` means `lab.transfers.list(individual_id=...)`.
+    """
     if name in {operation.resource for operation in OPERATIONS.values()}:
-        own_id = next((field for field in lists if field == _make_id_name(kind)), "")
-        return f"lab.{name}.list({own_id}=...)" if own_id else f"lab.{name}"
+        id_name = _make_id_name(kind)
+        has_id_filter = id_name in FIELDS.get(name, {})
+        return f"lab.{name}.list({id_name}=...)" if has_id_filter else f"lab.{name}"
     for chapter in _list_chapters(kind):
         verbs = _list_verbs(chapter)
         verb = names.find_suggestion(name, verbs)
@@ -90,7 +96,7 @@ def _find_operation(name: str, kind: str) -> str | None:
 
 
 def _find_exact_operation(name: str, kind: str) -> str | None:
-    """The call of a lab that has this name."""
+    """The call of a lab with exactly this name, such as `lab.transfers.wait`; None if none has."""
     chapters = [*_list_chapters(kind), "sandbox"]
     return next(
         (f"lab.{chapter}.{name}" for chapter in chapters if name in _list_verbs(chapter)), None
@@ -98,7 +104,7 @@ def _find_exact_operation(name: str, kind: str) -> str | None:
 
 
 def _list_verbs(chapter: str) -> list[str]:
-    """The calls of a resource of a lab."""
+    """The names of the calls of a part of a lab, such as "create" and "get"."""
     operations = [
         operation_name for operation_name in OPERATIONS if operation_name.startswith(f"{chapter}.")
     ]
@@ -107,6 +113,6 @@ def _list_verbs(chapter: str) -> list[str]:
 
 
 def _make_id_name(kind: str) -> str:
-    """The name of a field with the id of a model, such as `conversion_account_id`."""
+    """The name of a field with the id of a model: `conversion_account_id`."""
     words = names.split_words(kind)
     return "_".join([*words, "id"])

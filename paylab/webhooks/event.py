@@ -191,7 +191,7 @@ def event_of(
     model, _ = FAMILIES.get(family, (Resource, None))
     try:
         resource = model.model_validate(
-            rename_event_object(service, event_type, payload, Names.read)
+            rename_event_object(service, event_type, payload, Names.to_ours)
         )
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:

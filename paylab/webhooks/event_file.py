@@ -201,9 +201,9 @@ def _read_line(file_line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
             raise ConfigError(
                 f"its format is {version}, this version of paylab reads {FORMAT_VERSION}"
             )
-        return Header(timestamps.read(line_values.get("listening_since")))
+        return Header(timestamps.read_or_none(line_values.get("listening_since")))
     event = read_event(line_values, wrapper)
     deliveries = line_values.get("deliveries")
     if type(deliveries) is not int or deliveries < 1:
         deliveries = 1
-    return StoredEvent(event, deliveries, timestamps.read(line_values.get("received_at")))
+    return StoredEvent(event, deliveries, timestamps.read_or_none(line_values.get("received_at")))

@@ -87,7 +87,7 @@ class PolledList:
                 log.warning(UNORDERED_WARNING, self.family)  # and read all of it
             elif is_limit_reached and since is None:
                 last_row = existing_rows[-1] if existing_rows else {}
-                self.floor = timestamps.read(last_row.get("created_at"))
+                self.floor = timestamps.read_or_none(last_row.get("created_at"))
                 break
         for listed_row in existing_rows:
             self.note(listed_row)
@@ -163,7 +163,7 @@ class PolledList:
         current_mark = self.mark(listed_row)
         if known_mark is not None:
             return not is_same_state(current_mark, known_mark)
-        created_at = timestamps.read(listed_row.get("created_at"))
+        created_at = timestamps.read_or_none(listed_row.get("created_at"))
         if self.floor and created_at and created_at < self.floor:
             return False
         return self.family != "individual" or _has_left_first_status(listed_row)
@@ -178,7 +178,7 @@ def is_same_state(mark: EventVersion, other_mark: EventVersion) -> bool:
 
 def _is_updated_since(listed_row: JsonMapping, since: datetime | None) -> bool:
     """Return whether a row has changed since a time; False without a time."""
-    updated_at = timestamps.read(listed_row.get("updated_at"))
+    updated_at = timestamps.read_or_none(listed_row.get("updated_at"))
     return since is not None and updated_at is not None and updated_at >= since
 
 
@@ -196,7 +196,7 @@ def _is_newest_first(listed_rows: Iterable[JsonMapping]) -> bool:
     """Return whether all rows have a time of creation, and none is later than the one before."""
     creation_times = []
     for listed_row in listed_rows:
-        created_at = timestamps.read(listed_row.get("created_at"))
+        created_at = timestamps.read_or_none(listed_row.get("created_at"))
         if created_at is None:
             return False
         creation_times.append(created_at)
@@ -208,7 +208,7 @@ def _oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
     end_of_time = datetime.max.replace(tzinfo=UTC)
     reversed_rows = list(listed_rows)[::-1]
     return sorted(
-        reversed_rows, key=lambda row: timestamps.read(row.get("created_at")) or end_of_time
+        reversed_rows, key=lambda row: timestamps.read_or_none(row.get("created_at")) or end_of_time
     )
 
 

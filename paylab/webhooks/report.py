@@ -14,7 +14,7 @@ from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
 from ..frames.times import time_zone
 from ..spec.text import printable
-from ..spec.time_arguments import read_duration, read_since
+from ..spec.time_arguments import read_duration, read_time_argument
 from .books import BookSource, read_books
 from .equality_rules import (
     Period,
@@ -84,7 +84,7 @@ def reconcile(  # noqa: PLR0913 - each has a default
     if books is not None:
         file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
         book_rows = read_book_rows(file_books.frame, columns, zone, decimal, date_format)
-        period = Period(read_since(since), read_since(until, "until"))
+        period = Period(read_time_argument(since), read_time_argument(until, "until"))
         sides.append(Side(book_rows, period, [*file_books.notes, *book_rows.notes]))
     if events is not None:
         sides.append(_make_event_side(events))

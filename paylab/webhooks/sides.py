@@ -270,5 +270,5 @@ def _payment_texts(event: Event) -> dict[str, str]:
 
 def earliest_time(events: Iterable[Event]) -> datetime | None:
     """Return the time of the earliest event; None if no event has a time."""
-    times = [timestamps.read(event.payload.get("updated_at")) for event in events]
+    times = [timestamps.read_or_none(event.payload.get("updated_at")) for event in events]
     return min((moment for moment in times if moment), default=None)

@@ -14,7 +14,7 @@ import paylab
 from paylab import errors
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
 TABLE = json.loads(Path(__file__).with_name("ordinary_refusals.json").read_text())
 ROWS = {row["id"]: row for row in TABLE["refusals"]}
@@ -81,7 +81,7 @@ ADVICE = {
     "duplicate": "look",
 }
 """What the advice of a kind says at least."""
-NEVER = (*TABLE["never_say"], "probe", "assum", *(key for key in keys() if "." in key))
+NEVER = (*TABLE["never_say"], "probe", "assum", *(key for key in setting_keys() if "." in key))
 
 
 @cache

@@ -11,15 +11,17 @@ import paylab
 from paylab.corridors import examples
 from paylab.corridors.on_ramps import ON_RAMPS
 from paylab.spec.operations.records import NAMED, OPERATIONS
-from paylab.spec.service.keys import keys
-from paylab.spec.service.setting import key_of
+from paylab.spec.service.keys import setting_keys
+from paylab.spec.service.setting import setting_key_of
 
 TABLES = {
-    *(key_of(operation.names) for operation in NAMED.values()),
+    *(setting_key_of(operation.names) for operation in NAMED.values()),
     *(f"deposit_instructions.{on_ramp.instructions_type}.fields" for on_ramp in ON_RAMPS),
 }
 RENAMED = {
-    key: f"their.{key.rpartition('.')[2]}" for key in keys() if key.rpartition(".")[0] in TABLES
+    key: f"their.{key.rpartition('.')[2]}"
+    for key in setting_keys()
+    if key.rpartition(".")[0] in TABLES
 }
 """A nested name for every field of every table of names."""
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}

@@ -13,7 +13,7 @@ from stage import ID, Stage
 from paylab.openapi import document
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
 SAMPLE = (
     {},
@@ -62,7 +62,7 @@ SAMPLE = (
 
 def variants():
     """Every service that differs by one value from the usual one."""
-    for name, key in keys().items():
+    for name, key in setting_keys().items():
         for value in key.others:
             yield {name: list(value) if isinstance(value, tuple) else value}
 

@@ -16,13 +16,15 @@ from paylab.probe.sandbox import NO_ACCOUNT, PATH
 from paylab.simulator.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
 PRODUCTION, SANDBOX = "https://api.example.com", "https://api.sandbox.example.com"
 DEPOSITS = "/v1/sandbox/deposits"
 NESTED = "/v1/conversion_accounts/{id}/deposits"
 BODY = {"conversion_account_id": NO_ACCOUNT, "amount": "20.00", "currency": "mxn"}
-PATHS = [path.replace("{id}", NO_ACCOUNT) for path in suggest_paths(keys()[PATH], Service())]
+PATHS = [
+    path.replace("{id}", NO_ACCOUNT) for path in suggest_paths(setting_keys()[PATH], Service())
+]
 HTML = {"content-type": "text/html"}
 FEW = 30
 """A budget that ends a walk soon after its first person."""

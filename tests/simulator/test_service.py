@@ -18,9 +18,9 @@ import service_keys as look
 from paylab.errors import SimulatorError
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
-KEYS = keys()
+KEYS = setting_keys()
 
 NOT_FOLLOWED = {
     "statuses.individuals": "the simulator knows no moves to such a status",

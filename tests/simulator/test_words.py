@@ -7,7 +7,7 @@ from pathlib import Path
 
 import paylab
 from paylab.spec import codes
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
 PACKAGE = Path(paylab.__file__).parent
 FILES = sorted(
@@ -31,11 +31,13 @@ def known_words():
 
 def assumed_words():
     """The words and paths that a service may change."""
-    listed = (key for key in keys().values() if key.name.endswith(".allowed"))
+    listed = (key for key in setting_keys().values() if key.name.endswith(".allowed"))
     words = {word for key in listed for word in key.default}
-    paths = {key.default for key in keys().values() if str(key.default).startswith("/")}
+    paths = {key.default for key in setting_keys().values() if str(key.default).startswith("/")}
     return (
-        (words | paths | {keys()["verification.provider"].default}) - known_words() - ALIKE.keys()
+        (words | paths | {setting_keys()["verification.provider"].default})
+        - known_words()
+        - ALIKE.keys()
     )
 
 

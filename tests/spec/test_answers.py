@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.spec import assumptions, codes, models
-from paylab.spec.answers import ANSWERS, answer_form
+from paylab.spec.answers import ANSWERS, answer_shape
 from paylab.spec.operations.field import SPEC
 from paylab.spec.service import Service
 
@@ -13,7 +13,7 @@ from paylab.spec.service import Service
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_form_speaks_of_the_fields_of_its_model(name):
     """Every field that it names is one of the model, and null only if it is always there."""
-    form, known = answer_form(name), getattr(models, name).model_fields.keys()
+    form, known = answer_shape(name), getattr(models, name).model_fields.keys()
     assert {*form.absent, *form.nullable, *form.words, *form.assumed} <= known
     assert not {*form.nullable} & {*form.absent}
     assert all(
@@ -23,8 +23,8 @@ def test_a_form_speaks_of_the_fields_of_its_model(name):
 
 def test_a_model_without_a_form_always_has_all_its_fields():
     """The answer of a new operation needs no row here as long as nothing in it is optional."""
-    assert (answer_form("NewAnswer").absent, answer_form("NewAnswer").nullable) == ((), ())
-    assert answer_form("Quote") == ANSWERS["Quote"]
+    assert (answer_shape("NewAnswer").absent, answer_shape("NewAnswer").nullable) == ((), ())
+    assert answer_shape("Quote") == ANSWERS["Quote"]
 
 
 def test_the_words_of_answers():
@@ -40,7 +40,7 @@ def test_the_words_of_answers():
 
 def test_what_a_transfer_and_a_quote_always_have():
     """Fields without a value are null where the spec shows null, and absent nowhere."""
-    forms = {name: answer_form(name) for name in ANSWERS}
+    forms = {name: answer_shape(name) for name in ANSWERS}
     null = {name: {*form.nullable} for name, form in forms.items() if form.nullable}
     assert null == {
         "Quote": {"source_network"},
@@ -55,11 +55,11 @@ def test_what_a_transfer_and_a_quote_always_have():
 
 def test_what_an_individual_and_a_conversion_account_may_leave_out():
     """Optional fields that they repeat of their requests, and those that come later."""
-    assert {*answer_form("Individual").absent} == {
+    assert {*answer_shape("Individual").absent} == {
         *("email", "phone", "date_of_birth", "idv_consent_recorded_at"),
         *("document", "status_details"),
     }
-    assert {*answer_form("ConversionAccount").absent} == {
+    assert {*answer_shape("ConversionAccount").absent} == {
         "client_reference_id",
         "deposit_instructions",
     }

@@ -12,7 +12,7 @@ from paylab.errors import ServiceError
 from paylab.spec import assumptions
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 
 PACKAGE = Path(paylab.__file__).parent
 ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec", "spec, chosen"}
@@ -39,7 +39,7 @@ OPEN_POINTS = """
     conversion.fee instructions.template idempotency.same idempotency.race webhook.url
     webhook.time webhook.order webhook.active data.restart
 """.split()  # noqa: SIM905 - a line for each of them would hide the tests
-KEYS = list(keys().values())
+KEYS = list(setting_keys().values())
 
 
 def test_every_open_point_has_a_row():
@@ -87,7 +87,7 @@ def checked(key, value):
 )
 def test_what_follows_from_an_annotation(name, kind, others):
     """The kind of a key, and its other values, follow from the annotation of its field."""
-    key = keys()[name]
+    key = setting_keys()[name]
     assert (key.kind, key.others) == (kind, others)
 
 
@@ -167,7 +167,7 @@ def test_problems_rest_on_rows_that_exist():
     text = re.sub(r'_stdnum_check\(".*?"\)', "", text)  # modules of stdnum have names like "br.cpf"
     named = set(re.findall(r'"([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*|check-digits)"', text))
     assert named
-    assert named <= {row.id for row in assumptions.ALL} | {*keys(), *OPERATIONS}
+    assert named <= {row.id for row in assumptions.ALL} | {*setting_keys(), *OPERATIONS}
 
 
 def _tables():

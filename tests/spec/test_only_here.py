@@ -11,7 +11,7 @@ import pytest
 
 import paylab
 from paylab.spec import codes
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 from paylab.spec.service.value_types import NONE
 
 ROOT = Path(paylab.__file__).parent
@@ -22,7 +22,7 @@ STATED = {*codes.PAYOUT_METHODS, *codes.DOCUMENT_TYPES, "email", "phone"}
 
 def assumed_paths() -> set[str]:
     """The fixed beginning of each path that the spec does not show."""
-    paths = [key for key in keys().values() if key.kind == "path"]
+    paths = [key for key in setting_keys().values() if key.kind == "path"]
     shown = {str(key.default).partition("{")[0] for key in paths if key.origin == "spec"}
     found = {str(key.default).partition("{")[0] for key in paths if key.default not in (None, NONE)}
     return {path.rstrip("/") for path in found - shown} - {path.rstrip("/") for path in shown}
@@ -30,9 +30,9 @@ def assumed_paths() -> set[str]:
 
 def assumed_words() -> set[str]:
     """The allowed words in account details, and the identifier of the identity provider."""
-    lists = [key for name, key in keys().items() if name.endswith(".allowed")]
+    lists = [key for name, key in setting_keys().items() if name.endswith(".allowed")]
     words = {str(word) for key in lists for word in key.default or ()}
-    return {*words, str(keys()["verification.provider"].default)} - STATED
+    return {*words, str(setting_keys()["verification.provider"].default)} - STATED
 
 
 def texts(source: str) -> Iterator[str]:

@@ -11,8 +11,8 @@ from paylab.spec.operations.records import LISTED_RESOURCES, OPERATIONS
 from paylab.spec.operations.refusals import read_status_code
 from paylab.spec.resource import Resource
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
-from paylab.spec.service.setting import key_of
+from paylab.spec.service.keys import setting_keys
+from paylab.spec.service.setting import setting_key_of
 
 # What the specification says, typed from it: method, path, success, fields (* is required).
 STATED = {
@@ -175,7 +175,11 @@ def test_a_record_names_what_exists(operation):
     for field in operation.walk():
         assert field.source == "spec" or field.source in rows
         assert (field.kind in (ID, REFERENCE)) == (field.to in resources)
-        assert field.setting is None or key_of(field.setting) in keys() or field.setting(Service())
+        assert (
+            field.setting is None
+            or setting_key_of(field.setting) in setting_keys()
+            or field.setting(Service())
+        )
         assert isinstance(field.length_max(Service()), int)
         assert field.words or field.setting or field.kind not in (ENUM, CURRENCY)
         assert field.kind != DETAILS or field.name == "details"
@@ -184,8 +188,8 @@ def test_a_record_names_what_exists(operation):
     statuses = [read_status_code(each, Service()) for each in operation.success]
     assert all(isinstance(status, int) for status in statuses)
     assert issubclass(getattr(models, operation.answer or "Transfer"), Resource)
-    tables = {key.rpartition(".")[0] for key in keys() if ".fields." in key}
-    assert key_of(operation.names) in {"", *tables}
+    tables = {key.rpartition(".")[0] for key in setting_keys() if ".fields." in key}
+    assert setting_key_of(operation.names) in {"", *tables}
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -221,5 +225,5 @@ def test_amounts_and_currencies_are_told_by_their_names(operation):
 
 def test_every_list_can_have_settings_of_its_own():
     """The lists with settings of their own are those that an operation lists."""
-    own = [name.split(".") for name in keys() if name[:6] == "lists."]
+    own = [name.split(".") for name in setting_keys() if name[:6] == "lists."]
     assert tuple(dict.fromkeys(parts[1] for parts in own if len(parts) > 2)) == LISTED_RESOURCES

@@ -49,7 +49,7 @@ def test_an_unknown_field_is_noted_and_refused_if_the_service_does(
         read_request(Service(settings), operation, given) for settings in ({}, REFUSED)
     )
     assert ignored.fields == refused.fields == given
-    [noted] = ignored.unknown
+    [noted] = ignored.unknown_fields
     assert (noted.field, noted.source) == (field, "request.unknown")
     assert noted.message.endswith(message)
     assert told(ignored.form_problems) == []
@@ -60,7 +60,7 @@ def test_known_fields_are_no_problem_and_other_values_stay():
     """Objects in place of text and text in place of objects are left for the rules."""
     given = {"address": "x", "financial_accounts": {"type": 1}, "document": {"type": "curp"}}
     body = read_request(Service(REFUSED), "individuals.create", given)
-    assert (body.fields, body.form_problems, body.unknown) == (given, [], [])
+    assert (body.fields, body.form_problems, body.unknown_fields) == (given, [], [])
     assert "address" not in read_request(Service(), "individuals.create", {}).fields
 
 
@@ -97,7 +97,7 @@ def test_the_id_of_an_account_has_the_place_that_the_service_has_for_it(
 ):
     """The id is in an object or alone, under any names; elsewhere it is unknown."""
     body = read_request(Service({QUOTED: place, PAID: place}), operation, given)
-    assert (body.fields, told(body.unknown), body.form_problems) == (ours, unknown, [])
+    assert (body.fields, told(body.unknown_fields), body.form_problems) == (ours, unknown, [])
 
 
 def test_the_id_of_an_account_is_unknown_where_only_the_object_is_taken():
@@ -141,7 +141,7 @@ def test_a_constant_field_of_a_service_is_required(given, missing):
     assert [(each.field, each.source) for each in body.form_problems] == [
         (field, "request.extra") for field in missing
     ]
-    assert (body.fields, body.unknown) == (BY_ID, [])
+    assert (body.fields, body.unknown_fields) == (BY_ID, [])
 
 
 @pytest.mark.parametrize(
@@ -191,14 +191,14 @@ def test_a_renamed_field_is_read_and_told_by_the_name_of_the_service():
     service = Service(RENAMED)
     body = read_request(service, "quotes.create", {"payout_method": "x", "rail": "spei"})
     assert body.fields == {"payout_method": "spei"}
-    assert told(body.unknown) == [("payout_method", "is not known")]
+    assert told(body.unknown_fields) == [("payout_method", "is not known")]
     rule = Problem(
         "payout_method", "payout_method is required for source_amount", "quote.operation"
     )
     [problem] = body.problems([rule])
     assert told([problem]) == [("rail", "rail is required for source_amount")]
     assert problem.source == rule.source
-    [near] = read_request(service, "quotes.create", {"rails": 1}).unknown
+    [near] = read_request(service, "quotes.create", {"rails": 1}).unknown_fields
     assert near.message == "is not known: is rail meant?"
 
 

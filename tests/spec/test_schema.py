@@ -12,7 +12,7 @@ from paylab.cli.main import main
 from paylab.spec.service import Service
 from paylab.spec.service.files import SCHEMA_FILE
 from paylab.spec.service.frozen import to_json_value
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 from paylab.spec.service.schema import service_schema
 
 SCHEMA = service_schema()
@@ -39,10 +39,10 @@ def test_the_schema_is_valid():
     Draft7Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("name", [name for name in keys() if name != "extra"])
+@pytest.mark.parametrize("name", [name for name in setting_keys() if name != "extra"])
 def test_each_key_has_its_question_and_its_values(name):
     """An editor shows the question and the default, and accepts what a file can have."""
-    key = keys()[name]
+    key = setting_keys()[name]
     own = setting(name)
     assert own["description"].startswith(key.question)
     assert own["default"] == to_json_value(Service().value(name))

@@ -21,10 +21,10 @@ from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.renames import Names
 from paylab.spec.service import Service
 from paylab.spec.service.files import find_line
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 from paylab.spec.service.schema import service_schema
 
-KEYS = list(keys().values())
+KEYS = list(setting_keys().values())
 CASES = [(key.name, other) for key in KEYS for other in key.others]
 
 # Names that users write and that must not change.
@@ -48,8 +48,8 @@ PROMISED = {
 def test_promised_names_are_settings():
     """The documented names are keys of a service.toml and have their default values."""
     for key in (f"{table}.{name}" for table, names in PROMISED.items() for name in names):
-        found = keys()[key]
-        named = found if found.default is not None else keys()[found.base]
+        found = setting_keys()[key]
+        named = found if found.default is not None else setting_keys()[found.base]
         assert Service().value(key) == named.default
 
 
@@ -66,7 +66,7 @@ def test_nothing_given_is_what_is_assumed():
     service = paylab.Service()
     assert service.diff() == {}
     assert repr(service) == "Service()"
-    assert {one.key for one in service.settings()} == set(keys())
+    assert {one.key for one in service.settings()} == set(setting_keys())
     assert all(one.value == one.default for one in service.settings())
     assert service.signing.empty_query == "omit"
     assert service.accounts.crypto_wallet.allowed == ("base", "ethereum", "polygon", "solana")
@@ -114,7 +114,7 @@ def test_each_key_is_written_below_its_question():
     tables = tomllib.loads(text)
     assert tables == {"paths": {"quotes": "/v1/quote"}, "lists": {"max_limit": 50}}
     above = text.splitlines()[text.splitlines().index('quotes = "/v1/quote"') - 1]
-    assert above == f"# {keys()['paths.quotes'].question}"
+    assert above == f"# {setting_keys()['paths.quotes'].question}"
 
 
 @pytest.mark.parametrize(
@@ -315,8 +315,8 @@ def test_details_have_the_names_of_the_service():
         {"address": "0x1", "network": "base"},
         {"wallet_address": "0x1", "network": "base"},
     )
-    assert make_account_names(form).send(ours) == theirs
-    assert make_account_names(form).read(theirs) == ours
+    assert make_account_names(form).to_theirs(ours) == theirs
+    assert make_account_names(form).to_ours(theirs) == ours
 
 
 @pytest.mark.parametrize(
@@ -333,13 +333,13 @@ def test_details_have_the_names_of_the_service():
 def test_names_go_there_and_back(theirs, ours, sent):
     """Fields sent with the service's names are read back with ours."""
     names = Names(theirs)
-    assert names.send(ours) == sent
-    assert names.read(sent) == ours
+    assert names.to_theirs(ours) == sent
+    assert names.to_ours(sent) == ours
 
 
 def test_a_field_gives_way_to_the_one_that_is_called_so():
     """If a field is renamed to x, another field that is already called x is dropped."""
-    assert Names({"a": "x"}).send({"x": 0, "a": 1}) == {"x": 1}
+    assert Names({"a": "x"}).to_theirs({"x": 0, "a": 1}) == {"x": 1}
 
 
 @pytest.mark.parametrize(
@@ -353,8 +353,8 @@ def test_sepa_countries_share_one_list_of_rails(country, rails):
 def test_a_renamed_field_wins_over_one_with_the_same_name():
     """The order of the fields does not matter."""
     names = Names({"source_amount": "amount"})
-    assert names.send({"amount": "1", "source_amount": "2"}) == {"amount": "2"}
-    assert names.send({"source_amount": "2", "amount": "1"}) == {"amount": "2"}
+    assert names.to_theirs({"amount": "1", "source_amount": "2"}) == {"amount": "2"}
+    assert names.to_theirs({"source_amount": "2", "amount": "1"}) == {"amount": "2"}
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -363,7 +363,11 @@ def test_one_key_leaves_the_others_as_they_were(group):
     for key, value in CASES:
         if key.startswith(f"{group}."):
             service = Service(nested(key, value))
-            others = {name: service.value(name) for name in keys() if keys()[name].base != key}
+            others = {
+                name: service.value(name)
+                for name in setting_keys()
+                if setting_keys()[name].base != key
+            }
             usual = {name: Service().value(name) for name in others}
             assert {name: others[name] for name in others if others[name] != usual[name]} == (
                 {key: value}
@@ -459,7 +463,7 @@ GONE_KEYS = """
 @pytest.mark.parametrize("key", GONE_KEYS)
 def test_every_key_that_is_gone_is_still_read(key):
     """A file with a key of an earlier version is read; the warning says what to write instead."""
-    assert key not in keys()
+    assert key not in setting_keys()
     with pytest.warns(ConfigWarning, match=rf"{key} is no longer a setting: \w"):
         Service({key: "object"})
 

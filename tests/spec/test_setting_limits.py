@@ -13,11 +13,11 @@ from jsonschema import Draft7Validator
 
 from paylab.errors import ServiceError
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 from paylab.spec.service.schema import service_schema
 from paylab.spec.service.value_types import NONE, CurrencyLimit, HeaderLimit
 
-KEYS = [key for key in keys().values() if key.kind != "table"]
+KEYS = [key for key in setting_keys().values() if key.kind != "table"]
 GROUPS = {
     name: list(group) for name, group in groupby(KEYS, lambda key: key.name.partition(".")[0])
 }
@@ -88,7 +88,7 @@ def nested(key, value):
 
 def test_every_setting_has_a_limit_or_words():
     """Only a table of free names, `extra`, has neither."""
-    assert [key.name for key in keys().values() if key.kind == "table"] == ["extra"]
+    assert [key.name for key in setting_keys().values() if key.kind == "table"] == ["extra"]
 
 
 @BY_GROUP
@@ -151,7 +151,7 @@ def test_a_setting_of_one_member_has_the_limit_of_all():
     inheriting = [key for key in KEYS if key.base]
     assert len(inheriting) > 40
     for key in inheriting:
-        common = keys()[key.base]
+        common = setting_keys()[key.base]
         assert key.words == common.words, key.name
         assert (key.limit and key.limit.schema()) == (common.limit and common.limit.schema())
         assert key.optional == common.optional, key.name

@@ -128,22 +128,27 @@ def test_an_answer_has_our_names(kind, theirs, ours):
     """What the service sends is read with our names, and a simulator sends it with theirs."""
     names = translation()
     assert names.translate_answer(kind, theirs) == ours
-    assert names.send_answer(kind, ours) == theirs
+    assert names.write_answer(kind, ours) == theirs
     assert Translation(Service()).translate_answer(kind, theirs) is theirs
-    assert Translation(Service()).send_answer(kind, ours) is ours
+    assert Translation(Service()).write_answer(kind, ours) is ours
 
 
 def test_an_account_of_an_unknown_country_is_told_by_its_fields():
     """Without a country, the account type with the most of these fields counts."""
     names = translation()
-    assert names.account(None, "bank_account", CLABE).key == MX
-    assert names.account(None, "bank_account", THEIRS, are_theirs=True).key == MX
-    assert names.account(None, "bank_account", {"issuer": "bdo"}).key == PH
-    assert names.account(None, "bank_account", {"bank_account_country": "GB"}).key.count("GB") == 1
-    assert names.account("PH", "bank_account", CLABE).key == PH
-    assert names.account(None, "pix", {}).key == "financial_accounts.BR.pix"
+    assert names.find_account_settings(None, "bank_account", CLABE).key == MX
+    assert names.find_account_settings(None, "bank_account", THEIRS, are_theirs=True).key == MX
+    assert names.find_account_settings(None, "bank_account", {"issuer": "bdo"}).key == PH
+    assert (
+        names.find_account_settings(None, "bank_account", {"bank_account_country": "GB"}).key.count(
+            "GB"
+        )
+        == 1
+    )
+    assert names.find_account_settings("PH", "bank_account", CLABE).key == PH
+    assert names.find_account_settings(None, "pix", {}).key == "financial_accounts.BR.pix"
     both = {"sort_code": "1", "iban": "2"}
-    assert names.account(None, "bank_account", both) is None
+    assert names.find_account_settings(None, "bank_account", both) is None
     sent = {"type": "bank_account", "details": both}
     renamed = translation(financial_accounts__GB__bank_account__fields__sort_code="sc")
     assert renamed.translate_request(ACCOUNT, sent) == sent

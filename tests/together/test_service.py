@@ -24,7 +24,7 @@ from paylab.simulator.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
 from paylab.spec import models
 from paylab.spec.service import Service
-from paylab.spec.service.keys import keys
+from paylab.spec.service.keys import setting_keys
 from paylab.spec.service.value_types import NameLimit
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
@@ -335,7 +335,7 @@ def everything(service, followed):
 def all_at_once(number):
     """A service with another value for each key, except for keys that would make a walk fail."""
     service = Service()
-    for key in (key for key in keys().values() if key.others):
+    for key in (key for key in setting_keys().values() if key.others):
         value = key.others[min(number, len(key.others) - 1)]
         kept = value == "none" or key.name.endswith((".required", ".ramp_required"))
         if not kept and not key.name.startswith(("errors.", "verification.", "individuals.")):
@@ -353,8 +353,8 @@ def test_client_and_simulator_follow_all_settings_at_once(number, walk):
     walk(simulated(service, service))
 
 
-NUMBERS = [key for key in keys().values() if key.kind in ("integer", "integers")]
-NAMES = [key for key in keys().values() if isinstance(key.limit, NameLimit)]
+NUMBERS = [key for key in setting_keys().values() if key.kind in ("integer", "integers")]
+NAMES = [key for key in setting_keys().values() if isinstance(key.limit, NameLimit)]
 ODD = 'x "1" &=[<\\\']>{}#?/;%'
 """A name that has every sign with a meaning in JSON, queries, paths and HTML, but for dots."""
 
@@ -381,7 +381,7 @@ def test_client_and_simulator_work_with_an_odd_name(group):
 )
 def test_a_client_on_another_simulator_fails(key):
     """If one key of the simulator differs, a call fails, and its error names no setting."""
-    service = Service({key: next(one for one in keys()[key].others if one != "none")})
+    service = Service({key: next(one for one in setting_keys()[key].others if one != "none")})
     with pytest.raises(errors.PaylabError) as caught:
         everything(service, Service())
     names_no_setting(caught.value)
@@ -547,10 +547,10 @@ def asked_for(client):
         f"{table}.fields.{name}"
         for table, names in ANSWERED.items()
         for name in names
-        if f"{table}.fields.{name}" in keys() and name != "financial_account_id"
+        if f"{table}.fields.{name}" in setting_keys() and name != "financial_account_id"
     ],
 )
 def test_an_answer_with_another_name_is_read_with_its_key(key):
     """With the key of a renamed field of an answer set, the calls that need it work."""
-    service = Service({key: keys()[key].others[-1]})
+    service = Service({key: setting_keys()[key].others[-1]})
     asked_for(simulated(service, service))

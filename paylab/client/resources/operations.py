@@ -216,12 +216,12 @@ def check_detail_names(details: object, kind: object, service: Service) -> None:
 def _check_nested_fields(field: Field, nested_value: object, service: Service) -> Iterator[Problem]:
     """Problems for unknown fields of an object, or of each item of a list."""
     if field.kind == OBJECT:
-        yield from find_unknown_names(nested_value, field.names(), field.name)
+        yield from find_unknown_names(nested_value, field.inner_names(), field.name)
         return
     items = nested_value if isinstance(nested_value, list) else []
     for index, item in enumerate(items):
         item_path = join_path(field.name, index)
-        yield from find_unknown_names(item, field.names(), item_path)
+        yield from find_unknown_names(item, field.inner_names(), item_path)
         if isinstance(item, Mapping):
             yield from _check_details(
                 item.get("type"), item.get("details"), f"{item_path}.details", service

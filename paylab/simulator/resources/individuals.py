@@ -309,7 +309,7 @@ def _pick_fields(fields: Row, object_name: str) -> JsonObject | None:
     nested_object = fields.get(object_name)
     if not isinstance(nested_object, dict):
         return None
-    field_names = CREATE_OPERATION.by_name[object_name].names()
+    field_names = CREATE_OPERATION.by_name[object_name].inner_names()
     return {
         field_name: nested_object[field_name]
         for field_name in field_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..service.key import Key
+from ..service.key import SettingKey
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Assumption:
     area: str = ""
     question: str = ""
     keyless: str = ""
-    keys: tuple[Key, ...] = ()
+    keys: tuple[SettingKey, ...] = ()
 
 
 @dataclass(frozen=True)

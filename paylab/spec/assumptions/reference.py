@@ -15,8 +15,8 @@ from operator import attrgetter
 
 from ...errors.arguments import explain_arguments
 from ...errors.base import UnknownItemError
-from ..service.key import Key
-from ..service.keys import keys
+from ..service.key import SettingKey
+from ..service.keys import setting_keys
 from . import (
     account_rows,
     individual_rows,
@@ -51,13 +51,14 @@ certain), *chosen* that paylab chose it."""
 @cache
 def assumption_rows() -> tuple[Assumption, ...]:
     """Every row with its settings."""
-    keys_by_row: dict[str, list[Key]] = {}
-    for setting in keys().values():
+    keys_by_row: dict[str, list[SettingKey]] = {}
+    for setting in setting_keys().values():
         keys_by_row.setdefault(setting.row, []).append(setting)
-    placed = [(area.AREA, row) for area in AREAS for row in area.ROWS]
-    placed += [(READINGS, row) for row in webhook_rows.READINGS]
+    areas_and_rows = [(area.AREA, row) for area in AREAS for row in area.ROWS]
+    areas_and_rows += [(READINGS, row) for row in webhook_rows.READINGS]
     return tuple(
-        replace(row, area=area, keys=tuple(keys_by_row.get(row.id, ()))) for area, row in placed
+        replace(row, area=area_name, keys=tuple(keys_by_row.get(row.id, ())))
+        for area_name, row in areas_and_rows
     )
 
 
@@ -68,12 +69,12 @@ def get(key: str) -> Assumption:
     >>> paylab.assumptions.get("signing.empty-query").origin
     'spec, public'
     """
-    by_id = {row.id: row for row in assumption_rows()}
-    if key in by_id:
-        return by_id[key]
-    similar = get_close_matches(str(key), by_id, cutoff=0.5)
-    nearest = f"; nearest: {', '.join(similar)}" if similar else ""
-    raise UnknownItemError(f"no assumption is called {key!r}{nearest}")
+    row_by_id = {row.id: row for row in assumption_rows()}
+    if key in row_by_id:
+        return row_by_id[key]
+    similar_ids = get_close_matches(str(key), row_by_id, cutoff=0.5)
+    hint = f"; nearest: {', '.join(similar_ids)}" if similar_ids else ""
+    raise UnknownItemError(f"no assumption is called {key!r}{hint}")
 
 
 @explain_arguments
@@ -83,41 +84,49 @@ def markdown() -> str:
     >>> paylab.assumptions.markdown()[:3]
     'The'
     """
-    areas = [
+    area_sections = [
         _write_area_section(area_name, list(rows))
         for area_name, rows in groupby(assumption_rows(), attrgetter("area"))
     ]
-    outcomes = (
+    outcome_rows = (
         (scenario.where, scenario.value or "an empty text", scenario.outcome)
         for scenario in SCENARIOS
     )
-    simulated = _write_section("Simulated outcomes", ("where", "value", "outcome"), outcomes)
-    return "\n\n".join([INTRODUCTION, *areas, simulated])
+    outcome_section = _write_section(
+        "Simulated outcomes", ("where", "value", "outcome"), outcome_rows
+    )
+    return "\n\n".join([INTRODUCTION, *area_sections, outcome_section])
 
 
 def _write_area_section(area_name: str, assumptions: Sequence[Assumption]) -> str:
-    """The table of an area. It has two columns, so that no page is too narrow."""
+    """The heading and the table of an area, with two columns to fit on a narrow page."""
     if area_name == READINGS:
-        readings = [
+        reading_table = [
             (assumption.id, _join_lines(assumption.assumed, _write_key_line(assumption)))
             for assumption in assumptions
         ]
-        return _write_section(area_name, ("id", "reading, keys"), readings)
-    questions = []
+        return _write_section(area_name, ("id", "reading, keys"), reading_table)
+    question_table = []
     for assumption in assumptions:
-        question = _join_lines(
+        question_cell = _join_lines(
             f"**{assumption.question}**", assumption.assumed, _write_key_line(assumption)
         )
-        questions.append((f"{assumption.id}<br>*{assumption.origin}*", question))
-    return _write_section(area_name, ("id, origin", "open question, assumption, keys"), questions)
+        question_table.append((f"{assumption.id}<br>*{assumption.origin}*", question_cell))
+    return _write_section(
+        area_name, ("id, origin", "open question, assumption, keys"), question_table
+    )
 
 
 def _join_lines(*texts: str) -> str:
+    """The texts of a cell as lines of Markdown; empty ones are left out."""
     return "<br>".join(filter(None, texts))
 
 
 def _write_key_line(assumption: Assumption) -> str:
-    """The keys of a row; keys of fields and single lists are grouped by their prefix."""
+    """The keys of a row as a line, "Keys: `a`, `b`"; "" if it has none.
+
+    Keys of names stand for their table once, and keys of a single list or object are left out.
+    """
     key_names: list[str] = []
     for key in assumption.keys:
         is_of_one_member = key.base and key.name.startswith(("lists.", "objects."))

@@ -67,7 +67,10 @@ class Field:
         return f"{self.name}_id"
 
     def choices(self, service: ServiceSettings) -> tuple[str, ...]:
-        """Its words: those that are stated, or else those of the service."""
+        """The words that it can have: those of the spec, or else those in its setting.
+
+        Empty for a field that takes any value.
+        """
         if self.words or self.setting is None:
             return self.words
         words = self.setting(service)
@@ -80,7 +83,7 @@ class Field:
 
     @property
     def default_id_path(self) -> str:
-        """The usual place of the id of a reference: in an object of its name."""
+        """Where the spec has the id of a reference: in an object, such as `payout_account.id`."""
         return f"{self.name}.id"
 
     def accepts(self, form: str) -> bool:
@@ -99,17 +102,17 @@ class Field:
         return self.length_limit(service)
 
     def sample(self) -> Any:
-        """An example of its value; None if there is none."""
+        """An example of its value; None if there is none. An object has those of its fields."""
         if self.kind != OBJECT:
             return self.example
         return {field.name: field.example for field in self.fields if field.example is not None}
 
-    def names(self) -> tuple[str, ...]:
-        """The names of its own fields."""
+    def inner_names(self) -> tuple[str, ...]:
+        """The names of the fields inside it; empty if it is no object or list of objects."""
         return tuple(field.name for field in self.fields)
 
     def walk(self) -> Iterator[Field]:
-        """The field, and its fields at any depth."""
+        """Yield the field itself, then the fields inside it at any depth."""
         yield self
         for field in self.fields:
             yield from field.walk()

@@ -79,20 +79,20 @@ class Operation:
         return make_list_form(self.resource, service.lists, self.listing(service.lists))
 
     def request_names(self, service: ServiceSettings) -> Names:
-        """The names of the body in a service.
+        """The names that a service has for the fields of the body.
 
-        The id of a reference has its place among them, unless it is in an object of our name.
+        They include the path of an id, such as `wallet.id`, if it differs from our path.
         """
         return make_names(self._names_table(service), self._list_unmoved_ids(service))
 
     def id_path(self, field: Field, service: ServiceSettings) -> str:
-        """Where the body has the id of a reference."""
+        """The dotted path at which the body has the id of a reference, such as `wallet.id`."""
         return self._names_table(service).get(field.id_name, field.default_id_path)
 
     def answer_names(self, service: ServiceSettings) -> Names:
-        """The names of its object in answers: those of the body.
+        """The names that a service has for the fields of the object in answers.
 
-        A name that an answer has for another field keeps that meaning there.
+        They are those of the body, except a name that answers already have for another field.
         """
         table = dict(self._names_table(service))
         for field in self.references:
@@ -105,20 +105,31 @@ class Operation:
         return make_names(FrozenDict(table), self._find_ambiguous_names(table))
 
     def _find_ambiguous_names(self, table: Mapping[str, str]) -> tuple[str, ...]:
-        """The fields of a table whose name is that of another field in answers."""
-        their_names = {our: their for our, their in table.items() if our != their}
+        """Our names of fields that the table calls as answers call another field.
+
+        If the table has `"source_amount": "amount"`, and the answer has a field `amount` of its
+        own, the result has `source_amount`.
+        """
+        their_names = {
+            our_name: their_name for our_name, their_name in table.items() if our_name != their_name
+        }
         if not their_names:
             return ()
         from .. import models  # pydantic is not needed without other names
 
         unrenamed_fields = getattr(models, self.answer).model_fields.keys() - their_names.keys()
-        return tuple(our for our, their in their_names.items() if their in unrenamed_fields)
+        return tuple(
+            our_name
+            for our_name, their_name in their_names.items()
+            if their_name in unrenamed_fields
+        )
 
     def _names_table(self, service: ServiceSettings) -> FrozenDict[str]:
+        """The service's names of its fields by ours; empty if it has no settings of names."""
         return self.names(service) if self.names else FrozenDict()
 
     def _list_unmoved_ids(self, service: ServiceSettings) -> tuple[str, ...]:
-        """The names of the ids of references that are in an object of our name."""
+        """The id names of references whose id is where the spec has it, such as `account.id`."""
         return tuple(
             field.id_name
             for field in self.references
@@ -131,7 +142,7 @@ class Operation:
         return self.is_idempotent or is_general
 
     def item_path(self, service: ServiceSettings) -> str:
-        """The place of the object in its answer; "none" if it is the answer."""
+        """The dotted path of the object in its answer; "none" if the answer is the object."""
         own_path = None
         if self.answer in ITEMS:
             own_path = ITEMS[self.answer](service.objects).item
@@ -149,7 +160,7 @@ class Operation:
 
     @property
     def example(self) -> dict[str, Any]:
-        """A body that a service accepts if it has the objects that it names."""
+        """A body of examples; a service accepts it if the objects with its ids exist there."""
         samples = {field.name: field.sample() for field in self.fields}
         return {field_name: sample for field_name, sample in samples.items() if sample is not None}
 
@@ -163,6 +174,6 @@ class Operation:
         return tuple(field.name for field in self.fields if field.echoed)
 
     def walk(self) -> Iterator[Field]:
-        """The fields of the body, at any depth."""
+        """Yield the fields of the body, at any depth."""
         for field in self.fields:
             yield from field.walk()

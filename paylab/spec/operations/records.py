@@ -17,7 +17,7 @@ from .operation import Operation
 
 
 def _read_deletion_path(service: ServiceSettings) -> str:
-    """The path of a deletion: that of reading unless it has its own."""
+    """The path at which a subscription is deleted: where it is read, unless it has its own."""
     return service.paths.delete_webhook_subscription or service.paths.webhook_subscription
 
 
@@ -292,7 +292,7 @@ The names of a body are those of its object in every answer, list and event too.
 
 
 def answer_names(model: str, service: ServiceSettings) -> Names:
-    """The names of a model in the answers of a service."""
+    """The names that a service has for the fields of a model in answers."""
     record = NAMED.get(model)
     return record.answer_names(service) if record else SAME_NAMES
 
@@ -300,9 +300,9 @@ def answer_names(model: str, service: ServiceSettings) -> Names:
 def rename_event_object(
     service: ServiceSettings, event_type: str, payload: Mapping[str, object], convert: Convert
 ) -> Body:
-    """The object of an event with its names converted, to ours or to those of the service.
+    """Rename the fields of an event's object; `convert` is `Names.to_ours` or `Names.to_theirs`.
 
-    It has the names that the object has in answers: that of `transfer.failed` those of a Transfer.
+    They have the names of answers: those in `transfer.failed` are the names of a Transfer.
     """
     model = event_type.partition(".")[0].title()
     renamed_object = convert(answer_names(model, service), payload)

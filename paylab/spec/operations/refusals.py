@@ -15,17 +15,17 @@ Status = int | Callable[[ServiceSettings], int]
 
 
 def read_status_code(status: Status, service: ServiceSettings) -> int:
-    """A status in a service."""
+    """The HTTP status of a refusal in a service: as stated, or as its setting says."""
     return status if isinstance(status, int) else status(service)
 
 
 def invalid_body_status(service: ServiceSettings) -> int:
-    """The status of an invalid body."""
+    """The HTTP status of a request with an invalid body."""
     return service.error_codes.validation
 
 
 def wrong_state_status(service: ServiceSettings) -> int:
-    """The status of a request that the state of its objects does not allow."""
+    """The HTTP status of a request that the state of its objects does not allow."""
     return service.error_codes.state
 
 
@@ -47,8 +47,8 @@ class Refusal:
     words: str = ""
     advice: str = ""
 
-    def number(self, service: ServiceSettings) -> int:
-        """Its status in a service."""
+    def status_code(self, service: ServiceSettings) -> int:
+        """Its HTTP status in a service."""
         return read_status_code(self.status, service)
 
 

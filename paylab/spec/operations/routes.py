@@ -7,14 +7,14 @@ from urllib.parse import quote
 
 from ...errors.base import MissingOperationError, ServiceError
 from ..route import PLACEHOLDER, Route, make_template_shape
-from ..service.setting import key_of
+from ..service.setting import setting_key_of
 from ..service.tree import ServiceSettings
 from ..service.value_types import NONE
 from .records import OPERATIONS
 
 
 def make_routes(service: ServiceSettings) -> tuple[Route, ...]:
-    """The routes of a service."""
+    """The routes of a service; an operation that it does not have is left out."""
     all_routes = (
         Route(record.name, record.method, record.path(service)) for record in OPERATIONS.values()
     )
@@ -22,11 +22,14 @@ def make_routes(service: ServiceSettings) -> tuple[Route, ...]:
 
 
 def fill_path(name: str, service: ServiceSettings, parts: Mapping[str, str]) -> str:
-    """The path of an operation with placeholders filled in; MissingOperationError if none."""
+    """Fill the placeholders in the path of an operation: `parts` has the value of each by name.
+
+    MissingOperationError if the service has no such operation.
+    """
     operation = OPERATIONS[name]
     template = operation.path(service)
     if template == NONE:
-        key = key_of(operation.path)
+        key = setting_key_of(operation.path)
         raise MissingOperationError(
             f'the service has no operation {operation.name}: {key} is "{NONE}"; set it in '
             "service.toml if your provider documents a path",
@@ -36,27 +39,34 @@ def fill_path(name: str, service: ServiceSettings, parts: Mapping[str, str]) -> 
 
 
 def check_routes(routes: Collection[Route], changed_keys: Collection[str]) -> None:
-    """ServiceError if two operations have the same method and path."""
+    """Raise ServiceError if two operations have the same method and path.
+
+    It names the key of one of the two paths, if possible one that was changed.
+    """
     routes_by_shape: dict[tuple[str, str], Route] = {}
     for route in routes:
         shape = (route.method, make_template_shape(route.template))
         earlier_route = routes_by_shape.setdefault(shape, route)
         if earlier_route is route:
             continue
-        key = key_of(OPERATIONS[route.operation].path)
+        key = setting_key_of(OPERATIONS[route.operation].path)
         if key not in changed_keys:
-            key = key_of(OPERATIONS[earlier_route.operation].path)
-        message = f"{key}: {route.method} {route.template} would be both "
-        raise ServiceError(f"{message}{earlier_route.operation} and {route.operation}", key)
+            key = setting_key_of(OPERATIONS[earlier_route.operation].path)
+        both_operations = f"{earlier_route.operation} and {route.operation}"
+        message = f"{key}: {route.method} {route.template} would be both {both_operations}"
+        raise ServiceError(message, key)
 
 
 def _encode_segment(text: str) -> str:
-    """One segment of a path; segments of dots are escaped, because they would be resolved."""
+    """Escape a value for one segment of a path.
+
+    In "." and ".." the dots are escaped, too: HTTP clients would resolve them as folders.
+    """
     encoded_text = quote(text, safe="", errors="surrogatepass")
     has_only_dots = not encoded_text.strip(".")
     return encoded_text.replace(".", "%2E") if has_only_dots else encoded_text
 
 
 def find_reading_operation(operation: str) -> str:
-    """The operation that reads the result of an operation."""
+    """The operation that reads what another one creates: "quotes.get" for "quotes.create"."""
     return f"{operation.partition('.')[0]}.get"

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors.base import ServiceError
 from ..text import plain
 from .frozen import to_json_value
-from .keys import keys
+from .keys import setting_keys
 
 SCHEMA_FILE = "service.schema.json"
 """The file beside a service.toml with the JSON Schema by which editors complete and check it."""
@@ -56,9 +56,10 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def find_line(text: str, key: str) -> int:
-    """The line of a dotted key, or of the last table or key that it is in.
+    """The number of the line of a TOML text that has a dotted key, counted from 1.
 
-    Otherwise the line of the first table or key inside it; else the last line.
+    Without the key itself: the innermost table or key that it is in, else the first one inside
+    it, else the last line.
     """
     file_lines = text.splitlines()
     table = ""
@@ -74,8 +75,8 @@ def find_line(text: str, key: str) -> int:
             table = written_name
         else:
             written_name = f"{table}.{written_name}".strip(".")
-        is_around = f"{key}.".startswith(f"{written_name}.")
-        if is_around and len(written_name) > len(longest_name):
+        is_key_or_around = f"{key}.".startswith(f"{written_name}.")
+        if is_key_or_around and len(written_name) > len(longest_name):
             line_around = line_number
             longest_name = written_name
         elif written_name.startswith(f"{key}."):
@@ -84,12 +85,12 @@ def find_line(text: str, key: str) -> int:
 
 
 def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
-    """The text of a file with these values; `schema` is the file or address of its schema.
+    """The text of a service.toml with these values, each below its question.
 
-    A text of printable ASCII, a number and a list of them are the same in JSON and in TOML.
+    `values` are by dotted key; `schema` is the file or address of the JSON Schema.
     """
     tables: dict[str, list[str]] = {}
-    for setting in keys().values():
+    for setting in setting_keys().values():
         if setting.name not in values:
             continue
         question = textwrap.wrap(
@@ -107,7 +108,10 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
 
 
 def _write_table_entries(table_name: str, setting_value: object) -> Iterator[tuple[str, list[str]]]:
-    """The table and the lines of a value; constant fields have a table for each operation."""
+    """Yield the table of TOML that a value stands in, and its lines there.
+
+    Constant fields, a mapping by operation, have a table for each operation.
+    """
     if not isinstance(setting_value, Mapping):
         table, _, leaf = table_name.rpartition(".")
         yield table, [f"{leaf} = {_write_toml_value(setting_value)}"]
@@ -121,7 +125,7 @@ def _write_table_entries(table_name: str, setting_value: object) -> Iterator[tup
 
 
 def _write_toml_value(setting_value: object) -> str:
-    """A value as TOML has it; an object is an inline table."""
+    """Write a value as TOML; an object becomes an inline table."""
     if isinstance(setting_value, Mapping):
         members = (
             f"{json.dumps(name)} = {_write_toml_value(inner)}"
@@ -130,4 +134,5 @@ def _write_toml_value(setting_value: object) -> str:
         return f"{{ {', '.join(members)} }}"
     if isinstance(setting_value, list):
         return f"[{', '.join(map(_write_toml_value, setting_value))}]"
+    # Numbers, booleans and text of printable ASCII are the same in JSON and in TOML.
     return json.dumps(setting_value)

@@ -52,7 +52,7 @@ class FrozenDict(Mapping[str, V_co]):
 
 
 def to_json_value(value: object) -> Any:
-    """A value as JSON has it: lists and dictionaries instead of what cannot be changed."""
+    """Copy a value with lists in place of tuples and plain dictionaries in place of mappings."""
     if isinstance(value, Mapping):
         return {name: to_json_value(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):
@@ -61,7 +61,7 @@ def to_json_value(value: object) -> Any:
 
 
 def freeze_value(value: object) -> Any:
-    """A value of JSON or TOML that cannot be changed."""
+    """Copy a value of JSON or TOML with a FrozenDict for each object and a tuple for each list."""
     if isinstance(value, Mapping):
         return FrozenDict({str(name): freeze_value(inner) for name, inner in value.items()})
     if isinstance(value, tuple | list):
@@ -70,5 +70,8 @@ def freeze_value(value: object) -> Any:
 
 
 def make_name_table(*names: str, **places: str) -> FrozenDict[str]:
-    """A table of names whose defaults are paylab's own, or the places that are given."""
+    """Make the defaults of a table of names: each of `names` has the service's name by default.
+
+    `places` are fields that the service has elsewhere: `payout_account_id="payout_account.id"`.
+    """
     return FrozenDict({**{name: name for name in names}, **places})

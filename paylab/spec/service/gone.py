@@ -1,4 +1,4 @@
-"""Keys that older files have: what replaces each, and the same in today's keys."""
+"""Keys of older files that exist no longer: what replaces each, and how its value is converted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class GoneKey:
-    """A key that is no longer one: what to write instead, and its value in today's keys."""
+    """A key that exists no longer; `convert` gives the values of today's keys that replace it.
+
+    `instead` tells a person what to write. `convert` takes the old key, its value and all values.
+    """
 
     instead: str
     convert: Callable[[str, Any, Values], dict[str, Any]] = lambda _key, _value, _all: {}
@@ -21,7 +24,10 @@ class GoneKey:
 def _convert_account_form(
     reference: str, *tables: str
 ) -> Callable[[str, Any, Values], dict[str, Any]]:
-    """The form of a reference as the place of its id."""
+    """Convert `account_form = "id"`: the id stands in a field of its own, not in an object.
+
+    `reference` is our name of the object and `tables` are the tables that say where its id is.
+    """
 
     def convert(_key: str, value: object, values: Values) -> dict[str, Any]:
         if value != "id":
@@ -33,7 +39,10 @@ def _convert_account_form(
 
 
 def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[str, Any]]:
-    """The name of an object as the place of the id inside it."""
+    """Convert the name of an object: `wallet` becomes the path `wallet.id` of the id in it.
+
+    Without effect if the file also says that the service takes the id alone.
+    """
 
     def convert(key: str, value: object, values: Values) -> dict[str, Any]:
         table = key.partition(".")[0]
@@ -45,7 +54,7 @@ def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[st
 
 
 def _convert_envelope(gone_key: str, gone_value: object, value_by_key: Values) -> dict[str, Any]:
-    """A bare array as rows that stand under no key."""
+    """Convert `envelope = "array"`: the rows stand under no key ("none"), else under "data"."""
     items_key = gone_key.replace("envelope", "items")
     if gone_value == "array":
         return {items_key: "none"}
@@ -92,7 +101,7 @@ GONE_KEYS: Mapping[str, GoneKey] = {
 
 
 def find_gone_key(key: str) -> GoneKey | None:
-    """The replacement of a key of older files; None for any other key."""
+    """Find what replaces a key of older files; None for any other key."""
     for pattern, gone_key in GONE_KEYS.items():
         if re.fullmatch(pattern, key):
             return gone_key
@@ -101,20 +110,20 @@ def find_gone_key(key: str) -> GoneKey | None:
 
 def replace_gone_keys(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
     """The values in today's keys, and a sentence on the replacement of each key that is gone."""
-    sentences: dict[str, str] = {}
-    converted: dict[str, Any] = {}
+    sentence_by_gone_key: dict[str, str] = {}
+    converted_values: dict[str, Any] = {}
     for setting_key, setting_value in values.items():
-        gone = find_gone_key(setting_key)
-        if gone is not None:
-            sentences[setting_key] = f"{setting_key} is no longer a setting: {gone.instead}"
-            converted |= gone.convert(setting_key, setting_value, values)
-    current = {
+        gone_key = find_gone_key(setting_key)
+        if gone_key is not None:
+            sentence = f"{setting_key} is no longer a setting: {gone_key.instead}"
+            sentence_by_gone_key[setting_key] = sentence
+            converted_values |= gone_key.convert(setting_key, setting_value, values)
+    current_values = {
         setting_key: setting_value
         for setting_key, setting_value in values.items()
-        if setting_key not in sentences
+        if setting_key not in sentence_by_gone_key
     }
     # An account as an id wins over a name of the object that has it.
-    replaced = {**converted, **current}
-    if any(setting_key.endswith("account_form") for setting_key in sentences):
-        replaced |= converted
-    return replaced, sentences
+    if any(setting_key.endswith("account_form") for setting_key in sentence_by_gone_key):
+        return {**current_values, **converted_values}, sentence_by_gone_key
+    return {**converted_values, **current_values}, sentence_by_gone_key

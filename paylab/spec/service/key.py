@@ -1,4 +1,4 @@
-"""A setting of a service by its dotted key, with what the reference says about it."""
+"""A setting of a service under its dotted key, with what the reference says about it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Value = str | int | tuple[str, ...] | tuple[int, ...] | FrozenDict[Any]
 
 
 @light_dataclass(frozen=True)
-class Key:
+class SettingKey:
     """A setting: its dotted name, type, default and what the reference says about it.
 
     The default is None if the value is that of the key `base`. `words` are those of a `Literal`.
@@ -31,7 +31,7 @@ class Key:
 
     @property
     def limit(self) -> Limit | None:
-        """The limit of its values; None for a list of words in its type."""
+        """The limit of its values; None for a `Literal`, whose type says them, and for tables."""
         limits = [part for part in annotation_parts(self.annotation) if isinstance(part, Limit)]
         return limits[-1] if limits else None
 
@@ -44,7 +44,7 @@ class Key:
 
     @property
     def words(self) -> tuple[Any, ...]:
-        """The values that a word can have."""
+        """The values of a `Literal`; empty for any other type."""
         return literal_words(self.annotation)
 
     @property
@@ -59,13 +59,16 @@ class Key:
         return next(value for value in example_values if value not in (None, NONE))
 
     @property
-    def holds(self) -> tuple[str, ...]:
-        """The placeholders that a path must have."""
+    def placeholders(self) -> tuple[str, ...]:
+        """The names of the placeholders in a path: ("id",) for "/v1/transfers/{id}"."""
         return tuple(find_placeholders(str(self.example)))
 
 
 def annotation_parts(annotation: object) -> tuple[Any, ...]:
-    """A type and what its annotation says, also of a type that may be None."""
+    """A type and the metadata of its `Annotated`, inner ones first; an optional None is dropped.
+
+    `Annotated[str, PathLimit()] | None` gives `(str, PathLimit())`.
+    """
     if get_origin(annotation) is Annotated:
         base, *metadata = get_args(annotation)
         return (*annotation_parts(base), *metadata)
@@ -77,6 +80,6 @@ def annotation_parts(annotation: object) -> tuple[Any, ...]:
 
 
 def literal_words(annotation: object) -> tuple[Any, ...]:
-    """The words of a type that has fixed words."""
+    """The values of a type that is a `Literal`; empty for any other type."""
     base = annotation_parts(annotation)[0]
     return get_args(base) if get_origin(base) is Literal else ()

@@ -9,16 +9,16 @@ from typing import Any, get_args, get_type_hints
 
 from ...errors.base import ServiceError
 from .frozen import FrozenDict, freeze_value
-from .key import Key, annotation_parts, literal_words
+from .key import SettingKey, annotation_parts, literal_words
 from .setting import CHOSEN, Setting
 from .tree import ServiceSettings
 
-MOST_PLACES = 6
+LISTED_PATHS_MAX = 6
 """The largest number of settings of one name that an error lists."""
 
 
 @cache
-def keys() -> Mapping[str, Key]:
+def setting_keys() -> Mapping[str, SettingKey]:
     """Every setting by its dotted key, in the order of the tree."""
     return {key.name: key for key in _find_keys(ServiceSettings(), "", ())}
 
@@ -27,13 +27,13 @@ SettingPath = tuple[tuple[str, Setting], ...]
 """What is stated about a setting and the groups that it is in, each with the name it stands at."""
 
 
-def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Key]:
-    """The keys of a group and of the groups inside it.
+def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[SettingKey]:
+    """Yield the keys of a group and of the groups inside it.
 
     `prefix` starts their dotted names. `outer_path` is what is stated about the groups around it.
     """
     hints = get_type_hints(type(group), include_extras=True)
-    common_keys: dict[str, Key] = {}
+    common_keys: dict[str, SettingKey] = {}
     for field in fields(group):
         key_name = f"{prefix}{field.name}"
         group_value = getattr(group, field.name)
@@ -54,15 +54,19 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Key
 
 def _make_keys(
     group: object, name: str, hint: object, default_value: object, settings_path: SettingPath
-) -> Iterator[Key]:
-    """The key of a field, or those of a table of names."""
+) -> Iterator[SettingKey]:
+    """Yield the key of a field of `group`, or one key for each entry of a table of names.
+
+    `name` is the dotted name of the field and `hint` its type. Nothing for the words of an account
+    that has no field with fixed words.
+    """
     settings = [setting for _, setting in settings_path]
     question = _find_last_text(setting.question for setting in settings)
     word_field = ""
     if "{field}" in question:
         word_field = getattr(group, "field", "")
         if not word_field:
-            return  # an account without a field of fixed words
+            return
     annotation_by_key = {name: hint}
     default_by_key = {name: default_value}
     if isinstance(default_value, FrozenDict) and len(default_value) > 0:
@@ -71,7 +75,7 @@ def _make_keys(
         annotation_by_key = dict.fromkeys(default_by_key, name_type)
     for key_name, default in default_by_key.items():
         our_name = key_name.rpartition(".")[2]
-        yield Key(
+        yield SettingKey(
             name=key_name,
             annotation=annotation_by_key[key_name],
             default=default,
@@ -87,9 +91,12 @@ def _make_keys(
 
 
 def _make_inherited_keys(
-    group: Any, key_name: str, title: str, common_keys: Mapping[str, Key]
-) -> Iterator[Key]:
-    """The settings of one member: as those of all members, unless it has its own."""
+    group: Any, key_name: str, title: str, common_keys: Mapping[str, SettingKey]
+) -> Iterator[SettingKey]:
+    """Yield the keys of one member, such as `lists.transfers.order`.
+
+    Each is as the common key, `lists.order`, except for its own default.
+    """
     hints = get_type_hints(type(group), include_extras=True)
     for field in fields(group):
         common_key = common_keys[field.name]
@@ -107,7 +114,10 @@ def _make_inherited_keys(
 
 
 def _fill_question(question: str, key_name: str, our_name: str, word_field: str) -> str:
-    """A question with the names that it is about in place of its placeholders."""
+    """Fill `{name}`, `{account}` and `{field}` in a question.
+
+    The account is what the dotted key has between its first and its last name: "MX bank_account".
+    """
     account = key_name.partition(".")[2].rpartition(".")[0].replace(".", " ")
     text_by_placeholder = {"name": our_name, "account": account, "field": word_field}
     for placeholder, placeholder_text in text_by_placeholder.items():
@@ -118,7 +128,10 @@ def _fill_question(question: str, key_name: str, our_name: str, word_field: str)
 def _read_other_values(
     key_name: str, annotation: object, default: object, settings_path: SettingPath
 ) -> tuple[Any, ...]:
-    """The other values that are stated for a key; of a word, all other words."""
+    """The other plausible values of a key: as stated for it, or for a group that it is in.
+
+    Without any, they are the other words of its `Literal`.
+    """
     for group_name, setting in reversed(settings_path):
         other_values = setting.others
         if isinstance(other_values, Mapping):
@@ -129,7 +142,10 @@ def _read_other_values(
 
 
 def _find_last_text(annotation_texts: Iterable[str]) -> str:
-    """The last text that is not empty: an inner annotation goes over an outer one."""
+    """The last text that is not empty, since an inner annotation overrules an outer one.
+
+    "" if all are empty.
+    """
     for text in reversed(list(annotation_texts)):
         if text:
             return text
@@ -137,7 +153,7 @@ def _find_last_text(annotation_texts: Iterable[str]) -> str:
 
 
 def read_own_value(settings: ServiceSettings, key: str) -> Any:
-    """The value of a key; None for one that is inherited."""
+    """The value that settings have under a dotted key; None if it inherits that of another key."""
     setting_value: Any = settings
     for name in key.split("."):
         if isinstance(setting_value, FrozenDict):  # a table of names
@@ -148,27 +164,30 @@ def read_own_value(settings: ServiceSettings, key: str) -> Any:
 
 
 def read_value(settings: ServiceSettings, key: str) -> Any:
-    """The value of a key that is in force: its own, or that of the key that it inherits."""
+    """The value in force under a dotted key: its own, or that of the key from which it inherits."""
     own_value = read_own_value(settings, key)
-    return read_own_value(settings, keys()[key].base) if own_value is None else own_value
+    return read_own_value(settings, setting_keys()[key].base) if own_value is None else own_value
 
 
 def is_group(key: str) -> bool:
     """Whether a dotted key is that of a table of settings."""
-    return any(name.startswith(f"{key}.") for name in keys())
+    return any(name.startswith(f"{key}.") for name in setting_keys())
 
 
-def find_key(key: str) -> Key:
+def find_setting_key(key: str) -> SettingKey:
     """The key of this name; ServiceError with similar names if it does not exist."""
-    if key in keys():
-        return keys()[key]
+    if key in setting_keys():
+        return setting_keys()[key]
     raise ServiceError(unknown_setting_message(key), key)
 
 
 def _find_paths_with(field_name: str) -> list[str]:
-    """The settings and tables of a name inside other tables."""
+    """The dotted paths of all settings and tables of one name that are inside another table.
+
+    For "order" they are `lists.order`, `lists.transfers.order`, `webhooks.order` and so on.
+    """
     paths: list[str] = []
-    for dotted_key in keys():
+    for dotted_key in setting_keys():
         path_names = dotted_key.split(".")
         if field_name in path_names[1:]:
             name_end = path_names.index(field_name, 1) + 1
@@ -177,7 +196,7 @@ def _find_paths_with(field_name: str) -> list[str]:
 
 
 def unknown_setting_message(key: str) -> str:
-    """That a key does not exist, with similar names, or with all that are possible."""
+    """Say that a key does not exist, with the nearest keys, or else all that are possible."""
     from difflib import get_close_matches  # only for a wrong name
 
     if is_group(key):
@@ -187,13 +206,13 @@ def unknown_setting_message(key: str) -> str:
     while known_table and not is_group(known_table):
         known_table, _, unknown_name = known_table.rpartition(".")
     paths_elsewhere = _find_paths_with(unknown_name.partition(".")[0])
-    if not known_table and 0 < len(paths_elsewhere) <= MOST_PLACES:
+    if not known_table and 0 < len(paths_elsewhere) <= LISTED_PATHS_MAX:
         return f"there is no setting {key}; there are {', '.join(paths_elsewhere)}"
     prefix = f"{known_table}." if known_table else ""
-    inner_keys = [name.removeprefix(prefix) for name in keys() if name.startswith(prefix)]
+    inner_keys = [name.removeprefix(prefix) for name in setting_keys() if name.startswith(prefix)]
     known_names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
-    near_names = get_close_matches(unknown_name, known_names, 2)
-    possible_keys = ", ".join(f"{prefix}{name}" for name in near_names or known_names)
-    if near_names:
-        return f"there is no setting {key}; nearest: {possible_keys}"
-    return f"there is no setting {key}; {known_table or 'a service.toml'} has: {possible_keys}"
+    nearest_keys = [f"{prefix}{name}" for name in get_close_matches(unknown_name, known_names, 2)]
+    if nearest_keys:
+        return f"there is no setting {key}; nearest: {', '.join(nearest_keys)}"
+    all_keys = ", ".join(f"{prefix}{name}" for name in known_names)
+    return f"there is no setting {key}; {known_table or 'a service.toml'} has: {all_keys}"

@@ -44,7 +44,10 @@ class ListForm:
     def query(
         self, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """The query parameters of one page; `limit` is reduced to the maximum."""
+        """The query parameters of one page, in the service's names.
+
+        A `limit` above the maximum becomes the maximum; a service may take none at all.
+        """
         parameters: dict[str, Any] = {}
         if self.limit_parameter != NONE:
             is_too_large = isinstance(limit, int) and limit > self.max_limit
@@ -53,11 +56,15 @@ class ListForm:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The names of the parameters of pages, by ours; a bare array has none."""
+        """The service's names of `limit` and `cursor`, without those that it does not have."""
         if self.is_array:
             return {}
         their_names = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
-        return {our_name: name for our_name, name in their_names.items() if name != NONE}
+        return {
+            our_name: their_name
+            for our_name, their_name in their_names.items()
+            if their_name != NONE
+        }
 
 
 @light_dataclass(frozen=True)

@@ -13,8 +13,8 @@ from ...errors.base import ConfigWarning, warn_caller
 from .files import FILL_IN
 from .frozen import to_json_value
 from .gone import replace_gone_keys
-from .key import Key
-from .keys import is_group, keys, read_value, unknown_setting_message
+from .key import SettingKey
+from .keys import is_group, read_value, setting_keys, unknown_setting_message
 from .names import FIELDS_MARK, check_names, translate_to_our_names
 from .tree import ServiceSettings
 
@@ -33,11 +33,14 @@ class WrongSettingError(Exception):
 
 
 def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """The values by dotted key; those of a table that is one setting stay together."""
+    """Yield nested values by dotted key: `{"signing": {"tolerance": 60}}` is `signing.tolerance`.
+
+    A table that is one setting, such as constant fields, stays one value.
+    """
     for member_name, member in values.items():
         dotted_key = f"{prefix}{member_name}"
         operation_name = dotted_key.removeprefix(f"{EXTRA}.")
-        setting = keys().get(dotted_key)
+        setting = setting_keys().get(dotted_key)
         if operation_name != dotted_key:
             yield EXTRA, {operation_name: member}
         elif dotted_key == EXTRA and isinstance(member, Mapping):
@@ -52,20 +55,21 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
 
 
 def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
-    """The values by dotted key; constants of several operations are one value."""
-    merged: dict[str, Any] = {}
+    """Collect values by dotted key; the constants of several operations become one value."""
+    value_by_key: dict[str, Any] = {}
     for dotted_key, setting_value in values:
         if dotted_key == EXTRA and isinstance(setting_value, Mapping):
-            merged[dotted_key] = {**merged.get(dotted_key, {}), **setting_value}
+            value_by_key[dotted_key] = {**value_by_key.get(dotted_key, {}), **setting_value}
         else:
-            merged[dotted_key] = setting_value
-    return merged
+            value_by_key[dotted_key] = setting_value
+    return value_by_key
 
 
 def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSettings, dict[str, Any]]:
-    """The default settings with other values, nested or by dotted key, and these by dotted key.
+    """The settings with these values over the defaults, and the same values by dotted key.
 
-    Keys of older files are replaced, with a ConfigWarning for each.
+    `values` are nested or by dotted key. Keys of older files are replaced, with a ConfigWarning
+    for each.
     """
     current_values, replacements = replace_gone_keys(merge_values(flatten_values(values)))
     for key, sentence in replacements.items():
@@ -74,12 +78,12 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
     settings = read_settings(current_values)
     declared = {key: read_value(settings, key) for key in current_values}
     if any(FIELDS_MARK in key for key in declared):
-        check_names({key: read_value(settings, key) for key in keys()}, declared)
+        check_names({key: read_value(settings, key) for key in setting_keys()}, declared)
     return settings, declared
 
 
 def read_settings(values: Mapping[str, object]) -> ServiceSettings:
-    """The default settings with other values by dotted key.
+    """The settings with these values, by dotted key, over the defaults.
 
     WrongSettingError with one problem for each unknown key and each wrong value.
     """
@@ -87,19 +91,17 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     settings_json = _to_json_value(settings)
     problems: dict[str, str] = {}
     for dotted_key, setting_value in values.items():
-        if dotted_key not in keys():
+        if dotted_key not in setting_keys():
             problems[dotted_key] = unknown_setting_message(dotted_key)
-        elif setting_value is None or _is_of_another_type(keys()[dotted_key], setting_value):
+        elif setting_value is None or _is_of_another_type(
+            setting_keys()[dotted_key], setting_value
+        ):
             problems[dotted_key] = (
-                f"{dotted_key} {_describe_requirement(keys()[dotted_key])}, not "
+                f"{dotted_key} {_describe_requirement(setting_keys()[dotted_key])}, not "
                 f"{setting_value!r:.80}"
             )
         else:
-            *table_names, last_name = dotted_key.split(".")
-            table = settings_json
-            for table_name in table_names:
-                table = table[table_name]
-            table[last_name] = to_json_value(setting_value)
+            _set_in_tables(settings_json, dotted_key, to_json_value(setting_value))
     problems |= _check_constants(values.get(EXTRA, {}))
     try:
         json_text = json.dumps(settings_json, default=repr)
@@ -112,15 +114,24 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     return settings
 
 
+def _set_in_tables(table: dict[str, Any], dotted_key: str, json_value: object) -> None:
+    """Set the value of a dotted key in tables inside tables, all of which exist."""
+    *table_names, last_name = dotted_key.split(".")
+    for table_name in table_names:
+        table = table[table_name]
+    table[last_name] = json_value
+
+
 @cache
 def _make_adapter() -> TypeAdapter[ServiceSettings]:
+    """The pydantic reader of all settings; made once, at the first file."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(ServiceSettings)
 
 
 def _to_json_value(setting_value: object) -> Any:
-    """A group of settings as JSON has it."""
+    """Copy a group of settings, or one setting, as a JSON value."""
     if is_dataclass(setting_value):
         return {
             field.name: _to_json_value(getattr(setting_value, field.name))
@@ -130,7 +141,7 @@ def _to_json_value(setting_value: object) -> Any:
 
 
 def _check_constants(constants_by_operation: object) -> dict[str, str]:
-    """The problems of constant fields by key: no table, no such operation, or no values."""
+    """The problems of `extra`, by key: no table, no such operation, or a value not filled in."""
     from ..operations.records import OPERATIONS
 
     if not isinstance(constants_by_operation, Mapping):
@@ -151,10 +162,10 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
                 f'write [{EXTRA}."{operation_name}"]'
             )
         elif operation not in operation_names:
-            near_names = get_close_matches(operation, operation_names, 1)
+            nearest_names = get_close_matches(operation, operation_names, 1)
             hint = f"those with a body are {', '.join(operation_names)}"
-            if near_names:
-                hint = f"nearest: {near_names[0]}"
+            if nearest_names:
+                hint = f"nearest: {nearest_names[0]}"
             problems[constants_key] = f"{title} names no operation; {hint}"
         elif not isinstance(constants, Mapping):
             problems[constants_key] = f"{title} must be a table of fields"
@@ -167,13 +178,17 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
 
 
 def _find_unquoted_verb(resource: str, constants: object, known_operations: Collection[str]) -> str:
-    """The verb of an operation without quotes, which TOML reads as two tables; else empty."""
+    """The verb of an operation that was written without quotes; "" if it has them.
+
+    TOML reads `[extra.transfers.create]` as a table `create` in a table `transfers`: the verb is
+    "create".
+    """
     verbs = constants if isinstance(constants, Mapping) else ()
     return next((verb for verb in verbs if f"{resource}.{verb}" in known_operations), "")
 
 
 def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> Iterator[str]:
-    """The constant fields that nobody has given a value."""
+    """Yield the dotted paths of constant fields that still have the text `FILL_IN`."""
     for field_name, field_value in constants.items():
         if isinstance(field_value, Mapping):
             yield from _find_unfilled_fields(field_value, f"{prefix}{field_name}.")
@@ -184,7 +199,7 @@ def _find_unfilled_fields(constants: Mapping[str, object], prefix: str = "") -> 
 def _list_validation_problems(
     error: ValueError, value_by_key: Mapping[str, object]
 ) -> dict[str, str]:
-    """The problem of each wrong value by its key."""
+    """The problem of each wrong value by its key, from the error of pydantic."""
     problems: dict[str, str] = {}
     validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded
     for detail in validation_error.errors(include_url=False):
@@ -194,26 +209,27 @@ def _list_validation_problems(
         )
         if setting_key not in problems and setting_key != EXTRA:
             limit_error = detail.get("ctx", {}).get("error")  # that of a limit says what it must be
-            requirement = limit_error or _describe_requirement(keys()[setting_key])
+            requirement = limit_error or _describe_requirement(setting_keys()[setting_key])
             problems[setting_key] = (
                 f"{setting_key} {requirement}, not {value_by_key.get(setting_key)!r:.80}"
             )
     return problems
 
 
-def _is_of_another_type(setting: Key, setting_value: object) -> bool:
-    """Whether a value only equals a word, such as 401.0, True or 1."""
+def _is_of_another_type(setting: SettingKey, setting_value: object) -> bool:
+    """Whether a value equals a word but has another type, as 401.0 and True equal 401 and 1."""
     return any(
         word == setting_value and type(word) is not type(setting_value) for word in setting.words
     )
 
 
-def _describe_requirement(setting: Key) -> str:
-    """What a value must be."""
+def _describe_requirement(setting: SettingKey) -> str:
+    """Say what a value must be: "must be one of ..." or "must be a path"."""
     if setting.words:
         return f"must be one of {', '.join(map(_quote_word, setting.words))}"
     return f"must be a {setting.kind}"
 
 
 def _quote_word(setting_word: object) -> str:
+    """Write a word as in TOML: text in double quotes, a number without."""
     return f'"{setting_word}"' if isinstance(setting_word, str) else str(setting_word)

@@ -7,17 +7,17 @@ from typing import Any
 
 from ...errors.base import ServiceError
 from ..operations.records import OPERATIONS
-from .keys import keys
-from .setting import key_of
+from .keys import setting_keys
+from .setting import setting_key_of
 
 FIELDS_MARK = ".fields."
 REQUIRED = ".required"
 
 
 def translate_to_our_names(values: Mapping[str, object]) -> dict[str, Any]:
-    """The values by dotted key; lists of required fields have our names for those of the service.
+    """Replace the service's names by ours in lists of required fields, such as `quotes.required`.
 
-    A list belongs to the table of names beside it.
+    `values` are by dotted key. The names of a list are those of the table `fields` beside it.
     """
     translated_values = dict(values)
     for key, value in values.items():
@@ -30,12 +30,15 @@ def translate_to_our_names(values: Mapping[str, object]) -> dict[str, Any]:
 def _translate_required_fields(
     table: str, required: object, value_by_key: Mapping[str, object]
 ) -> Any:
-    """A list of required fields in our names; a value that is no list is unchanged."""
+    """Rename a list of required fields to our names; a value that is no list is unchanged.
+
+    `table` is the dotted name of the table that the list stands in.
+    """
     if not isinstance(required, list | tuple):
         return required
     our_names = {}
-    for name_key in _name_settings(table):
-        their_name = value_by_key.get(name_key, keys()[name_key].default)
+    for name_key in _list_name_keys(table):
+        their_name = value_by_key.get(name_key, setting_keys()[name_key].default)
         our_names[their_name] = name_key.partition(FIELDS_MARK)[2]
     return [_translate_field(field, our_names) for field in required]
 
@@ -47,48 +50,46 @@ def _translate_field(field: object, our_names: Mapping[Any, str]) -> object:
     return our_names.get(field, field)
 
 
-def _name_settings(table: str) -> list[str]:
-    """The settings that name the fields of an object."""
-    return [key for key in keys() if key.startswith(f"{table}{FIELDS_MARK}")]
+def _list_name_keys(table: str) -> list[str]:
+    """The keys of the names of an object's fields, such as `quotes.fields.total_fee`."""
+    return [key for key in setting_keys() if key.startswith(f"{table}{FIELDS_MARK}")]
 
 
 def check_names(values: Mapping[str, object], changed_keys: Collection[str]) -> None:
-    """ServiceError if two fields of one object have the same name, or one is inside the other.
+    """Raise ServiceError if two fields of an object have the same name, or one is in the other.
 
-    `values` are all settings by key.
+    `values` are all settings by key. Only names under `changed_keys` are compared with others.
     """
     for changed_key in changed_keys:
         table, _, field = changed_key.partition(FIELDS_MARK)
         if not field:
             continue
-        other_keys = [
-            other_name for other_name in _name_settings(table) if other_name != changed_key
-        ]
+        other_keys = [name_key for name_key in _list_name_keys(table) if name_key != changed_key]
         for other_key in (*other_keys, *_list_unrenamed_fields(table)):
             default_name = other_key.rpartition(".")[2]
             other_name = values.get(other_key, default_name)
-            if _are_same_place(str(values[changed_key]), str(other_name)):
+            if _are_same_or_nested(str(values[changed_key]), str(other_name)):
                 message = f"{changed_key} and {other_key} cannot both be {values[changed_key]!r}"
                 raise ServiceError(message, changed_key)
 
 
 def _list_unrenamed_fields(table: str) -> list[str]:
-    """The fields of a body that no setting renames."""
+    """The dotted names, with the table, of the fields of a body that no setting can rename."""
     operations = [
         operation
         for operation in OPERATIONS.values()
-        if key_of(operation.names) == f"{table}.fields"
+        if setting_key_of(operation.names) == f"{table}.fields"
     ]
     references = {field.name for operation in operations for field in operation.references}
     field_names = {
         field_name for operation in operations for field_name in operation.by_name
     } - references
-    renamed = {key.partition(FIELDS_MARK)[2] for key in _name_settings(table)}
+    renamed = {key.partition(FIELDS_MARK)[2] for key in _list_name_keys(table)}
     return [f"{table}.{field_name}" for field_name in sorted(field_names - renamed)]
 
 
-def _are_same_place(field_path: str, other_path: str) -> bool:
-    """Whether two places are the same, or one is inside the other."""
+def _are_same_or_nested(field_path: str, other_path: str) -> bool:
+    """Whether two dotted paths are the same, or one leads into the other: `a` and `a.id`."""
     is_inside_other = f"{field_path}.".startswith(f"{other_path}.")
     is_around_other = f"{other_path}.".startswith(f"{field_path}.")
     return is_inside_other or is_around_other

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..operations.records import OPERATIONS
 from .frozen import to_json_value
-from .key import Key
-from .keys import keys
+from .key import SettingKey
+from .keys import setting_keys
 from .loader import EXTRA
 from .tree import ServiceSettings
 
@@ -27,7 +27,7 @@ def service_schema() -> Schema:
     86400
     """
     root = _make_empty_table()
-    for key_name, setting in keys().items():
+    for key_name, setting in setting_keys().items():
         if key_name == EXTRA:
             root["properties"][EXTRA] = _make_constants_schema(setting)
             continue
@@ -51,28 +51,32 @@ def _make_empty_table() -> Schema:
 
 
 def _make_group_schema(settings: object) -> Schema:
-    """A table of a group of settings, described as the group is; names have no description."""
+    """The schema of a table of settings, without its keys yet.
+
+    A group of settings has the first line of its docstring as description, a table of names none.
+    """
     if not is_dataclass(settings):
         return _make_empty_table()
     return {**_make_empty_table(), "description": str(settings.__doc__).partition("\n")[0]}
 
 
-def _make_setting_schema(setting: Key) -> Schema:
-    """The type of a setting as pydantic reads it, its question and its default."""
+def _make_setting_schema(setting: SettingKey) -> Schema:
+    """The schema of a setting: its type as pydantic reads it, its question and its default."""
     from pydantic import TypeAdapter
 
     schema = TypeAdapter(setting.annotation).json_schema()
-    options = [option for option in schema.pop("anyOf", []) if option.get("type") != "null"]
-    schema |= options[0] if options else {}
+    # A key that can inherit has the type "value or null"; a file cannot write null.
+    value_schemas = [option for option in schema.pop("anyOf", []) if option.get("type") != "null"]
+    schema |= value_schemas[0] if value_schemas else {}
     if len(setting.words) == 1 or "const" in schema:
         schema["enum"] = list(setting.words)
     description = f"{setting.question} (assumption {setting.row})"
-    default = keys()[setting.base].default if setting.default is None else setting.default
+    default = setting_keys()[setting.base].default if setting.default is None else setting.default
     return {**schema, "description": description, "default": to_json_value(default)}
 
 
-def _make_constants_schema(setting: Key) -> Schema:
-    """The operations that can have constant fields."""
+def _make_constants_schema(setting: SettingKey) -> Schema:
+    """The schema of `extra`: a table of constant fields for each operation with a body."""
     schema_by_operation = {
         operation_name: {
             "type": "object",

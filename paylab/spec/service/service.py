@@ -23,11 +23,11 @@ from .. import codes
 from ..route import Route, RouteTable, strip_base_path
 from .accounts import ACCOUNTS, AccountDetails, AccountSettings
 from .frozen import FrozenDict, to_json_value
-from .key import Key, Value
-from .keys import find_key, keys, read_own_value, read_value
+from .key import SettingKey, Value
+from .keys import find_setting_key, read_own_value, read_value, setting_keys
 from .lists import ListForm, Order
 from .rails import RAILS
-from .setting import key_of
+from .setting import setting_key_of
 from .tree import ServiceSettings
 
 YOURS = "yours"
@@ -46,7 +46,7 @@ class SettingRow(NamedTuple):
 
 
 def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
-    """The sentence for each wrong key."""
+    """The sentence about each wrong key, by key, that an error stands for."""
     from .loader import WrongSettingError
 
     cause = error.__cause__
@@ -134,7 +134,7 @@ class Service(ServiceSettings):
         >>> lab.service.with_values({"signing.tolerance": 60}).diff()
         {'signing.tolerance': 60}
         """
-        return dict(self._differing)
+        return dict(self._differing_values)
 
     @cached_property
     def is_default(self) -> bool:
@@ -146,19 +146,19 @@ class Service(ServiceSettings):
         )
 
     @cached_property
-    def _differing(self) -> dict[str, Value]:
-        """The values that differ from the defaults, by dotted key."""
+    def _differing_values(self) -> dict[str, Value]:
+        """The values that differ from the defaults, by dotted key; `diff` returns a copy."""
         if self.is_default:
             return {}
         differing_values = {}
-        for dotted_key, setting in keys().items():
+        for dotted_key, setting in setting_keys().items():
             own_value = read_own_value(self, dotted_key)
             is_inherited = own_value is None or self._is_as_inherited(setting, own_value)
             if own_value != setting.default and not is_inherited:
                 differing_values[dotted_key] = own_value
         return differing_values
 
-    def _is_as_inherited(self, setting: Key, own_value: Value) -> bool:
+    def _is_as_inherited(self, setting: SettingKey, own_value: Value) -> bool:
         """Whether a value is the same as that of the key from which it is inherited."""
         return setting.default is None and own_value == read_value(self, setting.base)
 
@@ -169,7 +169,7 @@ class Service(ServiceSettings):
 
     @property
     def _declared(self) -> dict[str, Value]:
-        return {**self.given, **self._differing}
+        return {**self.given, **self._differing_values}
 
     def to_toml(self, schema: str = "") -> str:
         """A service.toml of values that differ or were set, each below its question.
@@ -189,7 +189,7 @@ class Service(ServiceSettings):
         >>> lab.service.value("signing.tolerance")
         300
         """
-        setting_value: Value = read_value(self, find_key(key).name)
+        setting_value: Value = read_value(self, find_setting_key(key).name)
         return setting_value
 
     def origin(self, key: str) -> str:
@@ -198,7 +198,7 @@ class Service(ServiceSettings):
         >>> lab.service.origin("signing.tolerance")
         'chosen'
         """
-        setting = find_key(key)
+        setting = find_setting_key(key)
         return YOURS if setting.name in self._declared else setting.origin
 
     def declares(self, read: Callable[[ServiceSettings], object]) -> bool:
@@ -207,7 +207,7 @@ class Service(ServiceSettings):
         >>> lab.service.declares(lambda service: service.signing.tolerance)
         False
         """
-        return key_of(read) in self._declared
+        return setting_key_of(read) in self._declared
 
     def settings(self) -> tuple[SettingRow, ...]:
         """Every key with its value, in the order of the assumptions.
@@ -225,7 +225,7 @@ class Service(ServiceSettings):
                 row=key.row,
                 question=key.question,
             )
-            for dotted_key, key in keys().items()
+            for dotted_key, key in setting_keys().items()
         )
 
     def path(self, operation: str, **parts: str) -> str:
@@ -268,7 +268,7 @@ class Service(ServiceSettings):
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The operations at a path by method, and the values of placeholders."""
-        return self._table.match(strip_base_path(path, self.signing.base_path))
+        return self._route_table.match(strip_base_path(path, self.signing.base_path))
 
     def account(self, country: object, kind: object) -> AccountDetails | None:
         """The settings of an account type in a country; None if it is not used there.
@@ -283,9 +283,12 @@ class Service(ServiceSettings):
         return read_account(self.financial_accounts) if read_account else None
 
     def accounts_of(self, kind: object) -> tuple[AccountDetails, ...]:
-        """The forms of an account type in every country that has it."""
-        readers = (read for path, read in ACCOUNTS.items() if path.rpartition(".")[2] == kind)
-        return tuple(read(self.financial_accounts) for read in readers)
+        """The settings of an account type in every country that has it; empty without any."""
+        return tuple(
+            read_account(self.financial_accounts)
+            for place, read_account in ACCOUNTS.items()
+            if place.rpartition(".")[2] == kind
+        )
 
     def payout_methods(self, country: object) -> tuple[str, ...]:
         """The rails to accounts in a country; empty without a corridor."""
@@ -299,12 +302,12 @@ class Service(ServiceSettings):
         return self.financial_accounts
 
     @cached_property
-    def _table(self) -> RouteTable:
+    def _route_table(self) -> RouteTable:
         return RouteTable(self.routes)
 
     @cached_property
     def _groups(self) -> tuple[object, ...]:
-        """All groups of settings; a tuple compares fast those that two services share."""
+        """All groups of settings, for comparison: groups that two services share compare fast."""
         return tuple(getattr(self, group.name) for group in fields(ServiceSettings))
 
     @cached_property

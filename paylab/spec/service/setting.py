@@ -44,7 +44,7 @@ class Setting:
 
 
 class _Recorder:
-    """Records which attributes and names a function reads."""
+    """Stands for the settings in a call of `read`, and records the attributes that it reads."""
 
     def __init__(self, key: str = "") -> None:
         self._key = key
@@ -58,10 +58,10 @@ class _Recorder:
         return self._key
 
 
-def key_of(read: Callable[[Any], object] | None) -> str:
-    """The dotted key of the setting that a function reads; "" for any other value.
+def setting_key_of(read: Callable[[Any], object] | None) -> str:
+    """The dotted key of the setting that a function reads; "" if it reads no setting.
 
-    >>> key_of(lambda service: service.quotes.lifetime)
+    >>> setting_key_of(lambda service: service.quotes.lifetime)
     'quotes.lifetime'
     """
     recorded = read(_Recorder()) if read else None

@@ -98,15 +98,15 @@ class HeaderLimit(Limit):
 
     def check(self, value: object) -> Any:
         """The name of a header that has no other use."""
-        none = f', or "{NONE}"' if self.may_be_none else ""
+        none_hint = f', or "{NONE}"' if self.may_be_none else ""
         if not isinstance(value, str) or not HEADER_NAME.fullmatch(value) or len(value) > 100:
             raise ValueError(
-                f'must be the name of a header: 1 to 100 letters, digits and "-"{none}'
+                f'must be the name of a header: 1 to 100 letters, digits and "-"{none_hint}'
             )
         if value == NONE and not self.may_be_none:
             raise ValueError("must be the name of a header")
         if value.lower() in self.taken:
-            raise ValueError(f"must be the name of a header that has no other use{none}")
+            raise ValueError(f"must be the name of a header that has no other use{none_hint}")
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -168,18 +168,17 @@ class PathLimit(Limit):
         return value
 
     def _has_its_placeholders(self, path_text: str) -> bool:
+        """Whether a path has all placeholders that it must have, no unknown one, and none twice."""
         placeholder_names = _PLACEHOLDER.findall(path_text)
-        is_known = {*placeholder_names} <= {*self.holds, *self.may_hold}
-        return (
-            is_known
-            and {*self.holds} <= {*placeholder_names}
-            and len({*placeholder_names}) == len(placeholder_names)
-        )
+        unique_names = {*placeholder_names}
+        has_needed_names = unique_names >= {*self.holds}
+        has_known_names = unique_names <= {*self.holds, *self.may_hold}
+        return has_needed_names and has_known_names and len(unique_names) == len(placeholder_names)
 
     def schema(self) -> dict[str, Any]:
         """A text with the pattern of a path."""
-        none = f"|{NONE}" if self.may_be_none else ""
-        return {"type": "string", "pattern": f"^(?:{_PATH}{none})$"}
+        none_pattern = f"|{NONE}" if self.may_be_none else ""
+        return {"type": "string", "pattern": f"^(?:{_PATH}{none_pattern})$"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,11 +211,11 @@ class IntegerListLimit(Limit):
 
     def check(self, value: object) -> Any:
         """A tuple of whole numbers."""
-        number = IntegerLimit(self.least, self.most)
+        item_limit = IntegerLimit(self.least, self.most)
         if not isinstance(value, list | tuple):
             message = f"must be a list of whole numbers from {self.least} to {self.most}"
             raise ValueError(message)
-        return tuple(number.check(item) for item in value)
+        return tuple(item_limit.check(item) for item in value)
 
     def schema(self) -> dict[str, Any]:
         """An array of integers."""
@@ -232,17 +231,17 @@ class WordsLimit(Limit):
 
     def check(self, value: object) -> Any:
         """A tuple of words."""
-        of = f", each one of {', '.join(self.words)}" if self.words else ""
+        requirement = "must be a list of words"
+        if self.words:
+            requirement += f", each one of {', '.join(self.words)}"
         if not isinstance(value, list | tuple):
-            raise ValueError(f"must be a list of words{of}")
+            raise ValueError(requirement)
         for setting_word in value:
             if not isinstance(setting_word, str) or not re.fullmatch(_NAME, setting_word):
-                raise ValueError(f"must be a list of words{of}: {setting_word!r} is none")
+                raise ValueError(f"{requirement}: {setting_word!r} is none")
             if self.words and setting_word not in self.words:
-                raise ValueError(
-                    f"must be a list of words{of}: not "
-                    f"{setting_word!r}{_suggest_word(setting_word, self.words)}"
-                )
+                hint = _suggest_word(setting_word, self.words)
+                raise ValueError(f"{requirement}: not {setting_word!r}{hint}")
         if len(set(value)) < len(value):
             raise ValueError("must not contain a word twice")
         return tuple(value)
@@ -255,14 +254,15 @@ class WordsLimit(Limit):
 
 
 def _suggest_word(wrong_word: str, known_words: Iterable[str]) -> str:
+    """A hint at the nearest known word, such as " (is 'spei' meant?)"; "" if none is near."""
     from difflib import get_close_matches  # only for a wrong word
 
-    near = get_close_matches(wrong_word, known_words)
-    return f" (is {near[0]!r} meant?)" if near else ""
+    nearest_words = get_close_matches(wrong_word, known_words)
+    return f" (is {nearest_words[0]!r} meant?)" if nearest_words else ""
 
 
 def find_placeholders(path: str) -> Collection[str]:
-    """The names of the placeholders of a path."""
+    """The names of the placeholders of a path: ["id"] for "/v1/transfers/{id}"."""
     return _PLACEHOLDER.findall(path)
 
 
