@@ -27,6 +27,9 @@ class FreshIds:
         self._received: dict[str, datetime] = {}
         self._kept_max = IDS_KEPT_MIN
 
+    def __contains__(self, id_: str) -> bool:
+        return id_ in self._received
+
     def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
         """Remember the ids in the answer to a POST; forget the id of a deleted object."""
         if request.method == "DELETE":

@@ -218,6 +218,10 @@ class Session:
         self._records.fresh_ids.note(request, response.body, self.clock())
         return response
 
+    def has_just_received(self, id_: str) -> bool:
+        """Whether the answer to a POST of the last seconds has given this id."""
+        return id_ in self._records.fresh_ids
+
     def _read_response(self, attempt: Attempt) -> Response:
         """The response of a successful attempt; APIResponseError if its body is not JSON."""
         return Response.of(attempt, self._translation, self.redaction, self.place)

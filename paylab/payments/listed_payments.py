@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from ..client.client import Client
 from ..client.retries import SERVER_ERRORS
-from ..errors.base import PagingError
+from ..errors.base import ChoiceError, PagingError
 from ..spec.models import Transfer
 from ..spec.resource import creation_time
-from .comparison import DAY, LOOKBACK_AGE, age_of, dead_error, is_dead, raise_if_other_terms
-from .identity import REFERENCE
+from .comparison import DAY, LOOKBACK_AGE, age_of
 from .keyed_order import KeyedOrder
 from .recognition import recognise_payment, recognise_replacement
-from .search import (
-    choose_payment,
-    find_by_references,
-    find_by_values,
-    find_in_newest_page,
-    payment_pages,
-)
+from .search import find_in_newest_page, find_payments, payment_pages
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -45,9 +39,7 @@ class ListedPayments:
     def find_after_refusal(self, order: KeyedOrder) -> Transfer | None:
         """The one live payment of an order after a 409; None if the list has no payment of it."""
         payments = self._list_payments(order, order.age_limit)
-        return recognise_payment(
-            order.values, payments, self._now, name=order.name, is_key_refused=True
-        )
+        return recognise_payment(order.values, payments, self._now, name=order.name, is_single=True)
 
     def find_replacement(self, order: KeyedOrder, dead_payment: Transfer) -> Transfer | None:
         """The live payment of an order in the list whose payment is dead; None if it has none."""
@@ -63,41 +55,54 @@ class ListedPayments:
             order.values, payments, dead_payment, self._now, name=order.name
         )
 
-    def find_after_error(self, order: KeyedOrder, status: int, since: datetime) -> str | None:
-        """The id of the payment that the newest page has after a server error, by its reference.
+    def find_after_error(self, order: KeyedOrder, status: int, _: datetime) -> str | None:
+        """The id of the payment of an order that got a server error; None to send it again.
 
-        None if there is none. ChoiceError if it has other values or is dead, PaylabError if the
-        page cannot tell. An order without a reference is repeated under its key.
+        The newest page is read: a service may have paid before it failed, and then it has not
+        stored the key. ChoiceError if several payments may be that of the order, if it has other
+        values or is dead; PaylabError if the page cannot tell.
         """
-        if status < SERVER_ERRORS or not order.reference or not order.is_computed:
+        if status < SERVER_ERRORS:
             return None
-        if order.name:
-            payments = self._newest_payments_of_call(order)
-        else:  # one of the last 24 hours is that of this order
-            earliest = self._now() - DAY - AGE_MARGIN
-            begun_at = self.begun_at_service(order) - DATE_PRECISION
-            payments = find_in_newest_page(
-                self._client.transfers, order.reference, earliest, begun_at
-            )
-        payment = choose_payment(payments)
-        if payment is None:
-            return None
-        raise_if_other_terms(order.values, payment, self._now)
-        if is_dead(payment):
-            raise dead_error(order.values, payment, self._now())
-        return payment.id
+        try:
+            payment = self._find_in_newest_page(order)
+        except ChoiceError as error:
+            if error.reason == "untold":
+                raise PagingError(str(error)) from None
+            if error.reason == "conflict":
+                error.args = (f"after a {status} this order may be paid: {error.args[0]}",)
+            raise
+        return None if payment is None else payment.id
 
-    def _newest_payments_of_call(self, order: KeyedOrder) -> list[Transfer]:
-        """The payment in the newest page that a call with `new=` made, if any.
+    def _find_in_newest_page(self, order: KeyedOrder) -> Transfer | None:
+        """The one live payment of an order in the newest page; None if the page has none.
 
-        Only a payment of this call is surely the named one: PaylabError if there is another one.
+        By the rule of orders, a payment of the last 24 hours with the reference of the order is
+        its payment. In any other case only a payment that was made since the call began can be.
         """
         begun_at = self.begun_at_service(order)
         begun_at = begun_at.replace(microsecond=begun_at.microsecond // 1000 * 1000)
         earliest = begun_at - DATE_PRECISION
-        payments = find_in_newest_page(self._client.transfers, order.reference, earliest, earliest)
-        if len(payments) > 1 or any(creation_time(payment) < begun_at for payment in payments):
-            raise PagingError(f"the list has another payment of this {REFERENCE}")
+        is_reference = bool(order.reference) and not order.makes_another
+        since = self._now() - DAY - AGE_MARGIN if is_reference else earliest
+        payments = find_in_newest_page(self._client.transfers, order.values, since, earliest)
+        if not is_reference:
+            payments = self._made_by_call(payments, begun_at)
+        return recognise_payment(order.values, payments, self._now, is_single=True)
+
+    def _made_by_call(self, payments: Sequence[Transfer], begun_at: datetime) -> list[Transfer]:
+        """The payments that were made since a call began, but not those of other calls of this lab.
+
+        PaylabError if it cannot be told when they were made.
+        """
+        if not self._client.service_clock.is_known:
+            raise PagingError("the service does not tell its time")
+        is_known_of_another_call = self._client.session.has_just_received
+        payments = [row for row in payments if not is_known_of_another_call(row.id)]
+        latest = self._now() + DATE_PRECISION
+        for payment in payments:
+            if not begun_at <= creation_time(payment) <= latest:
+                raise PagingError(f"{payment.id} may have been made before the call began")
         return payments
 
     def _list_payments(self, order: KeyedOrder, age_searched: timedelta) -> list[Transfer]:
@@ -110,12 +115,9 @@ class ListedPayments:
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return self._now() - age_searched - AGE_MARGIN
 
-        if not order.reference:
-            return find_by_values(pages, order.values, since)
-        payments = find_by_references(pages, [order.reference], since)
-        return payments.get(order.reference, [])
+        return find_payments(pages, order.values, since)
 
     def begun_at_service(self, order: KeyedOrder) -> datetime:
-        """When the call of an order began, by the clock of the service."""
-        elapsed = self._client.clock() - order.begun
-        return self._now() - elapsed
+        """When the call of an order began, by the clock of the service; never later than that."""
+        now = self._now()
+        return now - (self._client.clock() - order.begun)

@@ -115,9 +115,20 @@ class PaymentOrders:
         # After a server error or a lost answer, an earlier attempt of this call has most likely
         # made the payment: the order is not a repetition that its user should notice.
         needs_notice = is_older or not (is_listed or response.attempt.after_lost)
-        return self._return_repetition(
+        repetition = self._return_repetition(
             order, payment, current, is_listed=is_listed, needs_notice=needs_notice
         )
+        if (
+            is_listed
+            and (order.makes_another or not order.reference)
+            and not order.details.is_quiet
+        ):
+            self._notify(
+                f"after a server error the list has {describe_payment(payment, self._now())}, made "
+                "since this call began with the same values: it is taken as the payment of this "
+                "call, which a list cannot prove if another program pays the same"
+            )
+        return repetition
 
     def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
         """ChoiceError if a new payment has other values than its order, or is dead already."""
@@ -259,11 +270,14 @@ class PaymentOrders:
 
     def _lost_answer_advice(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""
+        find_call = f"lab.transfers.find({self._search_terms(order)})"
         if not order.is_computed:
-            return key_advice(str(order.request.idempotency_key))
+            advice = key_advice(str(order.request.idempotency_key))
+            if isinstance(error, ServerError):
+                advice += f"; a service that pays before it fails may pay twice: {find_call} tells"
+            return advice
         self._client.ask_time()
         until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
-        find_call = f"lab.transfers.find({self._search_terms(order)})"
         if isinstance(error, ServerError):  # under whose key the service stores nothing
             return (
                 f'make the same call again with lookback="{LOOKBACK}", since it is not known '

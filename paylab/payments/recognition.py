@@ -32,7 +32,7 @@ def recognise_payment(
     now: Now,
     *,
     name: str = "",
-    is_key_refused: bool = False,
+    is_single: bool = False,
 ) -> Transfer | None:
     """Choose the live payment of an order, of `payments` with its reference or values.
 
@@ -41,7 +41,8 @@ def recognise_payment(
     - None if there is no payment, or for a name no live one after the named one: not paid yet.
     - ChoiceError if all payments are dead, or if it cannot be told which one is that of the order.
 
-    With `is_key_refused` the service answered the order with a 409.
+    With `is_single` only a single live payment can be it, and only if the order has an account and
+    an amount to compare: after a 409 or a 5xx, which do not name the payment.
     """
     if not payments:
         return None
@@ -51,9 +52,7 @@ def recognise_payment(
             return None
         raise dead_error(order, payments[0], now())
     recognised_payments = [payment for payment in live_payments if is_recognised(order, payment)]
-    # A 409 does not name the payment that has the key. Only a single one can be it, and only if
-    # the order has an account and an amount that can be compared.
-    is_certain = not is_key_refused or (len(live_payments) == 1 and has_account_and_amount(order))
+    is_certain = not is_single or (len(live_payments) == 1 and has_account_and_amount(order))
     if not recognised_payments or not is_certain:
         raise _unrecognised_error(order, live_payments, now)
     return recognised_payments[0]

@@ -248,22 +248,30 @@ def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since)
     return payments
 
 
+def find_payments(pages: Iterable[Page[Transfer]], order: Values, since: Since) -> list[Transfer]:
+    """The payments with the reference of an order, else with its values, newest first.
+
+    They are read back to a time. ChoiceError if the list cannot tell.
+    """
+    reference = order.get(REFERENCE)
+    if not reference:
+        return find_by_values(pages, order, since)
+    return find_by_references(pages, [reference], since).get(reference, [])
+
+
 def find_in_newest_page(
-    transfers: Transfers, reference: str, since: datetime, begun_at: datetime
+    transfers: Transfers, order: Values, since: datetime, begun_at: datetime
 ) -> list[Transfer]:
-    """The payments of a reference since a time in the newest page.
+    """The payments of an order since a time in the newest page.
 
     PaylabError if the page cannot be read, or cannot tell what was paid since `begun_at`.
     """
     page = next(payment_pages(transfers), Page([]))
     if page.has_next_page:
         _check_reach(page, begun_at)
-    try:
-        payments = find_by_references([Page(page.data)], {reference}, since).get(reference, [])
-    except ChoiceError as error:
-        raise PagingError(str(error)) from None
+    payments = find_payments([Page(page.data)], order, since)
     if any(not isinstance(payment.created_at, datetime) for payment in payments):
-        raise PagingError(f"a payment of this {REFERENCE} does not show when it was made")
+        raise PagingError("a payment of this order does not show when it was made")
     return payments
 
 

@@ -77,6 +77,7 @@ class PaymentsService:
         self.spoiled_always = ""
         self.spoiled_by_amount = {}
         self.failures_after_commit = deque()  # statuses; the payment is made, the key is not kept
+        self.meanwhile = []  # fields of payments that others make during the next POST that fails
         self.unreadable = 0  # a status that answers every GET of one payment
         self.provisioning = 201
         self.date_error = timedelta()  # of the Date header; None sends none
@@ -110,7 +111,7 @@ class PaymentsService:
         if key is not None and not UUID.fullmatch(key):
             raise RefusalError(400, "Idempotency-Key must be a UUID of 36 characters")
         if self.refusals:
-            return self.refusals.popleft()
+            return self._fail(self.refusals.popleft())
         if key is None or self.idempotency.ignored:
             return self._execute(path, raw)
         scope = (headers["x-api-key"], path, key.lower())
@@ -159,8 +160,17 @@ class PaymentsService:
                 return Answer(self.provisioning, dict(account))
             payment = self._create_payment(body)
             if self.failures_after_commit:
-                return Answer(self.failures_after_commit.popleft(), {"error": "internal error"})
+                status = self.failures_after_commit.popleft()
+                return self._fail(Answer(status, {"error": "internal error"}))
             return Answer(201, dict(payment))
+
+    def _fail(self, answer):
+        """Make the payments of others, then answer with an error."""
+        with self.lock:
+            for fields in self.meanwhile:
+                self.add_payment(**fields)
+            self.meanwhile = []
+        return answer
 
     # Payments
 

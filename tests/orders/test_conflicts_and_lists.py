@@ -348,27 +348,6 @@ def test_lookback_is_counted_at_the_service(service, connect, offset, age, repor
     assert len(service.payments) == (6 if reported == "paid" else 5)
 
 
-AFTER_A_REFUSAL = [("second", 503), (True, 503), ("second", 500), (True, 500)]
-
-
-@pytest.mark.parametrize("retries", [0, 1])
-@pytest.mark.parametrize(("new", "status"), AFTER_A_REFUSAL)
-def test_an_older_payment_is_not_taken_for_a_new_one(service, connect, new, status, retries):
-    """After a 5xx that paid nothing, a new payment is never reported as the one before."""
-    report(connect().transfers.create, **INVOICE).check("paid tr_1")
-    service.refusals.append(Answer(status, {"error": "busy"}, {"Retry-After": "0"}))
-    outcome = report(connect(max_retries=retries).transfers.create, **INVOICE, new=new)
-    outcome.check("error" if len(service.payments) == 1 else "same tr_2")
-
-
-def test_an_older_payment_is_not_taken_for_a_monthly_one(service, connect):
-    """After a 5xx that paid nothing, the payment of last month is no success of today."""
-    service.add_payment("invoice-7", age=30 * DAY)
-    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
-    outcome = report(connect(max_retries=1).transfers.create, **INVOICE)
-    assert outcome.error or outcome.id == "tr_2"
-
-
 def test_lookback_helps_where_the_service_ignores_the_header(service, connect):
     """At a service without keys only the list prevents a second payment."""
     service.idempotency.ignored = True
@@ -382,98 +361,6 @@ def test_lookback_replaces_the_key_after_24_hours(service, connect):
     report(connect().transfers.create, **INVOICE).check("paid tr_1")
     service.clock.advance(hours=25)
     report(connect().transfers.create, **INVOICE, lookback="3 days").check("repeated tr_1")
-    assert len(service.payments) == 1
-
-
-AFTER_5XX = [(500, "same tr_1"), (502, "same tr_1"), (503, "same tr_1"), (504, "same tr_1")]
-
-
-@pytest.mark.parametrize(("status", "reported"), AFTER_5XX)
-def test_a_payment_made_before_a_5xx_is_not_made_again(service, connect, status, reported):
-    """After a 5xx the next attempt of an order with a reference looks at the newest page first."""
-    for number in range(3):
-        service.add_payment(f"another-{number}", age=number * HOUR, id=f"old_{number}")
-    service.failures_after_commit.append(status)
-    report(connect(max_retries=2).transfers.create, **INVOICE).check(reported)
-    assert len(service.payments) == 4
-
-
-@pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
-def test_a_5xx_that_paid_nothing_is_repeated_beside_equal_payments(service, connect, order):
-    """Equal payments of other days do not keep an order from being sent again after a 5xx."""
-    for days in (40, 3):
-        service.add_payment(order.get("client_reference_id"), age=days * DAY)
-    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
-    report(connect(max_retries=1).transfers.create, **order).check("same tr_3")
-    assert len(service.payments) == 3
-
-
-def test_the_error_of_a_5xx_advises_to_look_back(service, connect):
-    """A 5xx may hide a payment whose key is not stored: the same call needs `lookback`."""
-    service.failures_after_commit.append(500)
-    failed = report(connect(max_retries=0).transfers.create, **ORDER)
-    failed.check('error not known lookback="45 days" find(')
-    assert "cannot pay twice" not in failed.error
-    report(connect().transfers.create, **ORDER, lookback="45 days").check("repeated tr_1")
-    assert len(service.payments) == 1
-
-
-NEWEST_PAGES = [
-    {"order": "oldest first", "page_size": 1},
-    {"order": "oldest first", "page_size": 2},
-    {"order": "by amount", "page_size": 2},
-    {"hidden": {"created_at"}, "page_size": 2},
-]
-
-
-@pytest.mark.parametrize("others_age", [HOUR, timedelta()], ids=["older", "at once"])
-@pytest.mark.parametrize("switches", NEWEST_PAGES)
-def test_a_page_that_is_not_surely_the_newest_cannot_tell(service, connect, switches, others_age):
-    """After a 5xx the page must be the newest one, and reach back to the beginning of the call."""
-    for number in range(3):
-        service.add_payment(f"another-{number}", age=others_age)
-    service.failures_after_commit.append(500)
-    set_switches(service, switches)
-    report(connect(max_retries=1).transfers.create, **INVOICE).check("kept tr_4")
-    assert len(service.payments) == 4
-
-
-def test_more_than_a_page_of_payments_since_the_call_cannot_tell(service, connect):
-    """A page that does not reach back to the call may lack the payment of a 5xx."""
-    service.listing.page_size = 2
-    service.failures_after_commit.append(500)
-    service.listing.following = 3
-    report(connect(max_retries=1).transfers.create, **INVOICE).check("kept tr_1")
-    assert len(service.payments) == 1
-
-
-UNREADABLE = [{"failing_page": 1}, {"html": True}, {"masked": True}]
-
-
-@pytest.mark.parametrize("switches", UNREADABLE)
-def test_a_list_that_cannot_be_read_after_a_5xx(service, connect, switches):
-    """If the list cannot be read after a 5xx, the order is not sent again in this call."""
-    service.add_payment("another", id="old_1")
-    service.failures_after_commit.append(500)
-    set_switches(service, switches)
-    report(connect(max_retries=1).transfers.create, **INVOICE).check("kept tr_1")
-    assert len(service.payments) == 2
-
-
-def test_a_5xx_without_a_payment_is_repeated(service, connect):
-    """After a 5xx that paid nothing, the next attempt pays."""
-    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
-    report(connect(max_retries=2).transfers.create, **INVOICE).check("same tr_1")
-    assert len(service.payments) == 1
-
-
-def test_a_repeated_call_after_a_5xx_looks_back(service, connect):
-    """A later call with `lookback` finds what was paid before the 5xx."""
-    service.failures_after_commit.append(500)
-    lost = report(connect(max_retries=0).transfers.create, **INVOICE)
-    lost.check("kept tr_1")
-    assert not lost.error or "lookback" in lost.error or "find" in lost.error
-    report(connect().transfers.create, **INVOICE, lookback="1 day").check("repeated tr_1")
     assert len(service.payments) == 1
 
 

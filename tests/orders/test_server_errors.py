@@ -1,0 +1,276 @@
+"""A service that pays and then answers a 5xx has not stored the key: the list is asked."""
+
+from datetime import timedelta
+
+import pytest
+from order_reports import batch_report, report
+from payments_service import ORDER
+from service_answer import Answer
+
+INVOICE = {**ORDER, "client_reference_id": "invoice-7"}
+OWN_KEY = {"idempotency_key": "0b54eae0-6b8a-4f0c-9d3b-3a3f8a1f2c11"}
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+BUSY = Answer(503, {"error": "busy"}, {"Retry-After": "0"})
+PROVES_NOTHING = "a list cannot prove"
+
+CALLS = {
+    "values": ORDER,
+    "reference": INVOICE,
+    "values and a name": {**ORDER, "new": "second"},
+    "reference and a name": {**INVOICE, "new": "second"},
+    "values and new=True": {**ORDER, "new": True},
+    "reference and new=True": {**INVOICE, "new": True},
+    "values and an own key": {**ORDER, **OWN_KEY},
+    "reference and an own key": {**INVOICE, **OWN_KEY},
+}
+BY_TIME = {name: call for name, call in CALLS.items() if name != "reference"}
+"""Calls whose payment is recognised by its values and by when it was made."""
+
+
+def set_switches(service, switches):
+    """Set switches of the list."""
+    for name, value in switches.items():
+        setattr(service.listing, name, value)
+
+
+FAILURES = [(name, [503]) for name in CALLS]
+FAILURES += [("values", [status]) for status in (500, 502, 504)]
+FAILURES += [
+    (name, [503, 500, 503, 500]) for name in ("values", "reference", "values and new=True")
+]
+
+
+@pytest.mark.parametrize(("call", "statuses"), FAILURES)
+def test_a_payment_made_before_a_5xx_is_not_made_again(service, connect, call, statuses):
+    """The next attempt looks at the newest page first, and takes the payment that it shows."""
+    call = CALLS[call]
+    for number in range(3):
+        service.add_payment(f"another-{number}", age=number * HOUR, id=f"old_{number}")
+    service.add_payment(call.get("client_reference_id"), age=40 * DAY, id="old_4")
+    service.failures_after_commit.extend(statuses)
+    outcome = report(connect(max_retries=3).transfers.create, **call)
+    outcome.check("same tr_1")
+    assert (PROVES_NOTHING in outcome.visible) is (call != INVOICE)
+    assert (len(service.payments), len(service.posts())) == (5, 1)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_5xx_that_paid_nothing_is_repeated_with_the_same_key(service, connect, call):
+    """Equal payments of other days do not keep an order from being sent again after a 5xx."""
+    for days in (40, 3):
+        service.add_payment(call.get("client_reference_id"), age=days * DAY)
+    service.refusals.extend([BUSY, BUSY])
+    outcome = report(connect(max_retries=2).transfers.create, **call)
+    outcome.check("paid tr_3")
+    assert PROVES_NOTHING not in outcome.visible
+    assert len(service.payments) == 3
+    assert (len(service.sent_keys()), len({*service.sent_keys()})) == (3, 1)
+
+
+EQUAL = {}
+OTHERS = [
+    (True, [EQUAL], "error may be paid tr_1 tr_2"),
+    (True, [{"source_amount": "12.00"}], "same tr_1"),
+    (True, [{"financial_account_id": "fa_2"}], "same tr_1"),
+    (True, [{"reference": "another"}], "same tr_1"),
+    (True, [{"status": "failed"}], "same tr_1"),
+    (False, [EQUAL], "same tr_1"),
+    (False, [EQUAL, EQUAL], "error may be paid tr_1 tr_2"),
+    (False, [{"status": "failed"}], "error tr_1 failed"),
+    (False, [{"source_amount": "12.00"}], "paid tr_2"),
+    (False, [{"reference": "another"}], "paid tr_2"),
+]
+
+
+@pytest.mark.parametrize("call", [name for name in BY_TIME if name.startswith("values")])
+@pytest.mark.parametrize(("is_paid", "others", "reported"), OTHERS)
+def test_another_program_that_pays_the_same_at_that_moment(
+    service, connect, call, is_paid, others, reported
+):
+    """One equal live payment is taken for that of the call, and the notice says what that proves.
+
+    Of several it cannot be told which one it is, and nothing is sent again.
+    """
+    service.meanwhile = others
+    if is_paid:
+        service.failures_after_commit.append(503)
+    else:
+        service.refusals.append(BUSY)
+    outcome = report(connect(max_retries=2).transfers.create, **BY_TIME[call])
+    outcome.check(reported)
+    assert (PROVES_NOTHING in outcome.visible) is reported.startswith("same")
+    assert len(service.posts()) == (2 if reported.startswith("paid") else 1)
+
+
+@pytest.mark.parametrize("call", BY_TIME.values(), ids=BY_TIME)
+def test_an_equal_payment_of_a_second_before_the_call_cannot_tell(service, connect, call):
+    """Clocks are known to a second or two, so this payment is neither taken nor made again."""
+    service.add_payment(call.get("client_reference_id"), age=timedelta(seconds=1))
+    service.refusals.append(BUSY)
+    report(connect(max_retries=1).transfers.create, **call).check("error 503")
+    assert (len(service.payments), len(service.posts())) == (1, 1)
+
+
+@pytest.mark.parametrize("call", BY_TIME.values(), ids=BY_TIME)
+def test_the_payment_of_another_call_of_this_lab_is_not_taken(service, connect, call):
+    """A payment that an answer has just given is not that of a call whose answer was a 5xx."""
+    cell = connect(max_retries=1)
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    report(cell.transfers.create, **ORDER).check("paid tr_2")
+    service.refusals.append(BUSY)
+    expected = "same tr_2" if call == ORDER else "paid tr_3"
+    report(cell.transfers.create, **call).check(expected)
+    assert len(service.posts()) == 4
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+@pytest.mark.parametrize("new", ["second", True])
+def test_an_older_payment_is_not_taken_for_a_new_one(service, connect, new, retries):
+    """After a 5xx that paid nothing, a new payment is never reported as that of another lab."""
+    report(connect().transfers.create, **INVOICE).check("paid tr_1")
+    service.refusals.append(BUSY)
+    outcome = report(connect(max_retries=retries).transfers.create, **INVOICE, new=new)
+    outcome.check("error" if len(service.payments) == 1 else "same tr_2")
+
+
+def test_a_payment_of_a_reference_is_that_of_the_order_whenever_it_was_made(service, connect):
+    """A payment of the last 24 hours with the reference is that of the order, without a proviso."""
+    service.add_payment("invoice-7", age=HOUR)
+    service.refusals.append(BUSY)
+    outcome = report(connect(max_retries=1).transfers.create, **INVOICE)
+    outcome.check("repeated tr_1")
+    assert PROVES_NOTHING not in outcome.visible
+
+
+@pytest.mark.parametrize("call", [INVOICE, ORDER], ids=["reference", "values"])
+def test_a_payment_made_before_a_5xx_that_failed_is_no_success(service, connect, call):
+    """A payment that the service made, failed and answered with a 5xx is an error with its id."""
+    service.status_of_new = "failed"
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=1).transfers.create, **call).check("error tr_1 failed new=")
+    assert len(service.payments) == 1
+
+
+CANNOT_TELL = [
+    {"failing_page": 1},
+    {"html": True},
+    {"masked": True},
+    {"order": "oldest first", "page_size": 1},
+    {"order": "oldest first", "page_size": 2},
+    {"order": "by amount", "page_size": 2},
+    {"page_size": 2, "following": 3},
+    {"hidden": {"created_at"}},
+    {"hidden": {"created_at"}, "page_size": 2},
+    {"hidden": {"client_reference_id"}},
+    {"hidden": {"source_amount"}},
+    {"hidden": {"financial_account_id"}},
+    {"hidden": {"id"}},
+]
+
+
+@pytest.mark.parametrize("age", [HOUR, timedelta()], ids=["older", "at once"])
+@pytest.mark.parametrize("call", [INVOICE, ORDER, {**ORDER, "new": True}], ids=str)
+@pytest.mark.parametrize("switches", CANNOT_TELL, ids=str)
+def test_a_page_that_cannot_tell_ends_the_call(service, connect, switches, call, age):
+    """The page must be readable, the newest one, and reach back to the call; else nothing is sent.
+
+    Whatever it shows, the call is an error or has the payment that was made.
+    """
+    for number in range(3):
+        service.add_payment(f"another-{number}", financial_account_id="fa_3", age=age)
+    service.failures_after_commit.append(500)
+    set_switches(service, switches)
+    report(connect(max_retries=1).transfers.create, **call).check("kept tr_4")
+    assert (len(service.payments), len(service.posts())) == (4, 1)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_list_that_lags_does_not_show_the_payment(service, connect, call):
+    """A page without the payment is no proof: a service that departs twice is paid twice.
+
+    It pays before its 5xx, and its list lags. The call has the payment of its last attempt.
+    """
+    service.listing.lag = HOUR
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=1).transfers.create, **call).check("paid tr_2")
+    assert len(service.payments) == 2
+
+
+OFFSETS = [{"minutes": -4.5}, {"hours": -5}, {"hours": 5}, {"days": 60}]
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("offset", OFFSETS, ids=str)
+def test_the_beginning_of_a_call_is_that_of_the_service(service, connect, call, offset):
+    """A machine whose clock is wrong finds the payment of its call."""
+    service.clock.advance(**offset)
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=1).transfers.create, **call).check("same tr_1")
+    assert len(service.payments) == 1
+
+
+def test_a_service_that_does_not_tell_its_time_cannot_tell(service, connect):
+    """Without a Date header it is not known whether a payment was made since the call began."""
+    service.date_error = None
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=1).transfers.create, **ORDER).check("error 503 not known")
+    assert (len(service.payments), len(service.posts())) == (1, 1)
+
+
+@pytest.mark.parametrize("reference", [{}, {"client_reference_id": "invoice-7"}])
+def test_a_raw_post_looks_at_the_newest_page_too(service, connect, reference):
+    """A POST of a path to an operation that takes a key is an order, also after a 5xx."""
+    fields = {**ORDER, **reference, "financial_account": {"id": "fa_1"}}
+    del fields["financial_account_id"]
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=1).post, path="/v1/transfers", json=fields).check("same tr_1")
+    assert (len(service.payments), len(service.posts())) == (1, 1)
+
+
+@pytest.mark.parametrize("references", [True, False])
+def test_each_row_of_a_batch_is_paid_once(service, connect, references):
+    """Rows whose payment was made before a 5xx are not paid again, with and without references."""
+    rows = [{**ORDER, "source_amount": f"{number}.00"} for number in range(11, 15)]
+    if references:
+        rows = [{**row, "client_reference_id": row["source_amount"]} for row in rows]
+    service.failures_after_commit.extend([503, 500])
+    sent = batch_report(connect(max_retries=1), rows, references=references, concurrency=1)
+    sent.check("replayed, replayed, created, created")
+    assert sent.ids == ["tr_1", "tr_2", "tr_3", "tr_4"]
+    assert len(service.payments) == 4
+
+
+@pytest.mark.parametrize("call", BY_TIME.values(), ids=BY_TIME)
+def test_a_call_that_succeeds_at_once_reads_no_list(service, cell, call):
+    """At a service that keeps the specification nothing more is sent than the payment."""
+    report(cell.transfers.create, **call).check("paid tr_1")
+    assert service.listing.reads == 0
+    assert len(service.posts()) == 1
+
+
+ADVICE = [
+    (ORDER, 'lookback="45 days" find('),
+    (INVOICE, 'lookback="45 days" find('),
+    ({**ORDER, "new": True}, "idempotency_key= may pay twice find("),
+    ({**ORDER, **OWN_KEY}, "idempotency_key= may pay twice find("),
+]
+
+
+@pytest.mark.parametrize(("call", "advised"), ADVICE)
+def test_the_error_of_a_5xx_advises_to_look_first(service, connect, call, advised):
+    """A 5xx may hide a payment whose key is not stored: the advice is to look before repeating."""
+    service.failures_after_commit.append(500)
+    failed = report(connect(max_retries=0).transfers.create, **call)
+    failed.check(f"error {advised}")
+    assert "cannot pay twice" not in failed.error
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("call", [INVOICE, ORDER], ids=["reference", "values"])
+def test_a_repeated_call_after_a_5xx_looks_back(service, connect, call):
+    """A later call with the advised `lookback` finds what was paid before the 5xx."""
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=0).transfers.create, **call).check("error lookback")
+    report(connect().transfers.create, **call, lookback="45 days").check("repeated tr_1")
+    assert len(service.payments) == 1
