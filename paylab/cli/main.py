@@ -157,7 +157,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str:
         help_text = action.help or ""
-        silent = action.default in (None, argparse.SUPPRESS) or action.nargs == 0
+        silent = action.default in (None, "", argparse.SUPPRESS) or action.nargs == 0
         return (
             help_text if silent or "default" in help_text else f"{help_text} (default: %(default)s)"
         )
