@@ -179,9 +179,9 @@ class OnScreen:
 
         self._shell: Any = get_ipython()
         self._display: Any = display  # IPython has no types
-        self._cell_number: object = object()
+        self._cell_number: int | None = None
         self._calls: list[Any] = []
-        self._display_handle: Any = None
+        self._display_handle: Any = None  # of the table below that cell; None before the first
         self._stop_listening: Callable[[], None] | None = listen(self._show_call)
 
     def stop(self) -> None:

@@ -70,14 +70,7 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
     `type`, `currency`, `payment_methods`, `details` and `deadline` as attributes or keys; all are
     optional. Only a transfer has an amount.
     """
-    is_instructions = isinstance(holder, DepositInstructions)
-    if (
-        isinstance(holder, Resource)
-        and not is_instructions
-        and "deposit_instructions" not in holder
-    ):
-        message = f"{with_article(type(holder).__name__)} has no deposit instructions"
-        raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
+    _check_holder(holder)
     instructions = _member_of(holder, "deposit_instructions") or holder
     rows = [*_amount_rows(holder), *_term_rows(instructions)]
     instruction_type = _member_of(instructions, "type")
@@ -92,6 +85,15 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
         return make_card(payee, about=rows, service_name=service_name, check=on_ramp.check)
     except PaylabError:  # text too long for a QR code is still shown as text
         return _detail_card(instructions, rows, service_name)
+
+
+def _check_holder(holder: object) -> None:
+    """ArgumentError for a resource that neither has deposit instructions nor is one."""
+    if not isinstance(holder, Resource) or isinstance(holder, DepositInstructions):
+        return
+    if "deposit_instructions" not in holder:
+        message = f"{with_article(type(holder).__name__)} has no deposit instructions"
+        raise ArgumentError(f"{message}: pass a conversion account or a transfer", "account")
 
 
 def _payee_of(instructions: object, on_ramp: OnRamp | None) -> str | None:
@@ -124,14 +126,18 @@ def clabe_card(
     `about` are additional rows. `check` returns what is wrong with the CLABE, or an empty text.
     """
     clabe_parts = _clabe_parts(clabe)
-    card_rows = list(about)
-    html_parts = [_clabe_html(clabe, clabe_parts or ())]
     if clabe_parts:
-        card_rows = [*_clabe_part_rows(clabe_parts, clabe_rule.check_digit(clabe[:17])), *about]
-    html_parts.append(html.table(card_rows))
-    if clabe_parts:
+        part_rows = _clabe_part_rows(clabe_parts, clabe_rule.check_digit(clabe[:17]))
+        card_rows = [*part_rows, *about]
         calculation = html.text_block("\n".join(check_digit_calculation(clabe)))
-        html_parts.append(html.collapsible_block("How the check digit is made", calculation))
+        html_parts = [
+            _clabe_html(clabe, clabe_parts),
+            html.table(card_rows),
+            html.collapsible_block("How the check digit is made", calculation),
+        ]
+    else:  # not 18 digits, so that only the text can be shown
+        card_rows = list(about)
+        html_parts = [_clabe_html(clabe, ()), html.table(card_rows)]
     text_rows = [("CLABE", " ".join(clabe_parts or [clabe])), ("Digits only", clabe), *card_rows]
     problem_text = check(clabe)
     if not problem_text:
@@ -232,11 +238,9 @@ def _network_of(instructions: object) -> str:
     if isinstance(network, str):
         return network
     payment_methods = _member_of(instructions, "payment_methods")
-    return (
-        str(payment_methods[0])
-        if isinstance(payment_methods, list | tuple) and payment_methods
-        else ""
-    )
+    if isinstance(payment_methods, list | tuple) and payment_methods:
+        return str(payment_methods[0])
+    return ""
 
 
 def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: str) -> Card:

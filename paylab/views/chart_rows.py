@@ -48,10 +48,13 @@ def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def _read_column(frame: pd.DataFrame, field_name: str, value_type: str) -> pd.Series[Any]:
-    """The column of a frame of transfers or conversions; empty cells if the frame has none."""
-    column_name = (
-        field_name if field_name in frame else CONVERSION_NAMES.get(field_name, field_name)
-    )
+    """The column of a frame of transfers or conversions; empty cells if the frame has none.
+
+    Without the column `completed_in`, it is the time from creation to the payout's completion.
+    """
+    column_name = field_name
+    if field_name not in frame:
+        column_name = CONVERSION_NAMES.get(field_name, field_name)
     if column_name in frame:
         return _convert_column(frame[column_name], value_type)
     if field_name == "completed_in" and "payout_completed_at" in frame:

@@ -100,9 +100,8 @@ class Chart:
 
     def _draw(self, picture_format: Literal["png", "svg"]) -> bytes:
         """Draw the picture on light paper."""
-        return draw_chart(
-            {**_without_astral_characters(self.spec), "background": PAPER_COLOUR}, picture_format
-        )
+        drawable_spec = _without_astral_characters(self.spec)
+        return draw_chart({**drawable_spec, "background": PAPER_COLOUR}, picture_format)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
@@ -138,9 +137,10 @@ def _escape_texts(spec_value: JsonValue, member_name: str = "") -> JsonValue:
 
 
 def _without_astral_characters(spec_value: JsonValue) -> JsonValue:
-    """A part of a specification with U+1F600, say, for each character of two UTF-16 units.
+    """A part of a specification with each emoji and the like as text, such as `U+1F600`.
 
-    The drawing program ends when a label is cut between them.
+    JavaScript stores such a character as two units, and the drawing program ends when it cuts a
+    label between them.
     """
     if isinstance(spec_value, Mapping):
         members = spec_value.items()
@@ -189,9 +189,8 @@ def corridor_colour(name: str) -> str:
     >>> corridor_colour("USD-MXN")
     '#2e8b57'
     """
-    currencies = [
-        currency for currency in reversed(name.split("-")) if currency in CORRIDOR_COLOURS
-    ]
+    destination_first = reversed(name.split("-"))
+    currencies = [currency for currency in destination_first if currency in CORRIDOR_COLOURS]
     if not currencies:
         return OTHER_COLOUR
     local_currencies = [currency for currency in currencies if currency != "USD"]
@@ -199,7 +198,11 @@ def corridor_colour(name: str) -> str:
 
 
 def label_lookup(labels: Mapping[str, str | list[str]]) -> str:
-    """A Vega expression that finds the label of a value of an axis."""
+    """A Vega expression that replaces each value of an axis by its label.
+
+    >>> label_lookup({"60": "1 min"})
+    '({"60": "1 min"})[datum.value]'
+    """
     return f"({json.dumps(_escape_texts(labels), ensure_ascii=False)})[datum.value]"
 
 

@@ -7,7 +7,7 @@ Lengths and positions are floats; amounts in tooltips are exact sums of decimals
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Context, Decimal
 from functools import reduce
 from typing import Any
@@ -128,10 +128,10 @@ def fees(frame: pd.DataFrame | None) -> Chart:
 
 
 def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
-    """The panel of a funnel, from the number of rows per status."""
+    """The panel of a funnel, from the number of rows per status: a bar for each stage."""
     stages_by_status = {status_name: _passed_stages(machine, status_name) for status_name in counts}
     total_count = sum(counts.values())
-    chart_values = []
+    bar_values = []
     labels: dict[str, str | list[str]] = {}
     for stage in STAGES:
         row_count = sum(
@@ -140,24 +140,30 @@ def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
             if stage in stages_by_status[status_name]
         )
         share_text = f"{row_count / total_count:.1%}"
-        stopped_counts = [
+        stopped_texts = [
             f"{status_count:,} {status_name}"
             for status_name, status_count in sorted(counts.items())
             if stages_by_status[status_name][-1] == stage and status_name != stage
         ]
-        labels[stage] = [stage, f"{row_count:,} ({share_text})", *stopped_counts]
-        chart_values.append(
-            {
-                "stage": stage,
-                "rows": row_count,
-                "share": share_text,
-                "others": ", ".join(stopped_counts),
-                "left": -row_count / 2,
-                "right": row_count / 2,
-            }
-        )
+        labels[stage] = [stage, f"{row_count:,} ({share_text})", *stopped_texts]
+        bar_values.append(_funnel_bar(stage, row_count, share_text, stopped_texts))
     bar_mark = {"type": "bar", "opacity": 0.9}
-    return make_panel(76 * len(STAGES), chart_values, bar_mark, _funnel_encoding(labels))
+    return make_panel(76 * len(STAGES), bar_values, bar_mark, _funnel_encoding(labels))
+
+
+def _funnel_bar(stage: str, row_count: int, share_text: str, stopped_texts: Sequence[str]) -> Spec:
+    """The bar of a stage, as wide as the number of rows that passed it.
+
+    `stopped_texts` count the rows that go no further, such as "2 failed".
+    """
+    return {
+        "stage": stage,
+        "rows": row_count,
+        "share": share_text,
+        "others": ", ".join(stopped_texts),
+        "left": -row_count / 2,
+        "right": row_count / 2,
+    }
 
 
 def _funnel_encoding(labels: Mapping[str, str | list[str]]) -> Spec:

@@ -67,22 +67,20 @@ def complete_values(
     """The words of the argument or field at the cursor; none if it is not one of paylab."""
     source_lines = context.full_text.split("\n")[: context.cursor_line]
     source_text = "\n".join([*source_lines, context.text_until_cursor])
-    field = find_compared_field(source_text)
-    argument = None if field else find_argument(source_text)
-    literal_words: list[str] = []
-    if field:
-        literal_words = find_field_words(field, namespace)
-    elif argument:
-        literal_words = find_words(argument, namespace)
-    typed = field or argument
-    if typed is None or not literal_words:
+    if field := find_compared_field(source_text):
+        known_words = find_field_words(field, namespace)
+        prefix = field.prefix
+    elif argument := find_argument(source_text):
+        known_words = find_words(argument, namespace)
+        prefix = argument.prefix
+    else:
         return SimpleMatcherResult(completions=[])
-    matching_words = [
-        word for word in literal_words if word.lower().startswith(typed.prefix.lower())
-    ]
+    if not known_words:
+        return SimpleMatcherResult(completions=[])
+    matching_words = [word for word in known_words if word.lower().startswith(prefix.lower())]
     completions = [SimpleCompletion(word, type="value") for word in matching_words]
     return SimpleMatcherResult(
-        completions=completions, matched_fragment=typed.prefix, suppress=True, ordered=True
+        completions=completions, matched_fragment=prefix, suppress=True, ordered=True
     )
 
 
@@ -137,9 +135,10 @@ def _is_collection(opening: Opening, source_text: str) -> bool:
 
 
 def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | None]:
-    """The brackets that are open at the end of some code, and the quote that is open.
+    """The brackets that are open at the end of some code, the outermost first, and the open quote.
 
-    They are the open brackets, the offset of the quote, and the quote: None outside a literal.
+    The second value is the offset of the quote, the third the quote itself: None if the code does
+    not end inside a text.
     """
     openings: list[Opening] = []
     offset = 0
@@ -173,7 +172,10 @@ def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | Non
 
 
 def _find_literal_end(source_text: str, search_start: int, quote: str) -> int | None:
-    """Where a text that starts here ends; None if it is open at the end of the code."""
+    """The offset after a text whose content starts here; None if it is open at the code's end.
+
+    A text with one quote also ends, unfinished, at the end of its line.
+    """
     offset = search_start
     while offset < len(source_text):
         if source_text[offset] == "\\":
@@ -237,7 +239,7 @@ def _is_ours(found_object: object) -> bool:
 
 
 def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect.Parameter | None:
-    """The parameter that an argument is for."""
+    """The parameter that an argument is for; None if the function has none."""
     if argument.keyword is not None:
         return signature.parameters.get(argument.keyword)
     positional_parameters = [
@@ -245,10 +247,8 @@ def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect
         for parameter in signature.parameters.values()
         if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
     ]
-    if positional_parameters and positional_parameters[-1].kind == inspect.Parameter.VAR_POSITIONAL:
-        return positional_parameters[min(argument.position, len(positional_parameters) - 1)]
-    return (
-        positional_parameters[argument.position]
-        if argument.position < len(positional_parameters)
-        else None
-    )
+    if argument.position < len(positional_parameters):
+        return positional_parameters[argument.position]
+    last_parameter = positional_parameters[-1] if positional_parameters else None
+    takes_more = last_parameter and last_parameter.kind == inspect.Parameter.VAR_POSITIONAL
+    return last_parameter if takes_more else None  # `*args` takes all further arguments

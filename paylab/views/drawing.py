@@ -153,8 +153,8 @@ def _svg_row_path(module_row: tuple[bool, ...], row_number: int) -> str:
 
 
 def _png_scanline(pixel_row: str) -> bytes:
-    """A row of pixels, eight per byte, after its filter: 0, none."""
-    byte_count = -(-len(pixel_row) // 8)
+    """A row of pixels as PNG stores it: a byte 0 for no filter, then eight pixels per byte."""
+    byte_count = -(-len(pixel_row) // 8)  # rounded up
     return b"\0" + int(pixel_row.ljust(8 * byte_count, "0"), 2).to_bytes(byte_count)
 
 

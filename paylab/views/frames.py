@@ -25,12 +25,8 @@ def frame_table(frame: pd.DataFrame) -> str:
     column_names = [_column_name(label) for label in shown_frame]
     columns = []
     for column_index, column_name in enumerate(column_names):
-        columns.append(
-            [
-                _cell_text(column_name, cell_value)
-                for cell_value in shown_frame.iloc[:, column_index]
-            ]
-        )
+        column = shown_frame.iloc[:, column_index]  # by position: two may have the same name
+        columns.append([_cell_text(column_name, cell_value) for cell_value in column])
     number_columns = [
         column_index
         for column_index, dtype in enumerate(shown_frame.dtypes)

@@ -201,6 +201,7 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
 
 
 def _column_style(*, is_number: bool) -> str:
+    """The style of the cells of a column; numbers are aligned to the right."""
     style = f"{CELL_STYLE};overflow-wrap:normal;padding-right:12px;{GAP}"
     return f"{style};text-align:right" if is_number else style
 
@@ -211,6 +212,7 @@ def _header_html(column_name: str) -> str:
 
 
 def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
+    """A row of a table, each cell in the style of its column."""
     cells = "".join(
         f'<td style="{style}">{cell(cell_value)}</td>'
         for style, cell_value in zip(styles, row, strict=False)
@@ -218,12 +220,12 @@ def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
     return f'<tr style="{ROW_STYLE}">{cells}</tr>'
 
 
-def _footer_line(row_count: int, service_name: str) -> str:
+def _footer_line(hidden_count: int, service_name: str) -> str:
     """The number of the rows that are not shown, and the name of the service.
 
     Empty if there is neither.
     """
-    more_text = f"{row_count:,} more" if row_count > 0 else ""
+    more_text = f"{hidden_count:,} more" if hidden_count > 0 else ""
     footer_texts = [text for text in (more_text, service_name) if text]
     if not footer_texts:
         return ""

@@ -88,11 +88,13 @@ class InboxView(anywidget.AnyWidget):
             call_later(REFRESH_SECONDS, self._refresh_now, "paylab-inbox-view")
 
     def _refresh_now(self) -> None:
+        """Refresh after the pause, and let the next event begin another one."""
         self._refresh_pending.release()
         if not self._is_stopped:
             self.refresh()
 
     def _show_details(self, change: JsonObject) -> None:
+        """Show the details of the row that was opened; none for row 0."""
         row_number = change["new"]
         self.detail = self._detail_html(row_number) if row_number else ""
 

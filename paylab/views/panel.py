@@ -73,6 +73,7 @@ class PanelView(anywidget.AnyWidget):
             call_later(self._pause_seconds, self._refresh_now, "paylab-panel")
 
     def _refresh_now(self) -> None:
+        """Refresh after the pause, and set the next pause by how long that took."""
         self._refresh_pending.release()
         start_seconds = time.perf_counter()
         self.refresh()

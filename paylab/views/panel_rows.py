@@ -176,6 +176,7 @@ def _service_words(body_text: str) -> str:
 
 
 def _time_text(moment: datetime | None) -> str:
+    """The time of day; empty if it is not known."""
     return f"{moment:%H:%M:%S}" if moment else ""
 
 

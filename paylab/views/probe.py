@@ -52,18 +52,18 @@ BODY_LENGTH_MAX = 6000
 def report_table(report: Any) -> str:
     """The progress of the probe, what differs and what to ask; the rest opens on click."""
     summary_lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
-    proven_rows = [(finding.key, finding.words) for finding in report.where("proven")]
+    action_rows = [(finding.key, finding.words) for finding in report.where("proven")]
     for finding in report.where("refused"):
-        proven_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
+        action_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
+    action_table = ""
+    if action_rows:
+        action_table = grid(("key", "outcome"), action_rows, row_max=len(action_rows))
     other_rows = [
         (finding.key, finding.words) for finding in report.where("not reached", "assumed")
     ]
     other_table = grid(("key", "outcome"), other_rows, row_max=len(other_rows))
     other_block = collapsible_block(f"{len(other_rows)} others", other_table)
-    finding_table = (
-        grid(("key", "outcome"), proven_rows, row_max=len(proven_rows)) if proven_rows else ""
-    )
-    return card(column(heading("Probe"), summary_lines, finding_table, other_block))
+    return card(column(heading("Probe"), summary_lines, action_table, other_block))
 
 
 def report_page(report: Any) -> str:
@@ -145,12 +145,17 @@ DRIFT_COLUMNS = ("kind", "where", "what", "times", "first call", "set")
 
 def drift_table(differences: Any) -> str:
     """Differences between the responses of a session and the settings."""
-    drift_rows = []
-    for difference in differences:
-        times = str(difference.times)
-        first_call = str(difference.first)
-        where_and_what = (difference.kind, difference.where, difference.what)
-        drift_rows.append((*where_and_what, times, first_call, difference.key))
+    drift_rows = [
+        (
+            difference.kind,
+            difference.where,
+            difference.what,
+            str(difference.times),
+            str(difference.first),
+            difference.key,
+        )
+        for difference in differences
+    ]
     if not drift_rows:
         return f'<div style="{CELL_STYLE}">No drift: every answer was as expected.</div>'
     return f"{badge('DRIFT')}{grid(DRIFT_COLUMNS, drift_rows)}"

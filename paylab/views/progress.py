@@ -121,10 +121,12 @@ def waiting(
 
 
 def _default_show() -> Show:
+    """The function that shows a value: in the output of a notebook, or in a terminal."""
     return _notebook_show() or _show_in_terminal
 
 
 def _show_in_terminal(shown_value: object) -> None:
+    """Write a value over the current line of a terminal; nothing if stderr is none."""
     if sys.stderr.isatty():
         print(f"\r{shown_value!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
 

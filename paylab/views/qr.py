@@ -40,6 +40,7 @@ def scan(image: str | Path | bytes | BinaryIO) -> str:
 
 
 def _read_image(image: str | Path | bytes | BinaryIO) -> bytes:
+    """The bytes of a picture, which is given as a path, bytes or an open file."""
     if isinstance(image, bytes):
         return image
     if isinstance(image, str | Path):
@@ -75,6 +76,7 @@ class QRText:
         return [(label, text or "not given") for label, text in rows]
 
     def _crc_text(self, computed_crc: str) -> str:
+        """The CRC at the end of the text, and whether it is the computed one."""
         stated_crc = self.text[-4:]
         if stated_crc == computed_crc:
             return f"{stated_crc}, correct"
@@ -86,14 +88,15 @@ class QRText:
             return []
         rows = []
         for emv_field in self.payload.walk():
-            value_text = (
-                f"holds {len(emv_field.fields)} fields:" if emv_field.fields else emv_field.value
-            )
+            value_text = emv_field.value
+            if emv_field.fields:
+                value_text = f"holds {len(emv_field.fields)} fields:"
             rows.append((f"{emv_field.path} {emv_field.name}", value_text))
         return rows
 
 
 def _amount_text(payload: Payload) -> str:
+    """The amount as written in the code, which may be none; without one, the payer chooses."""
     amount_text = payload.find("54")
     if amount_text is None:
         return "the payer chooses"

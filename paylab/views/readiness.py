@@ -117,10 +117,12 @@ def readiness_page(report: Any) -> str:
 
 
 def _anchor(verdict: str) -> str:
+    """The id of the section of a verdict, such as `not-seen`."""
     return verdict.replace(" ", "-")
 
 
 def _section(verdict: str, judged_items: Iterable[object]) -> str:
+    """The items of a verdict, below its title."""
     articles = "".join(_article(judged_item) for judged_item in judged_items)
     return f'<section><h2 id="{_anchor(verdict)}">{TITLES[verdict]}</h2>{articles}</section>'
 

@@ -47,4 +47,5 @@ def value_text(field_value: object) -> str:
 
 
 def _is_text_list(field_value: object) -> bool:
+    """Whether a value is a list of texts; an empty list is one."""
     return isinstance(field_value, list) and all(isinstance(item, str) for item in field_value)

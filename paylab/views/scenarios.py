@@ -108,6 +108,7 @@ class ScenarioPage(FormPage):
         self.redraw()
 
     def _set_disabled(self, is_disabled: bool) -> None:
+        """Disable or enable all buttons."""
         for button in self.buttons.values():
             button.disabled = is_disabled
 
@@ -128,7 +129,8 @@ class ScenarioPage(FormPage):
     def saved_html(self) -> str:
         """The texts of the buttons, and what the last click created."""
         labels_by_title: dict[str, list[str]] = {}
-        for scenario in () if self._problem else self.scenarios.values():
+        runnable_scenarios = [] if self._problem else self.scenarios.values()
+        for scenario in runnable_scenarios:
             labels_by_title.setdefault(SUBJECT_TITLES[scenario.subject], []).append(scenario.label)
         label_rows = [(title, ", ".join(labels)) for title, labels in labels_by_title.items()]
         return self._introduction.static() + html.table(label_rows) + self.way_node.static()
@@ -141,7 +143,7 @@ def run_card(run: Any) -> str:
 
 
 def way_rows(run: Any) -> list[Row]:
-    """The way as rows of label and text."""
+    """What a scenario created, its outcome, and a row for each step of its way."""
     rows = [("Created", _headline(run)), ("Outcome", run.scenario.outcome), *_next_rows(run)]
     for way_step in run.way:
         status = f", {way_step.status}" if way_step.status else ""
@@ -180,4 +182,5 @@ def _next_rows(run: Any) -> list[Row]:
 
 
 def _time_text(moment: datetime | None) -> str:
+    """The time of day; empty if it is not known."""
     return f"{moment:%H:%M:%S}" if moment else ""

@@ -65,11 +65,11 @@ def specimen(
     return _draw_specimen(specimen_lines, kind or "jpeg", comment_bytes)
 
 
-def _check_choice(argument_name: str, chosen: str, choices: Sequence[str]) -> None:
-    """Raise PaylabError for a value that is not among the choices."""
-    if chosen not in choices:
+def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:
+    """Raise PaylabError for an argument that is not among the choices."""
+    if argument not in choices:
         raise PaylabError(
-            f"no specimen of {argument_name} {chosen!r}; there is {', '.join(choices)}"
+            f"no specimen of {argument_name} {argument!r}; there is {', '.join(choices)}"
         )
 
 

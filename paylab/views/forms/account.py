@@ -75,6 +75,7 @@ class AccountForm(Form):
         return self.account_fields.values()
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the type and the details, by the rules of the country."""
         return accounts.check_entry(values, self.country, service=self._service)
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
@@ -84,6 +85,7 @@ class AccountForm(Form):
         return accounts.warn(self.country, account_type, details, service=self._service)
 
     def _send(self, values: JsonObject) -> FinancialAccount:
+        """Replace the details of the account that is edited, or register another one."""
         if self._edited_account and self._update:
             return self._update(self._edited_account.id, values["details"])
         account: FinancialAccount = self._create(values["type"], values["details"])
@@ -107,6 +109,7 @@ class AccountForm(Form):
         return account_rows
 
     def _adjust_inputs(self) -> None:
+        """Show the inputs of the chosen type of account."""
         self.account_fields.adjust(self.country)
 
 
@@ -143,6 +146,7 @@ class WalletForm(Form):
         set_known_fields(self, examples.wallet(self._service))
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the details of a wallet, which are the same in every country."""
         return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
@@ -150,10 +154,12 @@ class WalletForm(Form):
         return accounts.warn(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def _send(self, values: JsonObject) -> FinancialAccount:
+        """Register the wallet."""
         wallet: FinancialAccount = self._create(values)
         return wallet
 
     def _write_code(self, values: JsonObject) -> str:
+        """The equivalent call, with the details as one argument."""
         function = "lab.financial_accounts.create"
         return write_call(function, {}, self._owner_id, codes.CRYPTO_WALLET, values, to="wallet")
 

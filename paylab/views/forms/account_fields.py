@@ -68,14 +68,17 @@ class AccountFields(Group):
 
     def _all_detail_fields(self) -> dict[str, account_types.DetailField]:
         """The detail fields of all countries by name."""
-        detail_fields = {}
-        for corridor in self._countries.all:
-            for account in corridor.accounts:
-                for detail_field in account.fields:
-                    detail_fields[detail_field.name] = detail_field
-        return detail_fields
+        all_accounts = [
+            account for corridor in self._countries.all for account in corridor.accounts
+        ]
+        return {
+            detail_field.name: detail_field
+            for account in all_accounts
+            for detail_field in account.fields
+        }
 
     def _make_detail(self, detail_name: str, detail_field: account_types.DetailField) -> FormField:
+        """Make the input of a detail: a list of its known values, or a text."""
         input_type = COMBO if detail_field.form.choices else TEXT
         return FormField(
             f"{self.prefix}details.{detail_name}", detail_label(detail_name), input_type

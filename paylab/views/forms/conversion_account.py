@@ -99,12 +99,14 @@ class ConversionAccountForm(OrderForm):
         return [reference_field, coin_field]
 
     def _raise_if_no_wallet(self, wallet_id: str) -> None:
+        """RuleError for an id that none of the person's wallets has."""
         if wallet_id not in self._wallets:
             wallet_ids = ", ".join(self._wallets)
             message = f"{wallet_id} is not a wallet of this person: choose one of {wallet_ids}"
             raise RuleError([Problem("wallet", message)])
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the account; a form without a person is checked as if it had one."""
         body = {"individual_id": self._owner_id or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body, service=self._service)
@@ -136,6 +138,7 @@ class ConversionAccountForm(OrderForm):
         return self._account
 
     def _create_account(self, values: JsonObject) -> ConversionAccount:
+        """Open an account for the chosen wallet and currency."""
         options = {**values, **self.order_options}
         wallet_id = options.pop("payout_account")
         currency = options.pop("source_currency")
@@ -174,6 +177,7 @@ class ConversionAccountForm(OrderForm):
         self.controls.message.html += self._timeline.html()
 
     def _read_account(self) -> ConversionAccount:
+        """Read the account that this form created."""
         return self._read(self._account.id if self._account else "")
 
     def _show_account(self, account: ConversionAccount) -> None:
@@ -196,6 +200,7 @@ def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
 
 
 def _is_opened(account: ConversionAccount) -> bool:
+    """Whether the wait for an account is over: it is not pending any more."""
     return account.status in codes.OPENED
 
 
@@ -281,6 +286,7 @@ class DepositForm(Form):
         return problems
 
     def _write_code(self, values: JsonObject) -> str:
+        """The equivalent call: account, amount and currency, and the sender's name if given."""
         options = dict(values)
         amount = options.pop("amount", "")
         currency = options.pop("currency")
@@ -292,5 +298,6 @@ class DepositForm(Form):
         return [("Deposit", result.id), ("Amount", f"{result.amount} {result.currency or ''}")]
 
     def _adjust_inputs(self) -> None:
+        """Ask for a name only if the sender is another person."""
         is_other_name = self.fields["sender"].value == OTHER_NAME
         self.fields["sender_name"].visible = is_other_name

@@ -109,6 +109,7 @@ class FormField(Node):
             self.on_change(self)
 
     def _normal_value(self) -> JsonValue:
+        """The value as the service wants it: text without outer spaces, say; others unchanged."""
         return self.normalise(self._value) if isinstance(self._value, str) else self._value
 
     def set_value(self, value: JsonValue) -> bool:
@@ -151,8 +152,9 @@ class FormField(Node):
             len(option_label) > _NARROW_VALUE_MAX for option_label, _ in self.options
         )
         option_values = [option_value for _, option_value in options]
-        is_other_value = self.input == COMBO and self._value
-        if not preselect or self._value in option_values or is_other_value:
+        is_typed_value = self.input == COMBO and self._value  # a combo accepts any value
+        keeps_value = self._value in option_values or is_typed_value
+        if keeps_value or not preselect:
             return
         if preferred_value in option_values:
             self.set_value(preferred_value)
@@ -177,14 +179,8 @@ class FormField(Node):
     def display_text(self) -> str:
         """The value as shown after sending; a private value is masked."""
         if self.input in CHOICE_INPUTS:
-            return next(
-                (
-                    option_label
-                    for option_label, option_value in self.options
-                    if option_value == self._value
-                ),
-                "",
-            )
+            option_index = self._option_index()
+            return "" if option_index < 0 else self.options[option_index][0]
         value_text = str(self.value)
         return _masked_text(value_text) if self.private else value_text
 
@@ -252,12 +248,12 @@ class FormField(Node):
         """Store the value of the browser; report the change unless the field is lazy."""
         new_value = self._value_of(browser_value)
         self.is_typed = self.input in (TEXT, COMBO)
-        is_marked = bool(self.errors or self.warnings)
-        # Typed text is checked when the input loses focus, or while it is wrong.
-        if self.is_typed and not is_marked:
-            self.touched = False
-        elif not self.is_typed:
+        shows_marks = bool(self.errors or self.warnings)
+        if not self.is_typed:
             self.touched = True
+        elif not shows_marks:
+            # Typed text is checked when the input loses focus, or while it is wrong.
+            self.touched = False
         if self.store(new_value) and not self.lazy:
             self.on_change(self)
 
@@ -288,7 +284,10 @@ class FormField(Node):
 
 
 def problem_sentence(problem: Problem, field: FormField) -> str:
-    """A problem as a sentence to show at its field."""
+    """A problem as a sentence to show at its field.
+
+    "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits."
+    """
     message = problem.message
     assumption_mark = ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):

@@ -59,6 +59,7 @@ def find_first_marked(fields: Mapping[str, FormField]) -> FormField | None:
 
 
 def _fields_of(form: object) -> Collection[str]:
+    """The names of the fields of a form; none while it is being made."""
     fields: Collection[str] = vars(form).get("fields", ())
     return fields
 
@@ -69,10 +70,12 @@ def _find_field(form: object, name: object) -> str | None:
 
 
 def _describe_access(name: str) -> str:
+    """How to read and set a field, as a sentence."""
     return f"{name} is a field: values() reads all of them, fill({{{name!r}: ...}}) sets it"
 
 
 def _refuse_to_read(form: object, name: str) -> NoReturn:
+    """AttributeError for `form.name`; for a field, with how to read it."""
     field_name = None if name.startswith("_") else _find_field(form, name)
     if field_name:
         raise AttributeError(_describe_access(field_name))
@@ -80,12 +83,14 @@ def _refuse_to_read(form: object, name: str) -> NoReturn:
 
 
 def _set_attribute(form: Any, name: str, value: object) -> None:
+    """Set an attribute of a form; AttributeError for a field, with how to set it."""
     if name in _fields_of(form) and name not in dir(type(form)):
         raise AttributeError(_describe_access(name))
     object.__setattr__(form, name, value)
 
 
 def _refuse_item(form: object, name: object) -> NoReturn:
+    """TypeError for `form["name"]`; for a field, with how to read and set it."""
     field_name = _find_field(form, name)
     if field_name:
         raise TypeError(_describe_access(field_name))

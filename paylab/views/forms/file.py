@@ -130,5 +130,6 @@ class FilePicker(Node):
         self.on_file(self._file_name, bytes(received))
 
     def _refuse_transfer(self, reason: str) -> None:
+        """End the transfer, and say why in the browser."""
         self.send({"kind": "stop", "id": self._transfer_id, "reason": reason})
         self.cancel_transfer()

@@ -11,7 +11,7 @@ from typing import Any
 import traitlets
 
 from ...errors.arguments import explain_arguments
-from ...errors.base import ChoiceError, PaylabError, Problem, RuleError
+from ...errors.base import PaylabError, Problem, RuleError
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
@@ -22,6 +22,7 @@ from .form_check import (
     CONFIRM,
     NOT_SENT,
     FormCheck,
+    changed_values_error,
     error_message,
     group_by_field,
     is_refusal,
@@ -94,8 +95,8 @@ class Form(traitlets.HasTraits, FormPage):
 
     def values(self) -> JsonObject:
         """The values to send, as JSON, without blank ones."""
-        inputs = self._input_values().items()
-        return {field_name: given for field_name, given in inputs if given not in ("", None)}
+        inputs = self._input_values()
+        return {name: value for name, value in inputs.items() if value not in ("", None)}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the values."""
@@ -151,14 +152,11 @@ class Form(traitlets.HasTraits, FormPage):
         """Check the values and send them once; `anyway` confirms doubts."""
         if self.result is not None:
             if self._input_values() != self._inputs_sent:
-                raise ChoiceError(
-                    "not sent: this form was already sent with other values",
-                    "Read `result` for the response, or call restart() first to send again.",
-                )
+                raise changed_values_error()
             return self.result
         form_check = self.check(everything=True)
-        if form_check.stated:
-            raise RuleError(form_check.stated)
+        if form_check.spec_problems:
+            raise RuleError(form_check.spec_problems)
         unanswered = warn_of_unanswered(self._unanswered_values, form_check.values)
         doubts = [*unanswered, *form_check.doubts]
         if doubts and not anyway:
@@ -175,6 +173,7 @@ class Form(traitlets.HasTraits, FormPage):
         self._show_failure(message, doubts)
 
     def _input_values(self) -> JsonObject:
+        """The values of all inputs by field name, with blank ones."""
         return {name: field.value for name, field in self.fields.items()}
 
     def restart(self) -> None:
@@ -208,7 +207,7 @@ class Form(traitlets.HasTraits, FormPage):
         form_check.show_at(self.fields.values(), self.field_of, everything=everything)
         self.controls.code.text = self._code_sent or self._write_code(values)
         message = self.controls.message
-        if NOT_SENT in message.html and not (form_check.stated or form_check.doubts):
+        if form_check.is_correct and NOT_SENT in message.html:
             message.html = ""
         self.redraw()
         return form_check
@@ -345,6 +344,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.controls.show_result(headline, self._sender, rows)
 
     def _set_locked(self, is_locked: bool) -> None:
+        """Make the inputs read-only once they were sent, or editable again."""
         self.controls.lock(is_locked)
         for field in self.fields.values():
             field.lock(is_locked)

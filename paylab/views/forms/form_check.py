@@ -29,16 +29,21 @@ class FormCheck:
     warnings: Sequence[Problem]
 
     @property
-    def stated(self) -> list[Problem]:
-        """Problems by the spec."""
+    def spec_problems(self) -> list[Problem]:
+        """Problems by the spec, with which nothing can be sent."""
         return [problem for problem in self.problems if problem.source == "spec"]
 
     @property
     def doubts(self) -> list[Problem]:
         """Problems that must be confirmed: a broken assumption, a likely typo."""
-        assumed = [problem for problem in self.problems if problem.source != "spec"]
+        assumed_problems = [problem for problem in self.problems if problem.source != "spec"]
         likely_typos = [warning for warning in self.warnings if warning.source == LIKELY_TYPO]
-        return assumed + likely_typos
+        return assumed_problems + likely_typos
+
+    @property
+    def is_correct(self) -> bool:
+        """Whether the values can be sent without being confirmed."""
+        return not self.spec_problems and not self.doubts
 
     def show_at(
         self, fields: Iterable[FormField], field_of: FindField, *, everything: bool
@@ -57,17 +62,28 @@ def group_by_field(
     problems: Iterable[Problem], field_of: FindField
 ) -> Mapping[FormField | None, list[Problem]]:
     """The problems of each field; those of no field under None."""
-    grouped: dict[FormField | None, list[Problem]] = {}
+    problems_by_field: dict[FormField | None, list[Problem]] = {}
     for problem in problems:
-        grouped.setdefault(field_of(problem), []).append(problem)
-    return grouped
+        problems_by_field.setdefault(field_of(problem), []).append(problem)
+    return problems_by_field
 
 
 def warn_of_unanswered(unanswered: JsonObject | None, values: JsonObject) -> list[Problem]:
-    """Warn that an attempt with other values got no answer: sending may make a second order."""
+    """Warn if an attempt with other values got no answer: sending may make a second order.
+
+    `unanswered` are the values of that attempt; None if there was none.
+    """
     if unanswered in (None, values):
         return []
     return [Problem("", "the previous attempt, with other values, may have been carried out")]
+
+
+def changed_values_error() -> ChoiceError:
+    """The error for sending a form again whose values changed after it was sent."""
+    return ChoiceError(
+        "not sent: this form was already sent with other values",
+        "Read `result` for the response, or call restart() first to send again.",
+    )
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -128,6 +128,7 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         self.stop()
 
     def _state_of(self, resource: Any) -> str | None:
+        """The state of a resource; None if it has none."""
         return getattr(resource, "status", None)
 
     def _times_of(self, resource: Any) -> Times:
@@ -139,9 +140,11 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         }
 
     def _facts_of(self, resource: Any) -> Sequence[Row]:
+        """The rows below the timeline."""
         return [("Id", str(getattr(resource, "id", "")))]
 
     def _is_final(self, resource: Any) -> bool:
+        """Whether no state follows the one of a resource."""
         return self.machine.is_final(self._state_of(resource))
 
     def rows(self) -> Sequence[Row]:
@@ -152,6 +155,7 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         return timeline_rows
 
     def _advance_clock(self, seconds: float) -> None:
+        """Advance a frozen simulator, in the states that end with time."""
         if self._state_of(self.resource) in self.timed_states:
             self._pass_time(seconds)
 
@@ -166,12 +170,14 @@ class LiveStatus(traitlets.HasTraits, FormPage):
             shell.events.register("post_run_cell", self._refresh_after_cell)
 
     def _refresh_after_cell(self, _: object = None) -> None:
+        """Refresh after a cell has run, until the state is final."""
         if not self._is_final(self.resource):
             self.refresh()
         if self._is_final(self.resource):
             self._set_cell_hook(False)
 
     def _toggle_refreshing(self) -> None:
+        """Stop refreshing after a click, or start again."""
         if self.refresher.is_running:
             self.stop()
             return
@@ -179,6 +185,7 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         self.start()
 
     def _update_button(self, is_refreshing: bool) -> None:
+        """Show what a click on the button does next."""
         self.button.text = STOP if is_refreshing else REFRESH
         self.redraw()
 

@@ -111,6 +111,7 @@ class ObjectPage(FormPage):
         self.update_saved()
 
     def _link_button(self, object_id: str, link_name: str) -> Button:
+        """A button that opens an object, with its name and its shortened id."""
         button_text = f"{link_name} {html.shorten_id(object_id)}"
         return Button(button_text, partial(self.visit, object_id))
 
@@ -127,6 +128,7 @@ class ObjectPage(FormPage):
         self.redraw(heading)
 
     def _link_node(self, link: Link) -> Node:
+        """A row of a list: the button of its object, if it has one, and the text."""
         object_id, link_text = link
         if not object_id:
             return Html(f"<p>{html.escape(link_text)}</p>")
@@ -134,17 +136,24 @@ class ObjectPage(FormPage):
 
 
 def ids_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
-    """The ids in an object, each once, with the name of their field."""
-    found_ids = dict[str, str]()
-    for field, field_text in _texts_of(value, name):
+    """The ids in an object, each once: pairs of the name of its field and the id.
+
+    The field `quote_id` gives the name "quote".
+    """
+    names_by_id = dict[str, str]()
+    for field_name, field_text in _texts_of(value, name):
         if html.ID_PATTERN.fullmatch(field_text):
-            found_ids.setdefault(field_text, field)
-    for object_id, field in found_ids.items():
-        yield field, object_id
+            names_by_id.setdefault(field_text, field_name)
+    for object_id, field_name in names_by_id.items():
+        yield field_name, object_id
 
 
 def _texts_of(resource_value: object, field_name: str) -> Iterator[tuple[str, str]]:
-    """The texts in an object with the names of their fields; an `id` has its parent's name."""
+    """The texts in an object, each after the name of its field; an `id` has its parent's name.
+
+    >>> list(_texts_of({"quote_id": "qt_1", "payout_account": {"id": "fa_1"}}, ""))
+    [('quote', 'qt_1'), ('payout account', 'fa_1')]
+    """
     if isinstance(resource_value, Mapping):
         for member_name, member in resource_value.items():
             yield from _texts_of(member, field_name if member_name == "id" else str(member_name))

@@ -73,6 +73,7 @@ class OnboardingForm(Form):
             self._fill_example()
 
     def _make_fields(self, country: str, product: str) -> list[FormField]:
+        """Make the inputs of an individual, with the consent at the end."""
         fields = person.make_fields(country, product)
         if self._on_ramp_only:
             product_field = fields[0]
@@ -113,6 +114,7 @@ class OnboardingForm(Form):
         return body
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the individual; in an on-ramp, also a country whose on-ramp is not known."""
         problems = individuals.check(values, self._service)
         country = self.fields["country"].value
         if self._on_ramp_only and of_country(country) is None:
@@ -129,6 +131,7 @@ class OnboardingForm(Form):
             raise
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
+        """Values that look mistyped, or that no real person has."""
         warnings = individuals.warn(values, self._service)
         if self._on_ramp_only:  # an unknown on-ramp is an error here, see `_find_problems`
             warnings = [warning for warning in warnings if warning.field != "country"]
@@ -164,6 +167,7 @@ class OnboardingForm(Form):
             self.consent.value = True
 
     def _clear_private_inputs(self) -> None:
+        """Remove the document number from the page."""
         self.fields[DOCUMENT_NUMBER].set_value("")
 
     def _adjust_inputs(self) -> None:
@@ -265,12 +269,15 @@ class RecipientForm(OnboardingForm):
         return [*person_rows, *(account_rows or [("Account", "to be added later")])]
 
     def _adjust_inputs(self) -> None:
+        """Show the inputs that the country needs, those of its accounts included."""
         super()._adjust_inputs()
         self.account.adjust(self.fields["country"].value)
 
     def _make_fields(self, country: str, product: str) -> list[FormField]:
+        """Make the inputs of an individual, and those of the account."""
         return [*super()._make_fields(country, product), *self.account]
 
     def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
+        """The form from top to bottom, with the account at the end."""
         account_section = form_section("Account that receives payouts", self.account)
         return [*super()._make_sections(fields), account_section]

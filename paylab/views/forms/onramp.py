@@ -202,16 +202,15 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             step.show_end(self._code_of(step_name), page.nodes()[1:])
             return
         step_result = self.results[step_name]
-        result_rows: Sequence[Row] = []
+        result_rows: Sequence[Row] = [(STEP_TITLES[step_name], result_text(step_result))]
         sent_html = ""
         if isinstance(page, Form):
             result_rows = page.result_rows(step_result)
             sent_html = page.sent_html
-        else:
-            result_rows = [(STEP_TITLES[step_name], result_text(step_result))]
         result_line = short_result_text(step_result)
-        card = self._deposit_nodes() if step_name == "account" and self._is_paid else []
-        step.show_done(result_line, result_rows, sent_html, self._code_of(step_name), card)
+        shows_card = step_name == "account" and self._is_paid
+        card_nodes = self._deposit_nodes() if shows_card else []
+        step.show_done(result_line, result_rows, sent_html, self._code_of(step_name), card_nodes)
 
     def _current_nodes(self, step_name: str, page: Form | LiveStatus | None) -> Sequence[Node]:
         """The nodes of the current step without its heading, and the button for the example."""
@@ -227,7 +226,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
 
     @property
     def _is_paid(self) -> bool:
-        """Whether the deposit was paid: before, its step shows the card beside the form."""
+        """Whether the deposit was paid; until then its own step shows the deposit card."""
         return "deposit" in self.results
 
     def _deposit_nodes(self) -> Sequence[Node]:
@@ -290,14 +289,11 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _observe_page(self, step_name: str, page: Form | LiveStatus) -> None:
         """Continue when the step is done, which it may be already."""
         page.follow(self.redraw)
-        if isinstance(page, Form):
-            page.observe(lambda change: self._finish_page(step_name, page, change["new"]), "result")
-            self._finish_step(step_name, page.result)
-        else:
-            page.observe(
-                lambda change: self._finish_page(step_name, page, change["new"]), "resource"
-            )
-            self._handle_status(step_name, page.resource)
+        observed_name = "result" if isinstance(page, Form) else "resource"
+        page.observe(
+            lambda change: self._finish_page(step_name, page, change["new"]), observed_name
+        )
+        self._finish_page(step_name, page, getattr(page, observed_name))
 
     def _finish_page(self, step_name: str, page: Form | LiveStatus, step_result: object) -> None:
         """Continue after the form or the status of a step, unless another one replaced it."""
@@ -317,7 +313,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._run_step(self.current_step)
 
     def _handle_status(self, step_name: str, resource: Any) -> None:
-        """A final status ends the step; a request for new images goes back a step."""
+        """Finish the step at a final status; after a request for new images, go back a step."""
         status = getattr(resource, "status", None)
         if step_name == "verification" and status == "action_required":
             self._return_to_images(resource)

@@ -55,15 +55,19 @@ def _newest_wallet(person: Individual) -> FinancialAccount | None:
 
 
 def short_result_text(result: object) -> str:
-    """The result of a step in one line: its id without the middle, and its status or amount."""
+    """The result of a step in one line: its id without the middle, and its status or amount.
+
+    Images, and results without an id, are written as by `result_text`.
+    """
     long_text = result_text(result)
-    resource_id, comma, status = long_text.partition(", ")
     if isinstance(result, VerificationImages) or not hasattr(result, "id"):
         return long_text
+    resource_id, comma, status = long_text.partition(", ")
+    short_id = html.shorten_id(resource_id)
     if isinstance(result, Deposit):
-        comma = ", "
-        status = f"{result.amount} {result.currency or ''}".strip()
-    return f"{html.shorten_id(resource_id)}{comma}{status}"
+        amount_text = f"{result.amount} {result.currency or ''}".strip()
+        return f"{short_id}, {amount_text}"
+    return f"{short_id}{comma}{status}"
 
 
 def result_text(result: object) -> str:

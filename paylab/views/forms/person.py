@@ -110,10 +110,10 @@ def make_fields(country: str, product: str) -> list[FormField]:
     """Make all inputs, with the field names that problems use."""
     countries_by_name = sorted(NAMES.items(), key=itemgetter(1))
     country_options = [
-        (f"{field_name} ({option_code})", option_code)
-        for option_code, field_name in countries_by_name
+        (f"{country_name} ({country_code})", country_code)
+        for country_code, country_name in countries_by_name
     ]
-    product_options = [(label, option_code) for option_code, label in PRODUCT_LABELS.items()]
+    product_options = [(label, product_type) for product_type, label in PRODUCT_LABELS.items()]
     document_number = _make_text_field("document.number")
     document_number.private = True
     text_fields = [
@@ -131,6 +131,7 @@ def make_fields(country: str, product: str) -> list[FormField]:
 
 
 def _make_text_field(field_name: str) -> FormField:
+    """Make a text input with the texts of `TEXT_FIELDS`."""
     label, placeholder, hint = TEXT_FIELDS[field_name]
     return FormField(field_name, label, hint=hint, placeholder=placeholder)
 
@@ -167,20 +168,20 @@ def requirement_sentences(corridor: Corridor, product: str) -> str:
 
 
 def example_values(body: JsonMapping) -> JsonObject:
-    """The values of a body by the names of their fields, without country and product."""
-    field_values: JsonObject = {}
+    """The values of a body by the names of their inputs, without country and product.
+
+    `{"address": {"city": "Puebla"}}` gives `{"address.city": "Puebla"}`.
+    """
+    input_values: JsonObject = {}
     for field_name, field_value in body.items():
+        if field_name in PRODUCT_FIELD_NAMES:
+            continue
         if isinstance(field_value, Mapping) and field_value:
-            field_values |= {
-                f"{field_name}.{inner_name}": inner for inner_name, inner in field_value.items()
-            }
+            for member_name, member in field_value.items():
+                input_values[f"{field_name}.{member_name}"] = member
         else:
-            field_values[field_name] = field_value
-    return {
-        field_name: field_value
-        for field_name, field_value in field_values.items()
-        if field_name not in PRODUCT_FIELD_NAMES
-    }
+            input_values[field_name] = field_value
+    return input_values
 
 
 NO_PAYOUTS = "No payouts are documented for this country: the service may refuse a transfer."

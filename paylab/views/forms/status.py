@@ -110,6 +110,7 @@ def expiry_sentence(quote: Quote, now: datetime) -> str:
 
 
 def _seconds_until(moment: datetime, now: datetime) -> int:
+    """Whole seconds from now to a moment; negative once it has passed."""
     return int((moment - now).total_seconds())
 
 
@@ -138,6 +139,7 @@ def _price_rows(terms: Quote | Transfer, labels: tuple[str, str]) -> list[Row]:
 
 
 def _money_text(amount: object, currency: str | None) -> str:
+    """An amount with its currency; empty without an amount."""
     return "" if amount is None else f"{amount} {currency or ''}".strip()
 
 
@@ -286,6 +288,7 @@ class TransferView(LiveStatus):
         super().show_resource(resource)
 
     def _facts_of(self, resource: Transfer) -> list[Row]:
+        """The rows of a transfer, without the status that the timeline shows."""
         return [row for row in transfer_rows(resource, self._wallets) if row[0] != "Status"]
 
     def rows(self) -> Sequence[Row]:

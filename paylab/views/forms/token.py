@@ -66,13 +66,12 @@ class TokenForm(Form):
         return {name: field.value for name, field in self.fields.items() if field.value}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the token, for the provider in the service's settings."""
         provider = self._service.verification.provider
         return rules.check_token({"provider": provider, **values}, service=self._service)
 
-    def _find_warnings(self, values: JsonObject) -> list[Problem]:
-        return []
-
     def _send(self, values: JsonObject) -> Individual:
+        """Submit the token and return its individual."""
         return self._submit_token(**values)
 
     def _write_code(self, values: JsonObject) -> str:

@@ -145,6 +145,7 @@ class QuoteForm(Form):
         super().restart()
 
     def _write_code(self, values: JsonObject) -> str:
+        """The equivalent call: the account, then the other fields by name."""
         arguments = dict(values)
         account_id = arguments.pop("financial_account", "")
         return write_call(self.function, arguments, account_id, to=self.variable)
@@ -154,6 +155,7 @@ class QuoteForm(Form):
         return quote_rows(result)
 
     def _adjust_inputs(self) -> None:
+        """Ask for the network of a stablecoin only."""
         is_stablecoin = codes.is_stablecoin(self.fields["source_currency"].value)
         self.fields["source_network"].visible = is_stablecoin
 
@@ -173,7 +175,7 @@ FUNDING_OPTIONS = [("From the prefunded balance", ""), ("By a deposit of stablec
 
 
 def _make_reference_field(service: Service | None, example: str = "") -> FormField:
-    """Your reference; the example is filled in where the service requires one."""
+    """The input of your reference; the example is filled in where the service requires one."""
     settings = (service or Service()).transfers
     hint = f"At most {settings.max_reference} characters."
     field = FormField("client_reference_id", "Your reference", hint=hint)
@@ -183,6 +185,7 @@ def _make_reference_field(service: Service | None, example: str = "") -> FormFie
 
 
 def _make_funding_field() -> FormField:
+    """The input of what pays for a transfer: the prefunded balance, or a deposit."""
     return FormField("source_type", "Paid for", SELECT, options=FUNDING_OPTIONS)
 
 
@@ -198,10 +201,12 @@ class TransferForm(OrderForm, QuoteForm):
     check_rules = staticmethod(transfers.check)
 
     def _make_fields(self, amount: str, source_currency: str) -> list[FormField]:
+        """Make the inputs of a quote, and those of what pays for it and of your reference."""
         fields = super()._make_fields(amount, source_currency)
         return [*fields, _make_funding_field(), _make_reference_field(self._service)]
 
     def _write_code(self, values: JsonObject) -> str:
+        """The equivalent call; after a restart with `new=`, which pays once more."""
         return super()._write_code({**values, **self.order_options})
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
@@ -267,6 +272,7 @@ class QuoteCard(OrderForm):
 
     @property
     def _has_stablecoin_source(self) -> bool:
+        """Whether the quote is paid for in a stablecoin."""
         return codes.is_stablecoin(str(self.quote.source_currency or ""))
 
     def _is_over(self, now: datetime) -> bool:
@@ -278,6 +284,7 @@ class QuoteCard(OrderForm):
         return {"quote_id": self.quote.id, **super().values()}
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the transfer to create."""
         return transfers.check(values, self._service)
 
     def _wallet_problems(self) -> list[Problem]:
@@ -287,6 +294,7 @@ class QuoteCard(OrderForm):
         return transfers.check_wallet(self._accounts, self.quote.source_network)
 
     def _write_code(self, values: JsonObject) -> str:
+        """The call that creates the transfer."""
         return write_call("lab.transfers.create", {**values, **self.order_options}, to="transfer")
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:

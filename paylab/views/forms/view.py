@@ -69,7 +69,8 @@ class View(anywidget.AnyWidget):
         changed_nodes = [
             node for node_id, node in nodes.items() if self._shown_nodes.get(node_id) != node
         ]
-        if not (focus or changed_nodes or top_ids != self._shown_top_ids):
+        is_unchanged = not changed_nodes and top_ids == self._shown_top_ids
+        if is_unchanged and not focus:
             return
         earlier_version = self._version if self._shown_nodes else 0
         self._version += 1
@@ -88,7 +89,10 @@ class View(anywidget.AnyWidget):
         )
 
     def _describe_nodes(self, nodes: Sequence[Node], described: dict[str, JsonObject]) -> list[str]:
-        """Add the visible nodes and those inside them as JSON, and return the ids of the outer."""
+        """Add the visible nodes and those inside them to `described`, as JSON by id.
+
+        Returns the ids of the outer nodes.
+        """
         visible_nodes = [node for node in nodes if node.visible]
         for node in visible_nodes:
             self._nodes_by_id[node.id] = node

@@ -146,4 +146,5 @@ def _read_file(path_text: str) -> bytes:
 
 
 def _image_error(image_side: str, reason: str) -> RuleError:
+    """The error for the image of a side."""
     return RuleError([Problem(image_side, reason)])

@@ -95,11 +95,8 @@ class ImagesForm(Form):
         if not problems and not values:
             return [Problem(self.open_slots[0].side, "is required: choose at least one image")]
         for slot in self.open_slots:
-            if slot.facts:
-                problems += [
-                    Problem(slot.side, problem.message, problem.source)
-                    for problem in slot.facts.assumed_problems
-                ]
+            assumed_problems = slot.facts.assumed_problems if slot.facts else ()
+            problems += [replace(problem, field=slot.side) for problem in assumed_problems]
         return problems
 
     def _find_warnings(self, values: JsonObject) -> list[Problem]:
@@ -174,6 +171,7 @@ class ImagesForm(Form):
                 slot.fill_with_specimen()
 
     def _sent_rows(self) -> list[Row]:
+        """The name of the image of each side."""
         return [(slot.label, slot.choice.name) for slot in self.open_slots if slot.choice]
 
     def _apply_code_options(self) -> None:
@@ -182,6 +180,7 @@ class ImagesForm(Form):
             self._fill_example()
 
     def _clear_private_inputs(self) -> None:
+        """Delete the images that were sent from the page."""
         for image_side in self.values():
             self.slots[image_side].clear(is_stored=True)
 
@@ -191,35 +190,30 @@ class ImagesForm(Form):
         self._request_images()
 
     def _request_images(self) -> None:
-        """Show in each slot what the service says about its side, and the rest above them."""
+        """Show in each slot what the service says about its side.
+
+        Advice on no side, or on one of several, is above the slots.
+        """
         advice_and_messages = [
             (_advice_of(detail), str(_member_of(detail, "message") or ""))
             for detail in self._details
         ]
         for image_side, slot in self.slots.items():
-            slot.set_advice(
-                [
-                    (advice, message)
-                    for advice, message in advice_and_messages
-                    if image_side in advice.sides
-                ]
-            )
-        general_lines = [
-            advice_html(advice, message, "error")
-            for advice, message in advice_and_messages
-            if not advice.sides
-        ]
-        unclear_lines = [
-            advice_html(advice, message, "warning")
-            for advice, message in advice_and_messages
-            if is_unclear(advice)
-        ]
+            slot.set_advice(pair for pair in advice_and_messages if image_side in pair[0].sides)
+        general_lines = []
+        unclear_lines = []
+        for advice, message in advice_and_messages:
+            if not advice.sides:
+                general_lines.append(advice_html(advice, message, "error"))
+            elif is_unclear(advice):
+                unclear_lines.append(advice_html(advice, message, "warning"))
         self.advice_node.html = "".join([*general_lines, *unclear_lines])
         if self._is_example:
             self._fill_example()
         self.handle_change()
 
     def _show_sending(self, is_sending: bool) -> None:
+        """Show in each slot whether its image is being sent."""
         for slot in self.open_slots:
             slot.is_sending = is_sending
             slot.show_problems([])

@@ -113,13 +113,13 @@ def _find_patches(image_bytes: Data, budget: Budget) -> Iterator[Patch]:
 
 
 def _find_exif_patches(image_bytes: Data, tiff_start: int, budget: Budget) -> Iterator[Patch]:
-    """Find the GPS tables of a TIFF. Offsets inside a TIFF count from its start."""
+    """Find the patches of the GPS tables of a TIFF. Its offsets count from its start."""
     byte_order = BYTE_ORDERS[bytes(image_bytes[tiff_start : tiff_start + 2])]
     for table_offset in _read_table_offsets(image_bytes, tiff_start, byte_order, budget):
-        for tag, value_type, value_count, entry_value in _read_entries(
-            image_bytes, tiff_start + table_offset, byte_order, budget
-        ):
-            if tag == GPS_TAG and value_type in OFFSET_TYPES and value_count == 1:
+        entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
+        for tag, value_type, value_count, entry_value in entries:
+            is_offset = value_type in OFFSET_TYPES and value_count == 1
+            if tag == GPS_TAG and is_offset:
                 yield from _blank_gps_table(
                     image_bytes, tiff_start, entry_value, byte_order, budget
                 )
@@ -171,11 +171,11 @@ def _blank_gps_table(
     entries = _read_entries(image_bytes, tiff_start + table_offset, byte_order, budget)
     for _, value_type, value_count, entry_value in entries:
         value_size = TYPE_BYTES.get(value_type, 0) * value_count
-        is_at_offset = (
-            4 < value_size <= VALUE_BYTES_MAX
-        )  # at most four bytes are in the entry itself
-        if is_at_offset and tiff_start + entry_value + value_size <= len(image_bytes):
-            yield tiff_start + entry_value, bytes(value_size)
+        # A value of at most four bytes is in the entry itself, a longer one at an offset.
+        is_at_offset = 4 < value_size <= VALUE_BYTES_MAX
+        value_start = tiff_start + entry_value
+        if is_at_offset and value_start + value_size <= len(image_bytes):
+            yield value_start, bytes(value_size)
     if entries:
         yield tiff_start + table_offset, bytes(2 + 12 * len(entries))
 

@@ -89,12 +89,14 @@ class Slot(FormField):
         self._show_state()
 
     def _make_picker(self) -> FilePicker:
+        """Make the button and the drop area for a file."""
         picker = FilePicker(self.label, ACCEPTED_FILES, self._choose_file, self._refuse_large_file)
         picker.on_remove = self.remove
         picker.make_preview = self._make_preview
         return picker
 
     def _make_path_field(self) -> FormField:
+        """Make the input for the path of a file on the machine of the kernel."""
         field = FormField("path", f"{self.label}: path of a file on this machine")
         field.placeholder = "/folder/photo.jpg, then Enter"
         field.lazy = True
@@ -102,6 +104,7 @@ class Slot(FormField):
         return field
 
     def _make_specimen_field(self) -> FormField:
+        """Make the list of specimens: a good one, and one for each defect."""
         field = FormField("specimen", f"{self.label}: or a specimen", SELECT)
         field.set_options(SPECIMEN_OPTIONS)
         field.hint = SPECIMEN_HINT
@@ -155,9 +158,11 @@ class Slot(FormField):
         self.touched = False
 
     def _choose_file(self, file_name: str, file_bytes: bytes) -> None:
+        """Choose a file that the browser sent."""
         self._choose(choose_uploaded(file_name, file_bytes), chosen_with=self.picker)
 
     def _choose_path(self, path: str) -> None:
+        """Choose the file at a path; an empty path changes nothing."""
         if path:
             self._choose(choose_path(path), chosen_with=self.path)
 
@@ -192,6 +197,7 @@ class Slot(FormField):
         self._show_state()
 
     def _clear_image(self) -> None:
+        """Delete the image, its facts, and a transfer in progress."""
         self.store(None)
         self.facts = None
         self.picker.cancel_transfer()
@@ -235,11 +241,13 @@ class Slot(FormField):
         self._report_change()
 
     def _refuse_large_file(self, file_name: str, size: int) -> None:
+        """Show that a file of `size` bytes was not sent, because it is too large."""
         maximum = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
         size_text = f"{size / 2**20:.2f} MB ({size:,} bytes)"
         self._refuse(f"{file_name} has {size_text}: the maximum is {maximum}")
 
     def _report_change(self) -> None:
+        """Show the new state and preview, and have the form checked."""
         self.touched = True
         self._show_state()
         self.picker.show_preview()
@@ -280,7 +288,7 @@ class Slot(FormField):
 
 
 def is_unclear(advice: Advice) -> bool:
-    """Whether it refuses one of several images, and does not say which."""
+    """Whether the service refuses one of several images, and does not say which."""
     return len(advice.sides) > 1 and not advice.asks
 
 
