@@ -13,12 +13,14 @@
 | frame | sums, rates, durations | `summarize`, `by_currency`, `frame.paylab.failures()` |
 | frame | charts | `paylab.charts`: `volume(frame)`, `statuses`, `completion`, `failures`, `fees` |
 
-Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no digit. Statistics
-(`std`, `corr`), bins of `pandas.cut` and charts use floats; what pandas computes with floats only,
-such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
-of CSV and Excel make floats: use `read_csv` here, or `dtype={"source_amount": "decimal"}`. Parquet
-has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can multiply
-them.
+Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no digit. A comparison
+takes a float as it is printed, and `==` warns. Statistics (`std`, `corr`, `np.histogram`), bins of
+`pandas.cut` and charts use floats; what pandas computes with floats only, such as `rolling` or a
+`mean` of objects, is an error that says what to write. pandas' own readers of CSV and Excel make
+floats, and those of Parquet make Decimals that round at 28 digits: use `read_csv` and
+`read_parquet` here, or `.astype("decimal")` of text or Decimals. Lesson 30 has the table of all.
+Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
+multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.
 
 Frames and their columns show control and bidirectional characters of the service escaped. What
 pandas makes of them as objects of its own shows them as they are, since pandas gives no hook there:
@@ -39,10 +41,11 @@ with extra_imports():
     from .dataset import Dataset as Dataset
     from .dataset import collect_accounts as collect_accounts
     from .decimal_array import DecimalArray as DecimalArray
-    from .decimal_array import DecimalDtype as DecimalDtype
+    from .decimal_dtype import DecimalDtype as DecimalDtype
     from .decode import MisfitWarning as MisfitWarning
     from .decode import bodies as bodies
     from .dlt_source import dlt_source as dlt_source
+    from .exact_decimal import FloatWarning as FloatWarning
     from .exact_decimal import ObjectColumnError as ObjectColumnError
     from .export import Export as Export
     from .export import export as export
@@ -54,7 +57,6 @@ with extra_imports():
     from .frame import transfers as transfers
     from .json_lines import read_jsonl as read_jsonl
     from .merges import merge_exact
-    from .operands import FloatWarning as FloatWarning
     from .operands import WindowError as WindowError
     from .parquet_files import read_parquet as read_parquet
     from .parquet_types import WiderDecimalWarning as WiderDecimalWarning

@@ -229,6 +229,11 @@ def _list_by_row(
     return list(map(compute_row, left.to_pylist(), right.to_pylist()))
 
 
+def compute_fmod(left: pa.Array, right: pa.Array) -> pa.Array:
+    """The remainders with the signs of the dividends, as `numpy.fmod` has them."""
+    return _compute_by_row(WIDE.remainder, left, right).combine_chunks()
+
+
 OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
     "add": partial(_compute_columns, pc.add),
     "sub": partial(_compute_columns, pc.subtract),

@@ -9,7 +9,8 @@ import pandas as pd
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from .columns import currency_of
-from .decimal_array import DecimalArray, DecimalDtype
+from .decimal_array import DecimalArray
+from .decimal_dtype import DecimalDtype
 from .exact_frame import ExactFrame
 
 

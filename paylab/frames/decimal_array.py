@@ -21,50 +21,21 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.extensions import ExtensionArray, ExtensionDtype, no_default
-from pandas.api.extensions import register_extension_dtype as register
+from pandas.api.extensions import ExtensionArray, no_default
 from pandas.api.indexers import check_array_indexer
-from pandas.api.types import is_integer_dtype, is_list_like, pandas_dtype
+from pandas.api.types import is_list_like, pandas_dtype
 
 from ..errors.base import ExactnessError
 from . import arithmetic, array_types, currency_rows, decimals, grouping, operands, pandas_callers
 from .array_types import Array, make_numpy_array
 from .currency_rows import CurrencyRows
+from .decimal_dtype import DecimalDtype
 from .exact_decimal import ExactDecimal, make_elements
+from .numpy_functions import call_numpy
 from .ufuncs import compute
 
 ADDED = ("sum", "mean")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
-
-
-@register
-class DecimalDtype(ExtensionDtype):
-    """Exact decimals of up to 38 digits; missing values are `pd.NA`."""
-
-    name = "decimal"
-    type = Decimal
-    na_value = pd.NA
-    _is_numeric = True
-    __repr__ = ExtensionDtype.__str__
-
-    @property
-    def pyarrow_dtype(self) -> pa.DataType:
-        """The widest Arrow type of a column, for libraries that ask pandas' own Arrow types."""
-        return pa.decimal128(decimals.DIGITS_MAX, decimals.SCALES[-1])
-
-    @classmethod
-    def construct_array_type(cls) -> Any:
-        """The array of this type."""
-        return DecimalArray
-
-    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> DecimalArray:
-        return DecimalArray(array)
-
-    def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        are_exact = all(
-            isinstance(dtype, DecimalDtype) or is_integer_dtype(dtype) for dtype in dtypes
-        )
-        return self if are_exact else None
 
 
 class DecimalArray(ExtensionArray):
@@ -173,6 +144,9 @@ class DecimalArray(ExtensionArray):
             if result is not None:
                 return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return call_numpy(function, args, options)
 
     def _replace_values(self, new_values: pa.Array) -> DecimalArray:
         """Other values of the same rows, which keep their currencies."""
@@ -300,6 +274,21 @@ class DecimalArray(ExtensionArray):
         """The values rounded half to even."""
         return self._replace_values(arithmetic.round_amounts(self._values, decimals))
 
+    def _reduce_as_numpy(  # as numpy calls the method of an array
+        self, axis: object = None, dtype: Any = None, out: None = None, *, name: str, **options: Any
+    ) -> Any:
+        """The method of an array of numpy, which is exact unless a type of floats is named."""
+        if dtype is not None:
+            return getattr(self.to_numpy(dtype), name)(**options)
+        return self._reduce(name, **options)
+
+    def _accumulate_as_numpy(
+        self, axis: object = None, dtype: Any = None, out: None = None, *, name: str, **options: Any
+    ) -> Any:
+        if dtype is not None:
+            return getattr(self.to_numpy(dtype), name)(**options)
+        return self._accumulate(name, **options)
+
     def __neg__(self) -> DecimalArray:
         return self._replace_values(pc.negate(self._values))
 
@@ -345,3 +334,7 @@ for _name, _op in arithmetic.OPERATORS.items():
     setattr(DecimalArray, f"__r{_name}__", partialmethod(_method, swapped=True))
 for _op in arithmetic.COMPARE:
     setattr(DecimalArray, f"__{_op.__name__}__", partialmethod(DecimalArray._compare, op=_op))
+for _name in (*arithmetic.REDUCTIONS, *grouping.STATISTICS):
+    setattr(DecimalArray, _name, partialmethod(DecimalArray._reduce_as_numpy, name=_name))
+for _name in arithmetic.RUNNING:
+    setattr(DecimalArray, _name, partialmethod(DecimalArray._accumulate_as_numpy, name=_name))

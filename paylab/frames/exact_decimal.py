@@ -13,7 +13,9 @@ from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation,
 from functools import partialmethod
 from typing import Any, TypeAlias
 
-from ..errors.base import ExactnessError, PaylabError
+import numpy as np
+
+from ..errors.base import ExactnessError, PaylabError, PaylabWarning, warn_caller
 from .pandas_callers import is_statistic_or_window
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
@@ -35,6 +37,14 @@ OBJECTS = (
     "pandas computes statistics and windows of amounts in a column of objects with floats: write "
     '.astype("decimal") first, which is exact, or .astype(float)'
 )
+COMPARED = (
+    "exact amounts are compared with a float; it is taken as it is printed. Compare with "
+    'Decimal("1437.92"), or with frame.paylab.floats()'
+)
+
+
+class FloatWarning(PaylabWarning):
+    """A float was compared with exact amounts."""
 
 
 class ObjectColumnError(PaylabError):
@@ -53,10 +63,13 @@ class ExactDecimal(Decimal):
     """A Decimal whose `+`, `-` and `*` are exact, and which refuses to compute with a float.
 
     A quotient is exact if it has at most 38 digits, and else rounded to 28 significant digits or
-    as many as the dividend has. The text has plain digits: zero is 0.00, never 0E-18.
+    as many as the dividend has. A comparison takes a float as it is printed, as that of a column
+    does. The text has plain digits: zero is 0.00, never 0E-18.
     """
 
     __slots__ = ()
+
+    __hash__ = Decimal.__hash__
 
     __str__ = partialmethod(Decimal.__format__, "f")
     __repr__ = partialmethod(_write_constructor)
@@ -65,13 +78,24 @@ class ExactDecimal(Decimal):
         return super().__format__(specifier, *options) if specifier else format(self, "f")
 
     def __neg__(self) -> ExactDecimal:
-        return ExactDecimal(self.copy_negate() if self else self)
+        return ExactDecimal(Decimal.copy_negate(self) if self else self)
 
     def __pos__(self) -> ExactDecimal:
         return self
 
     def __abs__(self) -> ExactDecimal:
-        return ExactDecimal(self.copy_abs())
+        return ExactDecimal(Decimal.copy_abs(self))
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """The result of a function of numpy, for which an element is an array of one object."""
+        if function in (np.isfinite, np.isinf, np.isnan):  # which numpy does not have for objects
+            return function(Decimal.__float__(self))
+        require_objects(function)
+        objects = [
+            np.asarray(operand, dtype=object) if isinstance(operand, ExactDecimal) else operand
+            for operand in inputs
+        ]
+        return getattr(function, method)(*objects, **options)
 
     def __round__(self, places: int | None = None) -> Any:
         if places is None:
@@ -104,6 +128,16 @@ class ExactDecimal(Decimal):
         if not isinstance(exponent, Decimal):
             return exponent  # NaN, or NotImplemented
         return _compute_exactly(raise_to_power, self, exponent)
+
+
+def require_objects(function: Any) -> None:
+    """TypeError for a function that numpy does not have for objects, such as `np.modf`."""
+    if not any("O" in types for types in function.types):
+        message = (
+            f"np.{function.__name__} has no exact result: write .astype(float), or float(amount); "
+            "bins of pandas.cut must be whole numbers or floats"
+        )
+        raise TypeError(message)
 
 
 def raise_to_power(base: Decimal, exponent: Decimal) -> Decimal:
@@ -171,7 +205,7 @@ def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecima
         raise ExactnessError("the result has too many digits to be exact") from None
 
 
-def _read_operand(operand: object) -> Any:
+def _read_operand(operand: Any) -> Any:
     """The other operand as a Decimal; NaN, a missing value, unchanged.
 
     ExactnessError for another float; NotImplemented, by which Python tries the other operand's
@@ -181,7 +215,7 @@ def _read_operand(operand: object) -> Any:
         return operand
     if isinstance(operand, numbers.Integral):
         return Decimal(int(operand))
-    if not isinstance(operand, numbers.Real) or isinstance(operand, numbers.Rational):
+    if not _is_float(operand):
         return NotImplemented
     if math.isnan(operand):
         return operand
@@ -204,6 +238,54 @@ def _make_operator_method(
     return method
 
 
+def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
+    """The method of a comparison; a float is taken as it is printed, and NaN equals nothing."""
+    compare_decimals: Callable[..., Any] = getattr(Decimal, comparison)
+    is_equality = comparison in ("__eq__", "__ne__")
+
+    def method(self: ExactDecimal, other: Any) -> Any:
+        if isinstance(other, Decimal):  # first, because a sort compares often
+            return compare_decimals(self, other)
+        if not _is_float(other):
+            return compare_decimals(self, other)
+        if math.isnan(other):
+            return comparison == "__ne__"
+        if is_equality and math.isfinite(other):
+            warn_caller(COMPARED, FloatWarning)
+        return compare_decimals(self, Decimal(repr(float(other))))
+
+    return method
+
+
+def _is_float(operand: object) -> bool:
+    """Whether an operand is a float of Python or numpy, or another number that is not exact."""
+    return isinstance(operand, numbers.Real) and not isinstance(operand, numbers.Rational)
+
+
+def _make_float_method(method_name: str) -> Callable[[ExactDecimal], float]:
+    """The method that numpy calls for each object of an array, with a float as its result."""
+    compute: Callable[[float], float] = getattr(np, method_name)
+
+    def method(self: ExactDecimal) -> float:
+        return float(compute(float(self)))
+
+    method.__name__ = method_name
+    method.__doc__ = f"`numpy.{method_name}`, which has no exact value, as a float."
+    return method
+
+
+def _make_sign_method(method_name: str) -> Callable[..., ExactDecimal]:
+    """A method of Decimal that changes only the sign, with an exact result."""
+    decimal_method: Callable[..., Decimal] = getattr(Decimal, method_name)
+
+    def method(self: ExactDecimal, *arguments: object) -> ExactDecimal:
+        return ExactDecimal(decimal_method(self, *arguments))
+
+    method.__name__ = method_name
+    method.__doc__ = decimal_method.__doc__
+    return method
+
+
 def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
     """A method of Decimal with room for all digits."""
     decimal_method: Callable[..., Decimal] = getattr(Decimal, method_name)
@@ -221,5 +303,13 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
 for _name, _op in _OPERATORS.items():
     setattr(ExactDecimal, f"__{_name}__", _make_operator_method(_op))
     setattr(ExactDecimal, f"__r{_name}__", _make_operator_method(_op, swapped=True))
-for _name in ("fma", "max", "min", "normalize", "quantize", "scaleb"):
+for _name in ("fma", "max", "max_mag", "min", "min_mag", "normalize", "quantize", "remainder_near"):
     setattr(ExactDecimal, _name, _make_unrounded_method(_name))
+for _name in ("scaleb", "to_integral", "to_integral_exact", "to_integral_value"):
+    setattr(ExactDecimal, _name, _make_unrounded_method(_name))
+for _name in ("copy_abs", "copy_negate", "copy_sign"):
+    setattr(ExactDecimal, _name, _make_sign_method(_name))
+for _name in ("cbrt", "exp2", "expm1", "log", "log1p", "log2"):
+    setattr(ExactDecimal, _name, _make_float_method(_name))
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(ExactDecimal, _name, _make_comparison(_name))

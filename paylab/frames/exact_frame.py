@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pandas as pd
@@ -10,10 +10,11 @@ import pandas as pd
 from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
-from .decimal_array import DecimalDtype
+from .decimal_dtype import DecimalDtype
 from .exact_decimal import USE_DECIMAL
-from .frame_forms import as_floats, exact_styler, sql_columns
+from .frame_forms import as_floats, exact_styler, find_exact_columns, sql_columns
 from .merges import refuse_other_index, refuse_other_keys
+from .numpy_functions import call_numpy
 from .operands import refuse_floats
 from .unknown_columns import with_column_suggestions
 
@@ -28,6 +29,10 @@ class ExactSeries(pd.Series):
     @property
     def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
         return ExactFrame
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """As numpy, also for functions that do not compute with objects, such as `corrcoef`."""
+        return call_numpy(function, args, options)
 
     @property
     def plot(self) -> Any:
@@ -79,6 +84,10 @@ class ExactFrame(pd.DataFrame):
         """As in pandas; without a file to write to, invisible characters are escaped."""
         return _escape_text(super().to_string(buf, *args, **options))
 
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        """As numpy, also for functions that do not compute with objects, such as `corrcoef`."""
+        return call_numpy(function, args, options)
+
     @property
     def plot(self) -> Any:
         """As in pandas; amounts are drawn as floats."""
@@ -110,6 +119,26 @@ class ExactFrame(pd.DataFrame):
         """As in pandas; ExactnessError if exact amounts are matched with another kind."""
         refuse_other_index(self, other, on)
         return super().join(other, on, *args, **options)
+
+    def round(self, decimals: Any = 0, *args: Any, **options: Any) -> Any:
+        """As in pandas, which would leave exact columns as they are if `decimals` is a dict."""
+        rounded = super().round(decimals, *args, **options)
+        if isinstance(decimals, Mapping | pd.Series):
+            for column_name in find_exact_columns(self):
+                if column_name in decimals:
+                    rounded[column_name] = self[column_name].round(int(decimals[column_name]))
+        return rounded
+
+    def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas, which would write exact amounts with a point, whatever `decimal` is."""
+        decimal_mark = options.get("decimal", ".")
+        written_frame = self
+        if decimal_mark != ".":
+            written_frame = self.copy()
+            for column_name in find_exact_columns(self):
+                amount_texts = self[column_name].astype("string")
+                written_frame[column_name] = amount_texts.str.replace(".", decimal_mark)
+        return super(ExactFrame, written_frame).to_csv(path_or_buf, *args, **options)
 
     def dot(self, other: Any) -> Any:
         """As in pandas; ExactnessError for floats."""

@@ -14,13 +14,13 @@ COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and 
 
 def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with exact columns as floats, for statistics and plots; `attrs` says so."""
-    amount_names = _find_exact_columns(frame)
+    amount_names = find_exact_columns(frame)
     float_frame = frame.astype(dict.fromkeys(amount_names, float))
     float_frame.attrs = {**frame.attrs, "amounts": "float"}
     return float_frame
 
 
-def _find_exact_columns(frame: pd.DataFrame) -> list[Any]:
+def find_exact_columns(frame: pd.DataFrame) -> list[Any]:
     """The names of the columns with exact decimals."""
     return [column_name for column_name, dtype in frame.dtypes.items() if str(dtype) == "decimal"]
 
@@ -50,7 +50,7 @@ def exact_styler(frame: pd.DataFrame) -> Any:
 
 def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, dict[Any, Any]]:
     """The frame as pandas writes it, and the database types of its exact columns."""
-    amount_names = [str(name) for name in _find_exact_columns(frame)]
+    amount_names = [str(name) for name in find_exact_columns(frame)]
     if _is_sqlite(connection):
         amount_texts = {name: frame[name].astype("string").astype(object) for name in amount_names}
         return pd.DataFrame(frame).assign(**amount_texts), {}

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors.base import ExactnessError, PaylabError, PaylabWarning, warn_caller
+from ..errors.base import ExactnessError, PaylabError, warn_caller
 from . import decimals
-from .exact_decimal import USE_DECIMAL
+from .exact_decimal import COMPARED, USE_DECIMAL, FloatWarning
 
 WINDOWS = (
     "windows of pandas compute with floats: write frame.paylab.rolling(7).sum(), which is exact, "
@@ -35,10 +35,6 @@ INTERPOLATED = (
 
 class WindowError(PaylabError):
     """`rolling`, `expanding` or `ewm` of exact amounts, which pandas would compute with floats."""
-
-
-class FloatWarning(PaylabWarning):
-    """A float was compared with exact amounts."""
 
 
 def exact_decimals(values: Any) -> pa.Array:
@@ -132,11 +128,7 @@ def warn_of_floats(operand: Any) -> None:
     else:
         has_float = is_float_dtype(dtype)
     if has_float:
-        message = (
-            "exact amounts are compared with a float; it is taken as it is printed. Compare with "
-            'Decimal("1437.92"), or with frame.paylab.floats()'
-        )
-        warn_caller(message, FloatWarning)
+        warn_caller(COMPARED, FloatWarning)
 
 
 def _describe_inexact(array: pa.Array) -> str:

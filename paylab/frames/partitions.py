@@ -20,7 +20,8 @@ from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import extra_imports
 from ..storage.stores import Folder, open_store
 from . import summaries
-from .decimal_array import DecimalArray, DecimalDtype
+from .decimal_array import DecimalArray
+from .decimal_dtype import DecimalDtype
 from .summary_rows import prepare_rows
 from .summary_sql import Grouping
 

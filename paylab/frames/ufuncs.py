@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import arithmetic, decimals, operands
+from .exact_decimal import require_objects
 
 ROUND_MODES = {
     np.floor: "down",
@@ -17,22 +19,16 @@ ROUND_MODES = {
     np.trunc: "towards_zero",
     np.rint: "half_to_even",
 }
-# Arrow's function, and whether it skips a missing value.
-EXTREMES: dict[Any, tuple[Callable[..., Any], bool]] = {
-    np.maximum: (pc.max_element_wise, False),
-    np.fmax: (pc.max_element_wise, True),
-    np.minimum: (pc.min_element_wise, False),
-    np.fmin: (pc.min_element_wise, True),
-}
 STATISTICS = {
     *(np.sqrt, np.cbrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p),
     *(np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh),
-    *(np.arctan2, np.hypot, np.float_power, np.logaddexp, np.arcsinh, np.degrees, np.radians),
+    *(np.arcsinh, np.arccosh, np.arctanh, np.degrees, np.radians, np.rad2deg, np.deg2rad),
+    *(np.arctan2, np.hypot, np.float_power, np.logaddexp, np.logaddexp2),
 }
 """Functions that have no exact value: they give floats, as `std` does."""
 
 
-def compute(function: object, values: pa.Array, inputs: Sequence[object]) -> Any:
+def compute(function: Any, values: pa.Array, inputs: Sequence[object]) -> Any:
     """Decimals, or an array of floats or booleans; None for functions that pandas computes.
 
     `values` are those of the column among the inputs.
@@ -41,20 +37,31 @@ def compute(function: object, values: pa.Array, inputs: Sequence[object]) -> Any
         return arithmetic.round_amounts(values, 0, ROUND_MODES[function])
     if function is np.fabs:
         return pc.abs(values)
-    if function in EXTREMES:
+    if function in PAIRED:
         left, right = (operands.read_operand(operand, len(values)) for operand in inputs)
-        return _pick_extremes(left, right, function)
+        return PAIRED[function](left, right)
     if function in STATISTICS:
         return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):
         is_missing = np.asarray(values.is_null())
         return is_missing if function is np.isnan else ~is_missing
+    require_objects(function)
     return None
 
 
-def _pick_extremes(left: pa.Array, right: pa.Array, function: object) -> pa.Array:
-    """The larger or smaller amount of each row, by one of `EXTREMES`."""
+def _pick_extremes(
+    pick_extreme: Callable[..., Any], left: pa.Array, right: pa.Array, *, skips_missing: bool
+) -> pa.Array:
+    """The larger or smaller amount of each row."""
     columns = [pa.chunked_array([left]), pa.chunked_array([right])]
     joined = decimals.join(columns).combine_chunks()  # in one type, which Arrow needs
-    pick_extreme, skips_nulls = EXTREMES[function]
-    return pick_extreme(joined[: len(left)], joined[len(left) :], skip_nulls=skips_nulls)
+    return pick_extreme(joined[: len(left)], joined[len(left) :], skip_nulls=skips_missing)
+
+
+PAIRED: dict[object, Callable[[pa.Array, pa.Array], pa.Array]] = {
+    np.maximum: partial(_pick_extremes, pc.max_element_wise, skips_missing=False),
+    np.fmax: partial(_pick_extremes, pc.max_element_wise, skips_missing=True),
+    np.minimum: partial(_pick_extremes, pc.min_element_wise, skips_missing=False),
+    np.fmin: partial(_pick_extremes, pc.min_element_wise, skips_missing=True),
+    np.fmod: arithmetic.compute_fmod,
+}

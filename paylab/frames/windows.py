@@ -16,7 +16,8 @@ import pandas as pd
 
 from ..errors.base import ConfigError, Problem, RuleError
 from . import arithmetic, decimals, times
-from .decimal_array import DecimalArray, DecimalDtype
+from .decimal_array import DecimalArray
+from .decimal_dtype import DecimalDtype
 from .exact_decimal import LIMIT, divide
 
 Amounts = list[Decimal]

@@ -1,0 +1,46 @@
+"""The pandas type of exact columns, by which pandas finds their array."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pandas.api.extensions import ExtensionDtype
+from pandas.api.extensions import register_extension_dtype as register
+from pandas.api.types import is_integer_dtype
+
+from . import decimals
+
+
+@register
+class DecimalDtype(ExtensionDtype):
+    """Exact decimals of up to 38 digits; missing values are `pd.NA`."""
+
+    name = "decimal"
+    type = Decimal
+    na_value = pd.NA
+    _is_numeric = True
+    __repr__ = ExtensionDtype.__str__
+
+    @property
+    def pyarrow_dtype(self) -> pa.DataType:
+        """The widest Arrow type of a column, for libraries that ask pandas' own Arrow types."""
+        return pa.decimal128(decimals.DIGITS_MAX, decimals.SCALES[-1])
+
+    @classmethod
+    def construct_array_type(cls) -> Any:
+        """The array of this type."""
+        from .decimal_array import DecimalArray  # which imports this module
+
+        return DecimalArray
+
+    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> Any:
+        return self.construct_array_type()(array)
+
+    def _get_common_dtype(self, dtypes: list[Any]) -> Any:
+        are_exact = all(
+            isinstance(dtype, DecimalDtype) or is_integer_dtype(dtype) for dtype in dtypes
+        )
+        return self if are_exact else None

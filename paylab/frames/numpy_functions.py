@@ -1,0 +1,75 @@
+"""numpy's functions of whole columns and frames: those that do not compute with objects.
+
+numpy gives a hook to the columns and frames of paylab; a plain `pd.Series` of exact amounts is an
+array of objects there, and these functions stop with errors of numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.extensions import ExtensionArray
+
+STATISTICS = {
+    *(np.corrcoef, np.cov, np.nanstd, np.nanvar, np.polyfit, np.interp),
+    *(np.histogram2d, np.histogramdd, np.histogram_bin_edges),
+}
+"""Functions that have no exact value: they give floats, as `std` does."""
+WITHOUT_MISSING = {
+    *(np.nansum, np.nanprod, np.nancumsum, np.nancumprod),
+    *(np.nanmin, np.nanmax, np.nanargmin, np.nanargmax, np.nanmean, np.nanmedian),
+}
+"""Functions that know a missing value by NaN, which is not equal to itself; `pd.NA` is neither."""
+
+
+def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """The result of a function of numpy whose arguments have columns or frames."""
+    if function is np.digitize:
+        return _digitize(*args, **options)
+    convert = _find_conversion(function, args, options)
+    converted_args = [convert(argument) for argument in args]
+    converted_options = {name: convert(option) for name, option in options.items()}
+    return function._implementation(*converted_args, **converted_options)
+
+
+def _find_conversion(
+    function: object, args: Sequence[Any], options: Mapping[str, Any]
+) -> Callable[[Any], Any]:
+    """What is done with the columns and frames among the arguments of a function."""
+    if function is np.histogram:
+        bins = options.get("bins", args[1] if len(args) > 1 else 10)
+        return _keep if np.ndim(bins) else _as_floats  # with edges, it only compares
+    if function in STATISTICS:
+        return _as_floats
+    return _with_nan if function in WITHOUT_MISSING else _keep
+
+
+def _keep(argument: Any) -> Any:
+    return argument
+
+
+def _as_floats(argument: Any) -> Any:
+    """Amounts as an array of floats; any other argument unchanged."""
+    if isinstance(argument, pd.Series | pd.DataFrame | ExtensionArray):
+        return argument.to_numpy(dtype=float, na_value=np.nan)
+    return argument
+
+
+def _with_nan(argument: Any) -> Any:
+    """Amounts as an array of objects, NaN where one is missing; any other argument unchanged."""
+    if isinstance(argument, pd.Series | pd.DataFrame | ExtensionArray):
+        return argument.to_numpy(dtype=object, na_value=np.nan)
+    return argument
+
+
+def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """As `numpy.digitize`, with exact comparisons, also for bins that are decimals."""
+    edges = np.asarray(bins, dtype=object)
+    amounts = np.asarray(_with_nan(x), dtype=object)
+    side: Any = "left" if right else "right"
+    if len(edges) > 1 and edges[0] > edges[-1]:  # descending
+        return len(edges) - np.searchsorted(edges[::-1], amounts, side)
+    return np.searchsorted(edges, amounts, side)
