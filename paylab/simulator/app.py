@@ -181,7 +181,8 @@ class SimulatorApp:
         """Read the body. Refuse it if it is too large or slow, or if all bodies are too large."""
         headers = dict(scope["headers"])
         has_more_parts = True
-        if not headers.keys() & BODY_HEADERS:  # its empty body is there, and needs no time limit
+        if not headers.keys() & BODY_HEADERS:
+            # Without a body its only, empty part is there already: no time limit is needed.
             has_more_parts = self._add_part(await receive(), body)
         length_header = headers.get(b"content-length", b"0")
         if length_header.isdigit() and int(length_header[:19]) > self._limits.body_bytes:

@@ -41,7 +41,7 @@ def add_to_balance(world: World, payment_fields: Row) -> str:
     amount = payment_fields.get("amount")
     upper_currency = currency.upper() if isinstance(currency, str) else ""
     problems: list[Problem] = []
-    if money.read_amount(amount) != 0:
+    if money.read_amount(amount) != 0:  # 0.00 gives a currency a balance; other rules refuse it
         problems += money.check_amount(amount, upper_currency, "amount")
     if upper_currency not in CURRENCIES:
         problems.append(Problem("currency", f"must be {' or '.join(CURRENCIES)}"))
@@ -124,4 +124,5 @@ def _find_balance(world: World, currency: str) -> Decimal | None:
 
 
 def _put_balance(world: World, currency: str, amount: Decimal) -> None:
+    """Set the balance of a currency."""
     world.put("balances", {"id": currency, "amount": amount_text(amount, currency)})

@@ -73,7 +73,7 @@ def answer_reply(world: World, operation: str, row: Row) -> Reply:
 
 
 def success_status(service: Service, operation: str) -> int:
-    """The status of a success."""
+    """The status of a success of an operation, such as 201."""
     return read_status_code(OPERATIONS[operation].success[0], service)
 
 
@@ -100,11 +100,11 @@ def row_json(world: World, kind: str, row: Row) -> Row:
 
 def require_row(world: World, kind: str, row_id: object, noun: str = "") -> Row:
     """A row by its id. RefusedError with status 404 if there is none; `noun` is for its message."""
-    found_row = world.find(kind, row_id)
-    if found_row is None:
+    row = world.find(kind, row_id)
+    if row is None:
         noun = noun or kind.removesuffix("s").replace("_", " ")
         raise RefusedError(404, f"{noun} not found")
-    return found_row
+    return row
 
 
 def find_named_row(world: World, kind: str, row_id: object, noun: str = "") -> Row | None:

@@ -22,9 +22,11 @@ class ClockPanel:
         self._send_control = send_control
 
     def _state(self) -> JsonObject:
+        """The clock in the simulator's summary: now, frozen and speed."""
         return dict(self._send_control("GET", "/_simulator")["clock"])
 
     def _set(self, **change: object) -> None:
+        """Change the clock by the fields of its control, such as `frozen`."""
         self._send_control("POST", "/_simulator/clock", json=change)
 
     @property

@@ -191,12 +191,8 @@ def _attempt_rows(world: World, event_type: str | None, last_number: int) -> lis
     attempts: list[Row] = []
     for attempt_number, delivery_row in enumerate(delivery_rows[last_number:], last_number + 1):
         if event_type in (None, delivery_row["event_type"]):
-            attempts.append(
-                {
-                    "number": attempt_number,
-                    **{field_name: delivery_row.get(field_name) for field_name in ATTEMPT_FIELDS},
-                }
-            )
+            fields = {field_name: delivery_row.get(field_name) for field_name in ATTEMPT_FIELDS}
+            attempts.append({"number": attempt_number, **fields})
     return attempts
 
 
@@ -290,15 +286,14 @@ def require_object(world: World, object_id: str) -> tuple[str, Row]:
 
 def _status_history(object_row: Row) -> list[dict[str, str]] | None:
     """Each status with the time when it began. None if the row has no record of its moves."""
-    moves = object_row["_"].get("moves")
+    moves = object_row["_"].get("moves")  # lists of the old status, the new one and the time
     if moves is None:
         return None
     first_status = moves[0][0] if moves else object_row["status"]
-    statuses = [
-        (first_status, object_row["created_at"]),
-        *((status, at) for _, status, at in moves),
-    ]
-    return [{"status": status, "at": at} for status, at in statuses]
+    history = [{"status": first_status, "at": object_row["created_at"]}]
+    for _, new_status, at in moves:
+        history.append({"status": new_status, "at": at})
+    return history
 
 
 def list_events(world: World, _: Request) -> Reply:

@@ -52,10 +52,12 @@ class Controls:
         )
 
     def _read_journal(self, after: int = 0) -> list[JsonObject]:
+        """The requests in the journal with a higher number, oldest first."""
         journal_rows = self._send_control("GET", "/_simulator/requests", params={"after": after})
         return [with_floats(journal_row) for journal_row in journal_rows]
 
     def _count_dropped(self) -> int:
+        """The number of older requests that the journal does not have any more."""
         return int(self.summary().get("requests", {}).get("dropped", 0))
 
     def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
@@ -94,7 +96,7 @@ class Controls:
         """
         from ..readiness.judgement import judge
 
-        return judge({"": self.journal()})
+        return judge({"": self.journal()})  # journals by the name of their world; it needs none
 
     def rehearse(self) -> Rehearsal:
         """Play the situations that an integration has not shown yet, in a loop over its items.
@@ -214,16 +216,13 @@ class Controls:
         'pix'
         """
         options = {"individual_id": individual_id, "country": country}
-        body = {
+        body: dict[str, object] = {
             option_name: option_value
             for option_name, option_value in options.items()
             if option_value is not None
         }
-        return dict(
-            self._send_control(
-                "POST", "/_simulator/accounts", json={**body, "events": events, **fields}
-            )
-        )
+        body |= {"events": events, **fields}
+        return dict(self._send_control("POST", "/_simulator/accounts", json=body))
 
     def pay_in(
         self, amount: str | Decimal, currency: codes.SourceCurrency | str = "USD"

@@ -97,6 +97,7 @@ class Deliveries(Sequence[Delivery]):
         return _read_delivery(deliveries[0])
 
     def _read_time(self) -> datetime:
+        """The time of the simulator's clock."""
         summary = self._send_control("GET", "/_simulator")
         return timestamps.from_text(summary["clock"]["now"])
 
@@ -169,6 +170,7 @@ def check_event_type(event_type: str) -> None:
 
 
 def _delivery_line(delivery: Delivery) -> str:
+    """An attempt on a line: its event, the receiver, and the status or the error."""
     outcome_text = delivery["status"] if delivery["error"] is None else delivery["error"]
     event_text = f"{delivery['event_type']} {delivery['resource_id']} to {delivery['url']}"
     return f"{event_text}: attempt {delivery['attempt']} -> {outcome_text}"

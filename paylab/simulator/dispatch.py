@@ -141,17 +141,18 @@ def respond(world: World, request: Request) -> Reply:
     request_record.ending = request.ending
     passage = Passage(world.service)
     request_record.verdicts = passage.to_json
-    fault = faults.draw_call_fault(world, request, request_record.sequence)
     now = request.at or world.now()
-    reply: Reply | None = None
+    fault = faults.draw_call_fault(world, request, request_record.sequence)
+    fault_reply: Reply | None = None  # in place of the service's own
     if fault:
         if fault["kind"] == "skew":
             now += timedelta(seconds=fault["seconds"])
         passage.fault = faults.fault_json(fault)
-        reply = faults.fault_reply(world.service, fault, now)
-    if reply is None:
+        fault_reply = faults.fault_reply(world.service, fault, now)
+    if fault_reply is None:
         reply = _answer_request(world, request, now, request_record, passage)
     else:
+        reply = fault_reply
         passage.has_fault_answer = True
         passage.finding = _find_signature_mistake(world, request, now)
     if fault:
@@ -239,17 +240,19 @@ def _carry_out(
 
 
 def _with_envelope(service: Service, operation_record: Operation, reply: Reply) -> Reply:
-    """A reply whose object is inside the key that the service has for it, if any."""
+    """The reply with its object inside the keys that the service has around it, if any.
+
+    With the path `data.individual`, `{"id": ...}` becomes `{"data":{"individual":{"id": ...}}}`.
+    """
     if operation_record.is_list or not reply.body:
         return reply
     item_path = operation_record.item_path(service)
     if item_path == NONE:
         return reply
-    envelope_names = item_path.split(".")
-    opening = "".join(
-        f"{{{json.dumps(envelope_name)}:" for envelope_name in envelope_names
-    ).encode()
-    return replace(reply, body=opening + reply.body + b"}" * len(envelope_names))
+    envelope_keys = item_path.split(".")
+    opening = "".join(f"{{{json.dumps(envelope_key)}:" for envelope_key in envelope_keys)
+    closing = b"}" * len(envelope_keys)
+    return replace(reply, body=opening.encode() + reply.body + closing)
 
 
 def _check_content_type(request: Request) -> None:

@@ -164,28 +164,36 @@ def record_attempt(
     attempt = {
         "id": world.new_id("deliveries"),
         "created_at": now,
-        **{
-            field_name: queued_row[field_name]
-            for field_name in ("event_type", "resource_id", "url", "attempt")
-        },
-        **{field_name: queued_row.get(field_name) for field_name in ("event_id", "cause")},
+        "event_type": queued_row["event_type"],
+        "resource_id": queued_row["resource_id"],
+        "url": queued_row["url"],
+        "attempt": queued_row["attempt"],
+        "event_id": queued_row.get("event_id"),
+        "cause": queued_row.get("cause"),
         "status": status,
         "error": error,
         "at": now,
         "body": json.loads(queued_row["body"]),
         "headers": dict(headers),
         "_": {
-            field_name: queued_row.get(field_name) for field_name in ("event_id", "subscription_id")
+            "event_id": queued_row.get("event_id"),
+            "subscription_id": queued_row.get("subscription_id"),
         },
     }
     world.put("deliveries", attempt)
     if queued_row["id"] not in world.tables["outbox"].rows:
-        return
+        return  # its subscription was deleted meanwhile
     is_delivered = status is not None and 200 <= status < 300
-    delays = world.service.webhooks.delays
-    if is_delivered or queued_row["attempt"] > len(delays):
+    has_retries_left = queued_row["attempt"] <= len(world.service.webhooks.delays)
+    if is_delivered or not has_retries_left:
         drop_delivery(world, queued_row)
-        return
+    else:
+        _queue_retry(world, queued_row)
+
+
+def _queue_retry(world: World, queued_row: Row) -> None:
+    """Queue the next attempt of a delivery that failed. Assumption `webhook.order`."""
+    delays = world.service.webhooks.delays
     queued_row["due"] = world.after(delays[queued_row["attempt"] - 1])
     queued_row["attempt"] += 1
     queued_row["cause"] = "retry"

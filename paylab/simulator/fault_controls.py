@@ -131,7 +131,8 @@ class FaultControls:
 
 def _fault_target(target_name: str, fault_kind: str, service: Service) -> dict[str, str]:
     """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
-    if target_name in EVENT_TYPES and fault_kind in KINDS and fault_kind not in ON_EVENTS:
+    is_fault_of_calls = fault_kind in KINDS and fault_kind not in ON_EVENTS
+    if target_name in EVENT_TYPES and is_fault_of_calls:
         raise UnknownNameError("fault of events", fault_kind, tuple(ON_EVENTS))
     if fault_kind in ON_EVENTS:
         check_event_type(target_name)
@@ -154,5 +155,5 @@ def _route_target(target_name: str, service: Service) -> dict[str, str]:
 
 
 def with_floats(answer: JsonValue) -> JsonObject:
-    """An answer with fractions as JSON numbers."""
+    """An answer whose exact fractions, which are decimals, are floats."""
     return dict(json.loads(json.dumps(answer, default=float)))

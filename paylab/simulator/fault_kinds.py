@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Literal
 
 from ..errors.base import Problem
@@ -59,37 +59,41 @@ CUSTOM_DETAILS = ("headers", "body", "content_type", "delay", "slow", "cut_after
 def check_fault(fault_details: Row) -> list[Problem]:
     """The problems of a requested fault, with the nearest valid names."""
     fault_kind = fault_details.get("kind")
-    is_custom = fault_kind == "custom"
     problems: list[Problem] = []
     if not isinstance(fault_kind, str) or fault_kind not in KINDS:
         problems.append(Problem("kind", _suggest_names(fault_kind, KINDS), "control"))
-    detail_names = [
-        detail_name for detail_name in DETAILS if is_custom or detail_name not in CUSTOM_DETAILS
-    ]
-    for detail_name in fault_details:
-        if detail_name not in (*detail_names, "kind"):
-            message = f"is not known; {_suggest_names(detail_name, detail_names)}"
-            problems.append(Problem(detail_name, message, "control"))
-    has_custom_detail = any(
-        fault_details.get(detail_name) is not None for detail_name in (*CUSTOM_DETAILS, "status")
-    )
-    if is_custom and not has_custom_detail:
+    problems += _find_unknown_details(fault_kind, fault_details)
+    custom_values = [fault_details.get(name) for name in (*CUSTOM_DETAILS, "status")]
+    if fault_kind == "custom" and all(value is None for value in custom_values):
         message = f"custom needs one of status, {', '.join(CUSTOM_DETAILS)}"
         problems.append(Problem("kind", message, "control"))
     problems += _find_foreign_details(fault_kind, fault_details)
     problems += _check_values(fault_details)
     status = fault_details.get("status")
-    if not is_custom and status is not None and not _is_error_status(status):
+    if fault_kind != "custom" and status is not None and not _is_error_status(status):
         problems.append(Problem("status", "must be a status from 400 to 599", "control"))
     seconds = fault_details.get("seconds")
-    is_past = seconds is not None and _is_offset(seconds) and seconds < 0
-    if is_past and fault_kind != "skew":
+    is_negative = seconds is not None and _is_offset(seconds) and seconds < 0
+    if is_negative and fault_kind != "skew":
         problems.append(Problem("seconds", "must be 0 or more: only skew goes back", "control"))
     return problems
 
 
+def _find_unknown_details(fault_kind: object, fault_details: Row) -> Iterator[Problem]:
+    """A problem for each name that is no detail of this kind of fault."""
+    known_names = [
+        detail_name
+        for detail_name in DETAILS
+        if fault_kind == "custom" or detail_name not in CUSTOM_DETAILS
+    ]
+    for detail_name in fault_details:
+        if detail_name not in (*known_names, "kind"):
+            message = f"is not known; {_suggest_names(detail_name, known_names)}"
+            yield Problem(detail_name, message, "control")
+
+
 def _find_foreign_details(fault_kind: object, fault_details: Row) -> list[Problem]:
-    """The details of a fault of events that select calls, or the other way round."""
+    """A problem for each detail that selects calls, if the fault is of events, or the reverse."""
     if not isinstance(fault_kind, str) or fault_kind not in KINDS:
         return []
     foreign_names = CALL_DETAILS if fault_kind in ON_EVENTS else ("event_type",)
@@ -140,6 +144,7 @@ def _one_of_check(known_names: Collection[str]) -> IsValid:
 
 
 def _is_text(detail_value: object) -> bool:
+    """Whether a value is text."""
     return isinstance(detail_value, str)
 
 

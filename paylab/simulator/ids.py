@@ -30,16 +30,18 @@ def hex_digits(number: int, length: int) -> str:
     return f"{number % 16**length:0{length}x}"
 
 
-def _base58(remaining_number: int, character_count: int) -> str:
-    characters = []
+def _base58(number: int, character_count: int) -> str:
+    """The last `character_count` digits of a number to the base 58."""
+    digits = []
     for _ in range(character_count):
-        remaining_number, remainder = divmod(remaining_number, 58)
-        characters.append(_BASE58[remainder])
-    return "".join(reversed(characters))
+        number, digit_value = divmod(number, 58)
+        digits.append(_BASE58[digit_value])
+    return "".join(reversed(digits))
 
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     """An opaque id that sorts by time, then by count: prefix + 10 + 6 + 10 characters."""
+    # From the left: milliseconds since 1970, 30 bits of the count, 50 bits from the seed.
     id_number = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
     id_number |= seeded_number(seed, prefix, count) % 2**50
     characters = "".join([_PAIRS[id_number >> shift & 1023] for shift in range(120, -1, -10)])
@@ -47,7 +49,10 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
 
 
 def instruction_digits(seed: int, account_id: str, word: str, length: int) -> str:
-    """Digits of what to pay to for a conversion account, the same for the same word."""
+    """Digits for the deposit instructions of a conversion account.
+
+    They differ by `word`, such as "account", and are the same whenever they are made again.
+    """
     return last_digits(seeded_number(seed, word, account_id), length)
 
 

@@ -56,6 +56,7 @@ class Request(ReceivedRequest):
         return self._copy(keys, self.id, is_trusted=is_trusted)
 
     def _copy(self, keys: Mapping[str, str] | None, path_id: str, *, is_trusted: bool) -> Request:
+        """The request with other keys, path id and trust."""
         # Every request passes here: `dataclasses.replace` takes three times as long.
         request_values = (self.method, self.path, self.query, self.headers, self.body, self.at)
         return Request(*request_values, keys, path_id, is_trusted, self.ending)
@@ -115,7 +116,7 @@ class Reply:
 
 
 def cut_of(reply: Reply) -> tuple[str, int]:
-    """How much of a reply that is cut is sent, part or nothing, and how many bytes of its body."""
+    """What is sent of a reply that is cut: SENT_PART or SENT_NOTHING, and the bytes of its body."""
     if reply.cut != "truncate":
         return SENT_NOTHING, 0
     if reply.kept is None:

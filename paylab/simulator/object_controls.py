@@ -56,18 +56,17 @@ def seed_objects(world: World, request: Request) -> Reply:
     counts = {count_name: requested_counts.get(count_name, 0) for count_name in SEEDED_KINDS}
     for count_name, count in counts.items():
         if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
-            problems.append(
-                Problem(count_name, f"must be a whole number from 0 to {seeding.ROWS_MAX}")
-            )
+            message = f"must be a whole number from 0 to {seeding.ROWS_MAX}"
+            problems.append(Problem(count_name, message))
     raise_if_problems(problems)
-    old_ids = {table_kind: {*world.tables[table_kind].rows} for table_kind in ADDED_KINDS}
+    old_ids_by_kind = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
     individual_count = counts["individuals"] or None
     population.seed_world(world, counts["transfers"], individual_count, counts["conversions"])
-    new_ids: dict[str, list[str]] = {}
-    for table_kind in ADDED_KINDS:
-        row_ids = world.tables[table_kind].rows
-        new_ids[table_kind] = [row_id for row_id in row_ids if row_id not in old_ids[table_kind]]
-    return Reply.json(200, {**world.summary(), "ids": new_ids})
+    new_ids_by_kind = {
+        kind: [row_id for row_id in world.tables[kind].rows if row_id not in old_ids]
+        for kind, old_ids in old_ids_by_kind.items()
+    }
+    return Reply.json(200, {**world.summary(), "ids": new_ids_by_kind})
 
 
 def add_person(world: World, request: Request) -> Reply:
@@ -136,6 +135,7 @@ def example_account(country: str, service: Service) -> JsonObject:
 
 
 def _has_payouts(country: str, service: Service) -> bool:
+    """Whether an account for payouts in a country is known, with an example."""
     corridor = corridors.of(service).get(country)
     return corridor is not None and any(account.example for account in corridor.accounts)
 
@@ -206,7 +206,8 @@ def _events_of(world: World, options: JsonObject) -> AbstractContextManager[None
 
 
 def _describe_unknown(unknown_name: str, known_names: Collection[str]) -> str:
-    nearest = find_nearest_name(unknown_name, known_names)
-    if nearest:
-        return f"is not known: is {nearest} meant?"
+    """The message for an unknown name: the nearest known one, or all if none is near."""
+    nearest_name = find_nearest_name(unknown_name, known_names)
+    if nearest_name:
+        return f"is not known: is {nearest_name} meant?"
     return f"is not known: there are {', '.join(known_names)}"

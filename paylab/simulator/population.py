@@ -101,19 +101,24 @@ def _make_members(
     ]
     creation_times = sorted(world.now() - age for age in ages)
     random_numbers.shuffle(chosen_routes)
-    member_counts = Counter((*route[:2], route.source) for route in chosen_routes)
+    members_per_route = Counter(map(_route_key, chosen_routes))
+    times_and_routes = zip(creation_times, chosen_routes, strict=True)
     members = []
-    for address_number, (created_at, route) in enumerate(
-        zip(creation_times, chosen_routes, strict=True)
-    ):
+    for address_number, (created_at, route) in enumerate(times_and_routes):
         owner, account = _add_individual(
             world, random_numbers, route, created_at, address_number, has_ramps=has_ramps
         )
         history = RouteHistory(world, random_numbers, route, (owner, account))
-        member_share = route.share / member_counts[(*route[:2], route.source)]
+        # The members of a route share its payments: some get many, most get few.
+        member_share = route.share / members_per_route[_route_key(route)]
         weight = member_share * random_numbers.paretovariate(1.5)
         members.append(Member(created_at, history, owner, account, weight))
     return members
+
+
+def _route_key(route: PayoutRoute) -> tuple[str, str, str]:
+    """What tells one route from another: its country and both currencies."""
+    return route.country, route.currency, route.source
 
 
 def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an address

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import dropwhile, product, takewhile
 from typing import Protocol
 
 from ..errors.arguments import explain_arguments
@@ -122,6 +121,7 @@ class Rehearsal:
         return self._judge_requests()[item.id]
 
     def _judge_requests(self) -> Readiness:
+        """The verdict on each item, by the journal until now."""
         from ..readiness.judgement import judge
 
         return judge({"": self._read_rows()})
@@ -131,18 +131,9 @@ class Rehearsal:
         settled_rows = self._settled_rows
         last_sequence = int(settled_rows[-1]["sequence"]) if settled_rows else 0
         new_rows = self._controls.journal(last_sequence)
-        open_rows = [journal_row for journal_row in new_rows if not _is_settled(journal_row)]
-        first_open_sequence = int(open_rows[0]["sequence"]) if open_rows else math.inf
-        settled_rows += [
-            journal_row
-            for journal_row in new_rows
-            if int(journal_row["sequence"]) < first_open_sequence
-        ]
-        return settled_rows + [
-            journal_row
-            for journal_row in new_rows
-            if int(journal_row["sequence"]) >= first_open_sequence
-        ]
+        settled_rows += takewhile(_is_settled, new_rows)
+        # From the first open row on, the rows are read again the next time.
+        return [*settled_rows, *dropwhile(_is_settled, new_rows)]
 
     def begin(self, item: Item) -> None:
         """Bring the situation of an item about."""

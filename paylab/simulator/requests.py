@@ -60,7 +60,7 @@ class JournalRequest:
         """The request, its answer and the verdicts, on a few lines."""
         journal_row = self.row
         query_text = "&".join(
-            f"{layer_name}={value}" for layer_name, value in journal_row["query"].items()
+            f"{parameter_name}={value}" for parameter_name, value in journal_row["query"].items()
         )
         target = f"{journal_row['path']}?{query_text}" if query_text else journal_row["path"]
         request_lines = [
@@ -142,16 +142,13 @@ class Requests(Sequence[JournalRequest]):
         return self._with_rows(self._read(number))
 
     def _with_rows(self, journal_rows: Sequence[Row]) -> Requests:
+        """The requests of some rows."""
         return Requests(partial(_rows_after, journal_rows), self._count_dropped)
 
     def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
-        return self._with_rows(
-            [
-                journal_row
-                for journal_row in self._read()
-                if is_matching(JournalRequest(journal_row))
-            ]
-        )
+        """The requests for which a function is true."""
+        all_rows = self._read()
+        return self._with_rows([row for row in all_rows if is_matching(JournalRequest(row))])
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -244,6 +241,7 @@ HIDDEN_FAULT_DETAILS = ("id", "times", "left", "probability", "seed", "seconds")
 
 
 def _fault_text(fault: Row) -> str:
+    """The details of a fault in a line, such as "kind status, status 503"."""
     return ", ".join(
         f"{detail_name} {json_text(detail_value)}"
         for detail_name, detail_value in fault.items()
@@ -315,17 +313,18 @@ def _failure_text(
             matching_requests.append(request)
         else:
             other_requests.append(request)
-    if matching_count > (times or 0):
+    was_sent_too_often = matching_count > (times or 0)
+    if was_sent_too_often:
         failure_lines += [request.text() for request in matching_requests[-REQUESTS_SHOWN:]]
-        return "\n".join(failure_lines)
-    if not other_requests:
-        failure_lines.append(
-            "no other request was sent" if matching_count else "no request was sent"
-        )
-        return "\n".join(failure_lines)
-    nearest = _find_nearest(other_requests, fields)
-    failure_lines += ["the nearest request:", nearest.text()]
-    failure_lines += [f"   {difference}" for difference in field_differences(nearest.row, fields)]
+    elif other_requests:
+        nearest = _find_nearest(other_requests, fields)
+        differences = field_differences(nearest.row, fields)
+        failure_lines += ["the nearest request:", nearest.text()]
+        failure_lines += [f"   {difference}" for difference in differences]
+    elif matching_count:
+        failure_lines.append("no other request was sent")
+    else:
+        failure_lines.append("no request was sent")
     return "\n".join(failure_lines)
 
 
@@ -343,4 +342,5 @@ def _find_nearest(
 
 
 def _times_text(request_count: int) -> str:
+    """How often requests were sent, in words."""
     return "once" if request_count == 1 else f"{request_count} times"

@@ -15,6 +15,7 @@ CONTROL = "/_simulator"
 
 
 def _route(control_name: str, method: str, path: str) -> Route:
+    """The route of a control, whose path follows the prefix of the control API."""
     return Route(f"control.{control_name}", method, f"{CONTROL}{path}")
 
 
@@ -65,7 +66,10 @@ def find_operation(service: Service, method: str, path: str) -> tuple[str, Mappi
 
 
 def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """The same for a path below /_simulator/worlds."""
+    """The operation of a path below /_simulator/worlds, and the values of its placeholders.
+
+    RefusedError if there is none.
+    """
     return _find_route(_WORLDS, method, path)
 
 
@@ -105,7 +109,7 @@ def _find_route(
 
 
 def _describe_unknown_control(path: str) -> str:
-    """That there is no such control, and which is probably meant, or all."""
+    """A sentence that there is no such control, with the one that is probably meant, or all."""
     templates_by_name: dict[str, list[str]] = {}
     for route in (*CONTROLS, *WORLDS):
         segment = _first_segment(route.template)

@@ -38,6 +38,7 @@ COUNT_MAX = 2**53
 
 
 def _is_instant(time_text: str) -> bool:
+    """Whether a text is a time as the simulator writes it, and its clock can reach it."""
     return bool(_INSTANT.fullmatch(time_text)) and timestamps.from_text(time_text) <= END
 
 

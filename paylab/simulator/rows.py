@@ -95,6 +95,7 @@ class FinancialAccountRow(TimestampedRow):
 
     @model_validator(mode="after")
     def _require_network(self) -> FinancialAccountRow:
+        """ValueError for a crypto wallet without its network."""
         network = self.details.get("network")
         if self.type == codes.CRYPTO_WALLET and not isinstance(network, str):
             raise ValueError("details.network must be text")
@@ -127,6 +128,7 @@ class TransferRow(TimestampedRow, Terms):
 
     @model_validator(mode="after")
     def _require_start(self) -> TransferRow:
+        """ValueError for a transfer under way without the time when it was funded."""
         if self.status in ("started", "under_review") and self.started_at is None:
             raise ValueError("_.started_at is missing")
         return self
@@ -243,11 +245,11 @@ class FaultRow(Record):
         """Check the details as the control API does, and that none is missing."""
         if not isinstance(fault_row, dict):
             return fault_row
-        given_details = {
+        fault_details = {
             detail_name: fault_row[detail_name]
             for detail_name in {*fault_kinds.DETAILS, "kind"} & fault_row.keys()
         }
-        mistakes = [str(problem) for problem in fault_kinds.check_fault(given_details)]
+        mistakes = [str(problem) for problem in fault_kinds.check_fault(fault_details)]
         for detail_name in fault_kinds.DETAIL_DEFAULTS:
             is_optional = detail_name == "status" and fault_row.get("kind") == "custom"
             if fault_row.get(detail_name) is None and not is_optional:

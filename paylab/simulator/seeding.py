@@ -114,7 +114,7 @@ INTERNAL_FIELDS = {"product": "global_payouts", "source_type": "", "outcome": No
 
 
 class _SharedKeys:
-    """The dicts of its instances share their keys, and are small."""
+    """The fields of a row as attributes: dicts of attributes share their keys, and are small."""
 
     def __init__(self, fields: Row) -> None:
         for field_name, field_value in fields.items():
@@ -274,6 +274,7 @@ class RouteHistory:
         return outcome
 
     def _choose(self, choices: list[str]) -> str:
+        """One of some texts, each as likely as the others."""
         return choices[int(self.random_numbers.random() * len(choices))]
 
     def _draw_amount(self) -> Decimal:

@@ -144,7 +144,7 @@ class Simulator:
 
         The random source gives the same nonces and Idempotency-Keys in every run of the same world.
         """
-        if not self._renewal_count:
+        if not self._renewal_count:  # for the first client
             self._renew_random()
         return {"transport": self.transport, "clock": self.world.now, "random": self._random}
 
@@ -155,7 +155,7 @@ class Simulator:
         return SimulatorTransport(self.respond)
 
     def renew_clients(self) -> None:
-        """Let the clients of this process, if any, use keys that the world does not know."""
+        """Let the clients of this process, if any, send Idempotency-Keys that the world lacks."""
         if self._renewal_count:
             self._renew_random()
 

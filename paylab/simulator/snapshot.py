@@ -29,6 +29,7 @@ class ClockState(BaseModel):
 
     @model_validator(mode="after")
     def _runs_since(self) -> ClockState:
+        """ValueError for a running clock without the time at which it started."""
         if self.since is None and not self.frozen:
             raise ValueError("since must be a number: the clock is running")
         return self
@@ -74,18 +75,16 @@ def load_problem(dump: Row, world: World) -> str | None:
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
     version = dump["paylab_snapshot"]
-    settings = dump.get("service") or {}
     if type(version) is not int or version != SNAPSHOT_VERSION:
         return (
             f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
             f"{SNAPSHOT_VERSION}: load it with the version that saved it"
         )
+    settings = dump.get("service") or {}
     if not isinstance(settings, dict):
         return "service: must be an object with the settings that differ"
-    problem = world.service_problem(settings)
-    if problem is None:
-        return None
-    return f"the snapshot was {problem}"
+    service_problem = world.service_problem(settings)
+    return None if service_problem is None else f"the snapshot was {service_problem}"
 
 
 def snapshot_problems(dump: Row) -> list[Problem]:
@@ -103,6 +102,7 @@ def snapshot_problems(dump: Row) -> list[Problem]:
 
 
 def _make_problem(field: str, message: str) -> Problem:
+    """A problem of a field of a snapshot."""
     return Problem(field, message, "control")
 
 

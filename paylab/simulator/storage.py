@@ -149,6 +149,7 @@ class WorldStorage:
         self._db.close()
 
     def _unusable_error(self, error: Exception) -> SimulatorError:
+        """The error for a file that cannot be used, such as one of another simulator."""
         reason = "another simulator is using it" if "locked" in str(error) else str(error)
         return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")
 

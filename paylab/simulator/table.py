@@ -21,7 +21,7 @@ def row_position(row: Row) -> Position:
 
 
 def shuffle_position(position: Position) -> Position:
-    """A stable position that does not depend on time."""
+    """The position of a row in a list without a known order: it depends on the id alone."""
     _, row_id = position
     digest = sha256(row_id.encode(errors="surrogatepass")).hexdigest()
     return digest, row_id
@@ -58,6 +58,7 @@ class Table:
         self._remove_sorted_row(self.rows.pop(row_id))
 
     def _remove_sorted_row(self, row: Row) -> None:
+        """Remove a row from the sorted list."""
         index = bisect_left(self._sorted_rows, self._position_of(row), key=self._position_of)
         del self._sorted_rows[index]
 

@@ -93,8 +93,10 @@ class Passage:
 
 
 def _finding_json(finding: Finding) -> JsonObject:
+    """The mistake in a signature as JSON."""
     return {"reason": finding.reason, "mistake": finding.mistake, "line": finding.line}
 
 
 def _problem_json(problem: Problem) -> dict[str, str]:
+    """A problem of a field as JSON."""
     return {"field": problem.field, "message": problem.message, "source": problem.source}

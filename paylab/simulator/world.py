@@ -95,11 +95,11 @@ class World:
 
     def service_problem(self, settings: JsonObject) -> str | None:
         """Why the state of a world with these settings does not fit this one. None if it does."""
-        all_names = {**settings, **self.changed_settings}
+        own_settings = self.changed_settings
         differing_names = [
             setting_name
-            for setting_name in all_names
-            if settings.get(setting_name) != self.changed_settings.get(setting_name)
+            for setting_name in {**settings, **own_settings}
+            if settings.get(setting_name) != own_settings.get(setting_name)
         ]
         if not differing_names:
             return None
@@ -272,11 +272,9 @@ class World:
 
 def _make_tables(service: Service) -> dict[str, Table]:
     """Empty tables. Tables with a list have the order of the service's list."""
-    tables: dict[str, Table] = {}
-    for table_kind in KINDS:
-        tables[table_kind] = (
-            Table(service.list(table_kind).order) if table_kind in LISTED_RESOURCES else Table()
-        )
+    tables = {table_kind: Table() for table_kind in KINDS}
+    for table_kind in LISTED_RESOURCES:
+        tables[table_kind] = Table(service.list(table_kind).order)
     return tables
 
 

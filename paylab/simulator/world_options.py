@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,19 +16,7 @@ from .messages import RefusedError, raise_if_problems
 
 def read_world_options(requested_options: JsonObject) -> dict[str, Any]:
     """The options of a new simulator. Its clock runs unless `frozen` is set."""
-    problems: list[Problem] = []
-    for option_name, option_value in requested_options.items():
-        if option_name not in _OPTION_TYPES:
-            nearest = find_nearest_name(option_name, _OPTION_TYPES)
-            suggestion = (
-                f": is {nearest} meant?" if nearest else f": {', '.join(_OPTION_TYPES)} are"
-            )
-            problems.append(Problem(option_name, f"is not known{suggestion}"))
-        elif type(option_value) is not _OPTION_TYPES[option_name]:
-            problems.append(
-                Problem(option_name, f"must be {_TYPE_NAMES[_OPTION_TYPES[option_name]]}")
-            )
-    raise_if_problems(problems)
+    raise_if_problems(_find_option_problems(requested_options))
     options = {"frozen": False, **requested_options}
     if "start" in requested_options:
         options["start"] = read_start_time(requested_options["start"])
@@ -38,6 +26,19 @@ def read_world_options(requested_options: JsonObject) -> dict[str, Any]:
         except ServiceError as error:
             raise RefusedError(400, f"service: {error}") from None
     return options
+
+
+def _find_option_problems(requested_options: JsonObject) -> Iterator[Problem]:
+    """A problem for each option that is not known, or whose value has another type."""
+    for option_name, option_value in requested_options.items():
+        option_type = _OPTION_TYPES.get(option_name)
+        if option_type is None:
+            nearest_name = find_nearest_name(option_name, _OPTION_TYPES)
+            known_names = ", ".join(_OPTION_TYPES)
+            suggestion = f"is {nearest_name} meant?" if nearest_name else f"{known_names} are"
+            yield Problem(option_name, f"is not known: {suggestion}")
+        elif type(option_value) is not option_type:
+            yield Problem(option_name, f"must be {_TYPE_NAMES[option_type]}")
 
 
 _OPTION_TYPES: Mapping[str, type] = {

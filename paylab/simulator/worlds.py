@@ -131,30 +131,36 @@ class Worlds:
         self.first.stop()
 
     def answer(self, request: Request) -> Reply:
-        """Answer a request from the simulator of its key, or create or end one."""
+        """Answer a request from the simulator of its key or token, or create or end one."""
         path = strip_base_path(request.path, self.first.simulator.world.service.signing.base_path)
         if path != request.path:
             request = replace(request, path=path)
-        api_key = request.headers.get("x-api-key", "")
-        hosted = self._by_key.get(api_key)
-        is_trusted = request.is_trusted
-        bearer: HostedWorld | None = None
-        if path.startswith(CONTROL):
-            bearer = self._find_token_owner(request)
+        token_owner = self._find_token_owner(request) if path.startswith(CONTROL) else None
         if path.startswith(WORLDS_PATH):
-            return self._answer_worlds(request, bearer)
-        if bearer is not None:
-            is_trusted = True
-            # The first token controls every world, which X-API-Key names.
-            is_named = hosted is not None or api_key in self._ended
-            if bearer is not self.first or not is_named:
-                hosted = bearer
+            return self._answer_worlds(request, token_owner)
+        api_key = request.headers.get("x-api-key", "")
+        hosted = self._choose_world(api_key, token_owner)
         if hosted is None:
             # A request that waits may outlive its world.
             if api_key in self._ended or request.is_trusted:
                 return Reply.json(401, {"error": "the world of this API key has ended"})
             hosted = next(reversed(self._by_key.values()))
+        is_trusted = request.is_trusted or token_owner is not None
         return hosted.simulator.respond(request.with_access(hosted.secrets, is_trusted=is_trusted))
+
+    def _choose_world(self, api_key: str, token_owner: HostedWorld | None) -> HostedWorld | None:
+        """The simulator of a request: that of its API key, or of its control token if it has one.
+
+        The first token controls every simulator: the API key says which one. None if that has
+        ended, or if neither key nor token is known.
+        """
+        named_world = self._by_key.get(api_key)
+        if token_owner is None:
+            return named_world
+        is_named = named_world is not None or api_key in self._ended
+        if token_owner is self.first and is_named:
+            return named_world
+        return token_owner
 
     def _find_token_owner(self, request: Request) -> HostedWorld | None:
         """The simulator whose control token a request has, or None."""
@@ -167,15 +173,15 @@ class Worlds:
                 return hosted
         return None
 
-    def _answer_worlds(self, request: Request, bearer: HostedWorld | None) -> Reply:
+    def _answer_worlds(self, request: Request, token_owner: HostedWorld | None) -> Reply:
         """Create or end a world for the owner of a control token."""
         try:
-            if bearer is None:
+            if token_owner is None:
                 raise RefusedError(401, "send Authorization: Bearer with the control token")
             operation_name, placeholders = find_world_operation(request.method, request.path)
             if operation_name == "control.create_world":
                 return self._create_world(request)
-            return self._end_world(placeholders["id"], bearer)
+            return self._end_world(placeholders["id"], token_owner)
         except RefusedError as refused:
             return refusal_reply(refused)
 
@@ -191,12 +197,12 @@ class Worlds:
         }
         return Reply.json(201, access)
 
-    def _end_world(self, api_key: str, bearer: HostedWorld) -> Reply:
+    def _end_world(self, api_key: str, token_owner: HostedWorld) -> Reply:
         """End a world by its own token, or by that of the first world."""
         hosted = self._by_key.get(api_key)
         if hosted is None or hosted is self.first:
             raise RefusedError(404, "there is no other world with this API key")
-        if bearer not in (hosted, self.first):
+        if token_owner not in (hosted, self.first):
             raise RefusedError(403, "this control token is that of another world")
         self.end(hosted)
         return Reply(204)

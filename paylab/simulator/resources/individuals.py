@@ -143,15 +143,21 @@ def _decide(world: World, person_row: Row, _: str) -> None:
 
 
 def _choose_outcome(world: World, person_row: Row) -> str:
-    """The outcome of this verification: planned, of a specimen, or of the family name."""
+    """The outcome of this verification; it passes if nothing decides otherwise.
+
+    A planned outcome comes first, then that of a specimen image, then that of the family name. Each
+    verification of an individual has the next one; the last one repeats.
+    """
     internals = person_row["_"]
-    attempt = internals.get("attempts", 0)
-    internals["attempts"] = attempt + 1
+    attempt_index = internals.get("attempts", 0)
+    internals["attempts"] = attempt_index + 1
     outcomes = internals.get("outcomes") or []
     specimen_outcomes = [*internals.get("specimens", {}).values()]
     if not outcomes and not world.production_like:
         outcomes = specimen_outcomes[:1] or _read_outcomes(world, person_row["family_name"])
-    return str(outcomes[min(attempt, len(outcomes) - 1)]) if outcomes else PASSED[0]
+    if not outcomes:
+        return PASSED[0]
+    return str(outcomes[min(attempt_index, len(outcomes) - 1)])
 
 
 def _read_outcomes(world: World, family_name: str) -> list[str]:
@@ -238,7 +244,10 @@ def create_row(world: World, request: Request) -> Row:
 
 
 def submit_token(world: World, request: Request) -> Reply:
-    """Take a verification token."""
+    """Take a verification token: the individual's verification starts.
+
+    RefusedError for an individual that verifies with images, or has nothing to send.
+    """
     person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.submit_token")
     bodies.require_fields(
@@ -305,7 +314,7 @@ CREATE_OPERATION = OPERATIONS["individuals.create"]
 
 
 def _pick_fields(fields: Row, object_name: str) -> JsonObject | None:
-    """The known fields of an object in a body that have values."""
+    """The known fields of a nested object that have values; None if the body has no such object."""
     nested_object = fields.get(object_name)
     if not isinstance(nested_object, dict):
         return None

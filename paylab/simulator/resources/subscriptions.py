@@ -39,7 +39,10 @@ def delete(world: World, request: Request) -> Reply:
 
 
 def make_signer_fields(world: World, request: Request) -> dict[str, str]:
-    """The digest of the API key whose secret signs deliveries. Empty for the world's own key."""
+    """The internal field of a subscription that names the key whose secret signs its deliveries.
+
+    No field for the world's own key.
+    """
     api_key = request.headers.get("x-api-key", "")
     if api_key in world.secrets:
         return {}
@@ -47,6 +50,7 @@ def make_signer_fields(world: World, request: Request) -> dict[str, str]:
 
 
 def _hash_key(api_key: str) -> str:
+    """A digest that names an API key without showing it."""
     return sha256(api_key.encode(errors="surrogateescape")).hexdigest()[:16]
 
 

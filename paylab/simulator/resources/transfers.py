@@ -183,14 +183,18 @@ def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> 
 
 
 def list_transfers(world: World, request: Request) -> Reply:
-    """The list of transfers, optionally of one product."""
+    """A page of the transfers, of one product if the query names one."""
     product = request.query_items().get("product_type")
     if product is None:
         return list_page(world, request, "transfers")
     if product not in codes.PRODUCTS:
         message = f"must be one of {', '.join(codes.PRODUCTS)}"
         raise_if_problems([Problem("product_type", message)])
-    return list_page(world, request, "transfers", lambda row: bool(row["_"]["product"] == product))
+
+    def is_of_product(transfer_row: Row) -> bool:
+        return bool(transfer_row["_"]["product"] == product)
+
+    return list_page(world, request, "transfers", is_of_product)
 
 
 def read_balances(world: World, request: Request) -> Reply:
@@ -201,11 +205,10 @@ def read_balances(world: World, request: Request) -> Reply:
 def _start_transfer(world: World, fields: Row, terms: Row, network: str) -> Row:
     """Add the transfer, emit its first event and plan its first step."""
     source_type = fields.get("source_type") or ""
-    product = choose_product(terms["source_currency"])
     transfer_row = world.create(
         "transfers",
         {
-            "product": product,
+            "product": choose_product(terms["source_currency"]),
             "source_type": source_type,
             "outcome": _read_scenario_outcome(world, fields),
             "network": network,
@@ -225,12 +228,21 @@ def _start_transfer(world: World, fields: Row, terms: Row, network: str) -> Row:
             world, transfer_row, network
         )
     emit_event(world, "transfer.created", transfer_row["id"], without_internals(transfer_row))
-    early_end = EARLY_ENDS.get(transfer_row["_"]["outcome"])
-    if early_end is None and source_type == "deposit":
+    _plan_first_step(world, transfer_row)
+    return transfer_row
+
+
+def _plan_first_step(world: World, transfer_row: Row) -> None:
+    """Plan how a new transfer is funded: from the balance, or by a deposit until its deadline.
+
+    A scenario ends it instead.
+    """
+    internals = transfer_row["_"]
+    early_end = EARLY_ENDS.get(internals["outcome"])
+    if early_end is None and internals["source_type"] == "deposit":
         world.schedule("transfers", transfer_row["id"], _read_deadline_seconds(world), "expire")
     else:
         world.schedule("transfers", transfer_row["id"], STEP_SECONDS, early_end or "pay")
-    return transfer_row
 
 
 def _find_quote_problems(fields: Row, quote: Row) -> list[Problem]:
