@@ -17,9 +17,9 @@ from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import ConversionAccount
 from ..spec.resource import creation_time
-from .comparison import find_differences, status_of
+from .comparison import find_differences, is_masked, made_after, shown_values, status_of
+from .identity import REFERENCE, Values
 from .keyed_order import KeyedOrder
-from .listed_accounts import DISABLED, choose_account, matching_accounts, undecided_account_error
 from .search import read_rows_since
 
 NO_OPERATION = (404, 405, 501)
@@ -30,6 +30,11 @@ NO_LIST_NOTICE = (
     "the service has no list of conversion accounts: it was not looked for an account that an "
     "earlier attempt made"
 )
+STATUS_RANKS = {"active": 0, "pending": 1}
+"""The statuses of which an account is returned first; a disabled one is never returned."""
+DISABLED = "disabled"
+IDENTIFYING_FIELDS = ("individual_id", "payout_account", "source_currency")
+"""What a row must show to tell whether it is the ordered account."""
 AccountRows = Sequence[ConversionAccount]
 
 
@@ -46,38 +51,31 @@ class AccountOrders:
         earlier = self._choose_earlier(order, rows_before)
         if earlier is not None:
             return self._return_earlier(order, earlier)
+        find_lost = partial(self._find_lost, order, rows_before)
+        request = replace(order.request, find=find_lost)
+        advice = partial(self._lost_answer_advice, order)
         try:
-            response = self._deliver(order, rows_before)
+            with deliver_order(self._client.session, request, advice) as response:
+                if order.is_raw and not response.has_id:
+                    return response  # of a service whose answer has another form
+                if response.body is None and not order.is_raw:
+                    earliest = order.begun + self._client.service_clock.least_ahead()
+                    account_id = find_lost(response.exchange.status, earliest)
+                    if account_id is not None:
+                        return self._client.call(
+                            "conversion_accounts.get", parts={"id": account_id}
+                        )
+                account = response.read(ConversionAccount)
         except ConflictError:
             earlier = self._choose_earlier(order, self._read_before_sending(order))
             if earlier is None:
                 raise
             return self._return_earlier(order, earlier)
-        if order.is_raw and not response.has_id:
-            return response  # of a service whose answer has another form
-        account = response.read(ConversionAccount)
         if find_differences(order.values, account, may_choose=True):
             refusal_text = f"the answer is about another account: {account.id}"
             hint = "read lab.conversion_accounts.list() before you send it again"
             raise ChoiceError(refusal_text, hint, reason="conflict", payment=account)
         return self._return_earlier(order, account) if response.replayed else response
-
-    def _deliver(self, order: KeyedOrder, rows_before: AccountRows | None) -> Response:
-        """Send an order; the response has an account, also after a lost or an empty answer."""
-        begun_at = self._client.clock()
-        find_lost = partial(self._find_lost, order, rows_before)
-        request = replace(order.request, find=find_lost)
-        advice = partial(self._lost_answer_advice, order)
-        with deliver_order(self._client.session, request, advice) as delivered:
-            response = delivered
-            if response.body is None and not order.is_raw:
-                earliest = begun_at + self._client.service_clock.least_ahead()
-                account = self._find_made(order, rows_before, earliest)
-                if account is not None:
-                    response = replace(delivered, body=account.raw)
-            if response.has_id or not order.is_raw:
-                response.read(ConversionAccount)  # an unreadable answer gets the advice, too
-            return response
 
     def _read_before_sending(self, order: KeyedOrder) -> AccountRows | None:
         """The rows of the list before an order is sent; None if they cannot be read.
@@ -104,55 +102,30 @@ class AccountOrders:
         """
         if rows is None or not order.is_computed:
             return None
-        if not order.name:
-            return choose_account(rows, order.values)
-        named_account = next((row for row in rows if row.id == order.name), None)
-        if named_account is None:
-            return None
-        later_rows = [
-            row
-            for row in rows
-            if row is not named_account and creation_time(row) >= creation_time(named_account)
-        ]
-        return choose_account(later_rows, order.values)
+        if order.name:
+            rows = made_after(rows, order.name) or ()
+        return choose_account(rows, order.values)
 
     def _find_lost(
-        self, order: KeyedOrder, rows_before: AccountRows | None, status: int, earliest: datetime
+        self, order: KeyedOrder, rows_before: AccountRows | None, _: int, earliest: datetime
     ) -> str | None:
         """The id of the account that a lost attempt made; None if it made none.
 
-        PaylabError if the list cannot tell. Sending calls this after an attempt with this `status`.
+        An order with `new=`, with your own key or of a raw body made only an account that is new:
+        not one of `rows_before`, nor one from before `earliest`. Any other order made the account
+        that equals it. PaylabError if the list cannot tell.
         """
+        makes_new = order.makes_another or order.is_raw
         try:
-            account = self._find_made(order, rows_before, earliest)
+            rows = self._read_rows()
+            if makes_new:
+                if rows_before is None and not order.is_raw:
+                    raise undecided_account_error("the list could not be read before")
+                rows = _find_new_rows(rows, rows_before or (), earliest)
+            account = choose_account(rows, order.values, is_single=makes_new)
         except ChoiceError as error:
             raise PaylabError(str(error)) from error
         return None if account is None else account.id
-
-    def _find_made(
-        self, order: KeyedOrder, rows_before: AccountRows | None, earliest: datetime
-    ) -> ConversionAccount | None:
-        """The account in the list that an order made; ChoiceError if the list cannot tell.
-
-        An order with `new=`, with your own key or of a raw body made only an account that is new:
-        not one of `rows_before`, nor one from before `earliest`. Any other order made the account
-        that equals it.
-        """
-        rows = self._read_rows()
-        if not order.makes_another and not order.is_raw:
-            return choose_account(rows, order.values)
-        if rows_before is None and not order.is_raw:
-            raise undecided_account_error("the list could not be read before the account was made")
-        earlier_ids = {row.id for row in rows_before or ()}
-        new_rows = [
-            row
-            for row in rows
-            if row.id not in earlier_ids
-            and (row.created_at is None or creation_time(row) >= earliest)
-        ]
-        if len(matching_accounts(new_rows, order.values)) > 1:
-            raise undecided_account_error("the list has several accounts that were made meanwhile")
-        return choose_account(new_rows, order.values)
 
     def _return_earlier(self, order: KeyedOrder, account: ConversionAccount) -> Response:
         """The account that an earlier order made, as it is now; ChoiceError if it is disabled."""
@@ -170,7 +143,7 @@ class AccountOrders:
         )
         return replace(response, replayed=True)
 
-    def _read_rows(self) -> list[ConversionAccount]:
+    def _read_rows(self) -> AccountRows:
         """The rows of the list; none if the settings of the service say that it has no list.
 
         ChoiceError if it cannot be read to its end.
@@ -195,3 +168,56 @@ class AccountOrders:
         if order.name or order.is_raw:
             return look_first(order.request.path)
         return "it may have been made: the same call looks for it in the list before it sends"
+
+
+def choose_account(
+    rows: AccountRows, order: Values, *, is_single: bool = False
+) -> ConversionAccount | None:
+    """The newest active, else pending account of an order; None if there is none.
+
+    ChoiceError if accounts may be that of the order, but none shows whose it is, or if there are
+    several of which only one can be it (`is_single`).
+    """
+    candidates = [row for row in rows if status_of(row) != DISABLED and _matches(order, row)]
+    accounts = [row for row in candidates if _is_identified(row)]
+    if candidates and not accounts:
+        reason = f"{candidates[0].id} may be this account, but does not show whose it is"
+        raise undecided_account_error(reason)
+    if is_single and len(candidates) > 1:
+        raise undecided_account_error("the list has several accounts that were made meanwhile")
+    return min(accounts, key=_status_rank, default=None)  # of equal ones, the first
+
+
+def undecided_account_error(why: str, reason: str = "untold") -> ChoiceError:
+    """The error if the list cannot tell whether an account was made."""
+    hint = 'read lab.conversion_accounts.list(); new="..." makes another account'
+    return ChoiceError(why, hint, reason=reason)
+
+
+def _find_new_rows(rows: AccountRows, rows_before: AccountRows, earliest: datetime) -> AccountRows:
+    """The rows that were not in the list before, and do not show an earlier time."""
+    earlier_ids = {row.id for row in rows_before}
+    return [
+        row
+        for row in rows
+        if row.id not in earlier_ids and (row.created_at is None or creation_time(row) >= earliest)
+    ]
+
+
+def _status_rank(account: ConversionAccount) -> int:
+    """The rank of an account by its status: active accounts first, then pending ones."""
+    return STATUS_RANKS.get(status_of(account), len(STATUS_RANKS))
+
+
+def _is_identified(account: ConversionAccount) -> bool:
+    """Whether a row shows whose account it is."""
+    shown = shown_values(account)
+    return all(name in shown and not is_masked(shown[name]) for name in IDENTIFYING_FIELDS)
+
+
+def _matches(order: Values, account: ConversionAccount) -> bool:
+    """Whether an account shows no other value than an order, and the reference that it has."""
+    reference = order.get(REFERENCE)
+    if reference is not None and reference != shown_values(account).get(REFERENCE):
+        return False
+    return not find_differences(order, account, may_choose=True)

@@ -27,12 +27,12 @@ from ..runtime import make_executor
 from ..spec.models import Transfer
 from . import outcome
 from .choices import BatchChoices
-from .comparison import WEEK, describe_payment, raise_if_dead_or_old
+from .comparison import DESCRIBED_MAX, WEEK, describe_payment, raise_if_dead_or_old
 from .identity import TRANSFER, values
+from .listed_payments import recognise_payment
 from .outcome import Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
 from .plan import Plan
-from .recognition import DESCRIBED_MAX, recognise_payment
 from .search import find_by_references, payment_pages
 
 if TYPE_CHECKING:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors.base import ChoiceError
 from ..spec.codes import IDEMPOTENCY_HOURS, LOOKBACK
 from ..spec.models import Transfer
-from ..spec.resource import Resource
+from ..spec.resource import Resource, creation_time
 from ..spec.text import plain
 from ..spec.time_arguments import read_duration
 from .identity import ACCOUNTS, AMOUNTS, REFERENCE, Values, values
 
+R = TypeVar("R", bound=Resource)
+
 DAY = timedelta(hours=IDEMPOTENCY_HOURS)
 WEEK = timedelta(days=7)
 LOOKBACK_AGE = read_duration(LOOKBACK, "lookback")
-ACCOUNT = "financial_account"
 DEAD = frozenset({"failed", "expired", "cancelled", "canceled"})
 """Statuses of a payment that was not made; any other one counts as live, also an unknown one."""
 TEXTS = ("individual_id", "source_currency", "destination_currency", "payout_method", REFERENCE)
-COMPARED = (*ACCOUNTS, *TEXTS, *sorted(AMOUNTS))
-NEEDED = frozenset(COMPARED) - {"payout_method", REFERENCE}
+NEEDED = frozenset({*ACCOUNTS, *TEXTS, *AMOUNTS}) - {"payout_method", REFERENCE}
 """What an object must show of an order, as far as the order has it, to be recognised."""
 MASK = frozenset("*•…")
-NO_VALUES: Values = {}
-ID_AND_MEMBERS = 2
-"""The values have an account with other members than its id as a list: `[id, members]`."""
+DESCRIBED_MAX = 5
+"""So many payments are described in an error."""
+UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60), ("seconds", 1))
+"""The units of an age with their seconds, longest first."""
 
 
 def status_of(row: Resource) -> str:
@@ -41,20 +42,12 @@ def is_dead(payment: Transfer) -> bool:
     return status_of(payment) in DEAD
 
 
-def shown_values(row: Resource, order: Values = NO_VALUES) -> dict[str, Any]:
-    """The readable values of an object, spelled as those of an order.
+def shown_values(row: Resource) -> dict[str, Any]:
+    """The values of an object, spelled as those of an order; a masked one is as it is shown.
 
-    A value with a character of a mask is readable only if the order has the same one.
+    >>> shown_values(Transfer(id="tr_1", source_amount="10.00", financial_account_id="fa_1"))
+    {'source_amount': '10', 'financial_account': 'fa_1'}
     """
-    return {
-        field_name: field_value
-        for field_name, field_value in _answered_values(row).items()
-        if not is_masked(field_value) or field_value == order.get(field_name)
-    }
-
-
-def _answered_values(row: Resource) -> dict[str, Any]:
-    """The values of an object, spelled as those of an order, also masked ones."""
     fields = {**vars(row), **(row.model_extra or {})}
     shown_fields = {name: fields[name] for name in TEXTS if _is_text(fields.get(name))}
     for amount_name in sorted(AMOUNTS):
@@ -73,40 +66,31 @@ def _is_text(field_value: object) -> bool:
     return isinstance(field_value, str) and bool(field_value.strip())
 
 
-def is_masked(field_value: str) -> bool:
+def is_masked(shown_value: str) -> bool:
     """Whether a value of an object may be masked: `****1234`."""
-    return not MASK.isdisjoint(field_value)
-
-
-def answered_reference(row: Resource) -> str | None:
-    """The reference of an object in one spelling, also a masked one; None for none."""
-    return _answered_values(row).get(REFERENCE)
-
-
-def has_account_and_amount(order: Values) -> bool:
-    """Whether an order has both, without which it cannot be told from another order."""
-    return ACCOUNT in order and not AMOUNTS.isdisjoint(order)
+    return not MASK.isdisjoint(shown_value)
 
 
 def find_differences(order: Values, row: Resource, *, may_choose: bool = False) -> list[str]:
     """The values that an object shows and that differ from those of the order, as texts.
 
     With `may_choose` the service may have chosen the rail, and a reference if the order has none.
+
+    >>> find_differences({"source_amount": "11"}, Transfer(id="tr_1", source_amount="10.00"))
+    ['source_amount is 10, not 11']
     """
-    differences = []
-    visible_values = shown_values(row, order)
-    for field_name in COMPARED:
-        shown_value = visible_values.get(field_name)
-        ordered_value = _id_of_account(order.get(field_name))
-        is_chosen = may_choose and field_name == "payout_method"
-        if shown_value is None or ordered_value in (None, shown_value) or is_chosen:
-            continue
-        shown_text = plain(str(shown_value), 60)
-        differences.append(f"{field_name} is {shown_text}, not {order[field_name]}")
-    # The order has no reference, the object has one: a masked one tells that as well.
-    reference = answered_reference(row)
-    if reference is not None and order.get(REFERENCE) is None and not may_choose:
-        differences.append(f"its {REFERENCE} is {plain(reference, 60)}, the order has none")
+    shown = shown_values(row)
+    chosen_names = {"payout_method"} if may_choose else set()
+    differences = [
+        f"{field_name} is {plain(shown_value, 60)}, not {order[field_name]}"
+        for field_name, shown_value in shown.items()
+        if _id_of_account(order.get(field_name)) not in (None, shown_value)
+        and not is_masked(shown_value)
+        and field_name not in chosen_names
+    ]
+    # A masked reference tells, too, that the object has one.
+    if REFERENCE in shown and REFERENCE not in order and not may_choose:
+        differences.append(f"its {REFERENCE} is {plain(shown[REFERENCE], 60)}, the order has none")
     return differences
 
 
@@ -116,23 +100,38 @@ def _id_of_account(order_value: object) -> object:
     >>> _id_of_account(["fa_1", {"type": "savings"}])
     'fa_1'
     """
-    if isinstance(order_value, list) and len(order_value) == ID_AND_MEMBERS:
-        return order_value[0]
+    match order_value:
+        case [account_id, _]:
+            return account_id
     return order_value
 
 
 def hidden_fields(order: Values, row: Resource) -> list[str]:
-    """The fields of an order that an object does not show."""
-    shown_names = {*shown_values(row, order), "quote_id"}
-    return [field_name for field_name in order if field_name not in shown_names]
+    """The fields of an order that an object does not show, or shows masked."""
+    shown = shown_values(row)
+    return [
+        field_name
+        for field_name, ordered_value in order.items()
+        if field_name != "quote_id"
+        and (field_name not in shown or is_masked(shown[field_name]))
+        and shown.get(field_name) != ordered_value
+    ]
 
 
 def is_recognised(order: Values, row: Resource) -> bool:
     """Whether an object has an id and shows all that is needed, equal to the order."""
-    if not getattr(row, "id", None):
-        return False
     shows_needed = NEEDED.isdisjoint(hidden_fields(order, row))
-    return shows_needed and not find_differences(order, row)
+    return bool(row.get("id")) and shows_needed and not find_differences(order, row)
+
+
+def made_after(rows: Sequence[R], id_: str) -> list[R] | None:
+    """The objects that were made after the one with an id; None if that is not among them."""
+    earlier = next((row for row in rows if row.get("id") == id_), None)
+    if earlier is None:
+        return None
+    return [
+        row for row in rows if row is not earlier and creation_time(row) >= creation_time(earlier)
+    ]
 
 
 def age_of(payment: Transfer, now: datetime) -> timedelta | None:
@@ -148,10 +147,10 @@ def age_text(age: timedelta | None) -> str:
     if age is None:
         return "of unknown age"
     seconds = int(age.total_seconds())
-    for unit, unit_seconds in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+    for unit, unit_seconds in UNITS:
         if seconds >= 2 * unit_seconds:
             return f"{seconds // unit_seconds} {unit} old"
-    return "1 second old" if seconds == 1 else f"{seconds} seconds old"
+    return "1 second old" if seconds else "0 seconds old"
 
 
 def describe_payment(payment: Transfer, now: datetime) -> str:
@@ -164,6 +163,11 @@ def describe_payment(payment: Transfer, now: datetime) -> str:
     return f"{payment_name} ({', '.join(facts)})"
 
 
+def describe_payments(payments: Sequence[Transfer], now: datetime) -> str:
+    """The first payments as errors name them, separated by commas."""
+    return ", ".join(describe_payment(payment, now) for payment in payments[:DESCRIBED_MAX])
+
+
 def raise_if_other_terms(
     order: Values, payment: Transfer, now: Callable[[], datetime], *, may_choose: bool = False
 ) -> None:
@@ -174,23 +178,21 @@ def raise_if_other_terms(
     differences = find_differences(order, payment, may_choose=may_choose)
     if not differences:
         return
-    description = describe_payment(payment, now())
     refusal_text = (
-        f"{description} was made for this order with other values: {'; '.join(differences)}"
+        f"{describe_payment(payment, now())} was made for this order with other values: "
+        f"{'; '.join(differences)}"
     )
-    reference = order.get(REFERENCE)
-    choices = f'{_other_reference(reference)}, or a name: new="{payment.id}"'
+    choices = f'{_other_reference(order)}, or a name: new="{payment.id}"'
     hint = f"correct the order if it is that payment; for another payment give it {choices}"
     raise ChoiceError(refusal_text, hint, reason="conflict", payment=payment)
 
 
-def _other_reference(reference: object) -> str:
+def _other_reference(order: Values) -> str:
     """How to name another reference; that of a scenario keeps its name and gets a suffix."""
-    if not reference:
-        return f"a {REFERENCE}"
-    if str(reference).startswith("scenario:"):
+    reference = str(order.get(REFERENCE) or "")
+    if reference.startswith("scenario:"):
         return f"another {REFERENCE} with a suffix: {reference}:2"
-    return f"another {REFERENCE}"
+    return f"another {REFERENCE}" if reference else f"a {REFERENCE}"
 
 
 def raise_if_dead_or_old(
@@ -217,7 +219,7 @@ def raise_if_dead_or_old(
     refusal_text = (
         f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"
     )
-    choices = f'{_other_reference(order.get(REFERENCE))}, or new="{payment.id}"'
+    choices = f'{_other_reference(order)}, or new="{payment.id}"'
     hint = f"if this is that payment, it is done; for another payment give it {choices}"
     raise ChoiceError(refusal_text, hint, reason="old", payment=payment)
 

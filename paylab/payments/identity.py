@@ -53,15 +53,16 @@ def key(
     >>> key({"client_reference_id": "invoice-7", "source_amount": "50"})
     '85306cb6-3e17-439e-9213-ba211a2f0fde'
     """
-    return key_of_values(reference_of(fields), values(fields, terms), new, operation)
+    return key_of_values(values(fields, terms), new, operation)
 
 
-def key_of_values(reference: str, order: Values, new: str, operation: str) -> str:
-    """The Idempotency-Key of an order whose reference and values are known.
+def key_of_values(order: Values, new: str, operation: str) -> str:
+    """The Idempotency-Key of an order whose values are known; RuleError for a bad reference.
 
-    >>> key_of_values("invoice-7", {}, "", "transfers.create")
+    >>> key_of_values({"client_reference_id": "invoice-7"}, "", "transfers.create")
     '85306cb6-3e17-439e-9213-ba211a2f0fde'
     """
+    reference = reference_of(order)
     identified_by = "reference" if reference else "values"
     new_name = _normalize_name("new", new) if new else ""
     key_parts = [NAME, operation, identified_by, reference or order, new_name]

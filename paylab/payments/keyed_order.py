@@ -10,7 +10,7 @@ from ..client.orders import Order
 from ..client.request import OutgoingRequest, check_key
 from ..errors.base import Problem, RuleError
 from .comparison import DAY, WEEK
-from .identity import REFERENCE, Values, key_of_values, reference_of, values
+from .identity import REFERENCE, Values, key_of_values, values
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,11 @@ class KeyedOrder:
         return bool(self.details.new) or not self.is_computed
 
     @property
+    def is_reference(self) -> bool:
+        """Whether the order is its reference: it has one, and makes no other payment of it."""
+        return bool(self.reference) and not self.makes_another
+
+    @property
     def age_limit(self) -> timedelta:
         """The age from which a payment is too old to be that of the order."""
         return WEEK if self.reference else DAY
@@ -58,7 +63,8 @@ def make_keyed_order(
 ) -> KeyedOrder:
     """Add the key to an order: your own, a random one (`new_key`) or a computed one.
 
-    `begun` is when the call began. RuleError for an order whose key cannot be computed.
+    `begun` is when the call began. RuleError for an order whose key cannot be computed: the terms
+    of its quote are needed, unless it has a reference or is raw.
     """
     own_key = request.idempotency_key
     is_computed = own_key is None and order.new is not True
@@ -67,29 +73,12 @@ def make_keyed_order(
         idempotency_key = check_key(own_key)
     elif order.new is True:
         idempotency_key = new_key()
-    else:
-        idempotency_key = _compute_key(order, order_values, is_raw=is_raw)
-    request = replace(request, idempotency_key=idempotency_key)
-    return KeyedOrder(
-        details=order,
-        values=order_values,
-        request=request,
-        begun=begun,
-        is_computed=is_computed,
-        is_raw=is_raw,
-    )
-
-
-def _compute_key(order: Order, order_values: Values, *, is_raw: bool) -> str:
-    """The key that is computed from an order; RuleError if its `new` or its quote cannot be used.
-
-    The terms of a quote are not needed if the order has a reference, or is raw.
-    """
-    if not isinstance(order.new, str) and order.new is not False:
+    elif not isinstance(order.new, str) and order.new is not False:
         raise RuleError([Problem("new", f"must be text or True, not {order.new!r:.60}")])
-    reference = reference_of(order.fields)
-    has_unknown_quote = order.fields.get("quote_id") is not None and order.terms is None
-    if has_unknown_quote and not reference and not is_raw:
+    elif order_values.keys() >= {"quote_id"} and not (REFERENCE in order_values or is_raw):
         message = "was not made by this lab: pass the Quote, or a client_reference_id"
         raise RuleError([Problem("quote_id", message)])
-    return key_of_values(reference, order_values, order.new or "", order.operation)
+    else:
+        idempotency_key = key_of_values(order_values, order.new or "", order.operation)
+    keyed_request = replace(request, idempotency_key=idempotency_key)
+    return KeyedOrder(order, order_values, keyed_request, begun, is_computed, is_raw)

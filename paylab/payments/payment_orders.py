@@ -20,13 +20,7 @@ from ..client.new_orders import deliver_order
 from ..client.orders import is_order_conflict, key_advice
 from ..client.request import Options
 from ..client.response import Response
-from ..errors.api import (
-    APIStatusError,
-    ConflictError,
-    NotFoundError,
-    ServerError,
-    UnprocessableError,
-)
+from ..errors.api import APIStatusError, ConflictError, NotFoundError, ServerError
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
@@ -47,10 +41,6 @@ from .identity import REFERENCE
 from .keyed_order import KeyedOrder
 from .listed_payments import AGE_MARGIN, ListedPayments
 
-USED_QUOTE_ADVICE = (
-    f'if an earlier call of this order may have used the quote, add lookback="{LOOKBACK}" first'
-)
-NO_PAYMENT = "the list has no payment of this order"
 NOT_READABLE = (404, 405, 501)
 """Answers to the reading of one object that is not there, or that cannot be read alone."""
 
@@ -82,7 +72,7 @@ class PaymentOrders:
         """Send an order, unless `lookback` finds its payment in the list."""
         earlier = self._list.find_before_sending(order)
         if earlier is not None:
-            return self._return_repetition(order, earlier, is_listed=True)
+            return self._return_listed(order, earlier)
         request = replace(order.request, find=partial(self._list.find_after_error, order))
         advice = partial(self._lost_answer_advice, order)
         try:
@@ -90,45 +80,23 @@ class PaymentOrders:
                 if order.is_raw and not response.has_id:
                     return response  # of a service whose answer has another form
                 payment = response.read(Transfer)
-        except UnprocessableError as error:
-            has_quote = order.details.fields.get("quote_id") is not None
-            if has_quote and "quote" in str(error).lower():  # perhaps this order has used it
-                _add_hint(error, USED_QUOTE_ADVICE, is_first=True)
-            raise
         except ConflictError as error:
-            if not order.is_computed:
+            if not order.is_computed or not is_order_conflict(error):
                 raise
             return self._return_conflicting(order, error)
-        return self._return_answered(order, payment, response)
-
-    def _return_answered(
-        self, order: KeyedOrder, payment: Transfer, response: Response
-    ) -> Response:
-        """The response with a new payment, or with the payment that the order repeats."""
-        is_listed = response.exchange.request.method == "GET"  # found after a server error
+        if response.exchange.request.method == "GET":
+            return self._return_found(order, payment, response)
         is_older = self._is_older_than_call(payment, order, response)
-        if not (is_listed or response.replayed or is_older):
+        if not response.replayed and not is_older:
             self._check_new(order, payment)
             return response
-        # A payment that was just read, or has a final status, is as it is now.
-        current = response if is_listed or TRANSFER.is_final(payment.status) else None
-        # After a server error or a lost answer, an earlier attempt of this call has most likely
-        # made the payment: the order is not a repetition that its user should notice.
-        needs_notice = is_older or not (is_listed or response.attempt.after_lost)
-        repetition = self._return_repetition(
-            order, payment, current, is_listed=is_listed, needs_notice=needs_notice
-        )
-        if (
-            is_listed
-            and (order.makes_another or not order.reference)
-            and not order.details.is_quiet
-        ):
-            self._notify(
-                f"after a server error the list has {describe_payment(payment, self._now())}, made "
-                "since this call began with the same values: it is taken as the payment of this "
-                "call, which a list cannot prove if another program pays the same"
-            )
-        return repetition
+        # A payment with a final status is as it is now.
+        is_current = TRANSFER.is_final(payment.status)
+        current = self._check_repetition(order, payment, response if is_current else None)
+        # After a lost answer, an earlier attempt of this call has most likely made the payment.
+        if is_older or not response.attempt.after_lost:
+            self._tell_repetition(order, current.read(Transfer))
+        return current
 
     def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
         """ChoiceError if a new payment has other values than its order, or is dead already."""
@@ -138,20 +106,12 @@ class PaymentOrders:
             error.is_new = True
             raise error
 
-    def _return_repetition(
-        self,
-        order: KeyedOrder,
-        payment: Transfer,
-        current: Response | None = None,
-        *,
-        is_listed: bool = False,
-        needs_notice: bool = True,
+    def _check_repetition(
+        self, order: KeyedOrder, payment: Transfer, current: Response | None = None
     ) -> Response:
-        """The response of a repeated order; ChoiceError for one that is no success.
+        """The response with the payment of a repeated order as it is now.
 
-        `payment` is what the service answered or its list has (`is_listed`). `current` has the
-        payment as it is now; without it, the payment is read. A notice tells that it was not paid
-        again, unless the order is quiet or needs none.
+        `current` has it; without it, the payment is read. ChoiceError if it is no success.
         """
         current = replace(current or self._read_current(order, payment), replayed=True)
         latest = current.read(Transfer)
@@ -167,22 +127,46 @@ class PaymentOrders:
         # The caller's own key alone decides which payment it is, however old that is.
         age_limit = order.age_limit if order.is_computed else None
         raise_if_dead_or_old(order.values, latest, self._now(), age_limit)
-        if needs_notice and not order.details.is_quiet:
-            hidden = hidden_fields(order.values, payment) if is_listed else []
-            self._notify(self._repetition_notice(order, latest, hidden))
         return current
 
-    def _repetition_notice(self, order: KeyedOrder, payment: Transfer, hidden: list[str]) -> str:
-        """The notice of a repetition; `hidden` are the fields that the list does not show."""
+    def _return_listed(self, order: KeyedOrder, payment: Transfer) -> Response:
+        """The response with the payment of an order that the list has, with a notice."""
+        current = self._check_repetition(order, payment)
+        hidden = ", ".join(hidden_fields(order.values, payment))
+        not_compared = f"; not compared, since it is not shown: {hidden}" if hidden else ""
+        self._tell_repetition(order, current.read(Transfer), not_compared)
+        return current
+
+    def _return_found(self, order: KeyedOrder, payment: Transfer, response: Response) -> Response:
+        """The response with the payment that the newest page has after a server error."""
+        current = self._check_repetition(order, payment, response)
+        if not order.is_reference:
+            self._tell(
+                order,
+                f"after a server error the list has {describe_payment(payment, self._now())}, made "
+                "since this call began with the same values: it is taken as the payment of this "
+                "call, which a list cannot prove if another program pays the same",
+            )
+        elif self._is_older_than_call(payment, order, response):
+            self._tell_repetition(order, payment)
+        return current
+
+    def _tell_repetition(self, order: KeyedOrder, payment: Transfer, remark: str = "") -> None:
+        """Tell that an order was not paid again, and what a second payment needs."""
+        needed = "another new=" if order.name else "new="
+        if order.reference and not order.name:
+            needed = f"another {REFERENCE}, or new="
         description = describe_payment(payment, self._now())
-        notice_text = f"not paid again: {description} was made for this order before"
-        if hidden:
-            notice_text += f"; not compared, since it is not shown: {', '.join(hidden)}"
-        if order.name:
-            return f"{notice_text}; a second payment needs another new="
-        if order.reference:
-            return f"{notice_text}; a second payment needs another {REFERENCE}, or new="
-        return f"{notice_text}; a second payment needs new="
+        self._tell(
+            order,
+            f"not paid again: {description} was made for this order before{remark}; "
+            f"a second payment needs {needed}",
+        )
+
+    def _tell(self, order: KeyedOrder, notice: str) -> None:
+        """Show a notice, unless the order is one of a batch."""
+        if not order.details.is_quiet:
+            self._notify(notice)
 
     def _return_replacement(self, order: KeyedOrder, error: ChoiceError) -> Response:
         """The live payment that was made instead of a dead one; the error if there is none."""
@@ -198,7 +182,24 @@ class PaymentOrders:
             ) from error
         if payment is None:
             raise error
-        return self._return_repetition(order, payment, is_listed=True)
+        return self._return_listed(order, payment)
+
+    def _return_conflicting(self, order: KeyedOrder, error: ConflictError) -> Response:
+        """The payment of an order that got a 409; an error if the list does not show it."""
+        may_be_paid = f"{error}: this order may be paid or under way"
+        try:
+            payment = self._list.find_after_conflict(order)
+        except ChoiceError as choice:
+            if choice.payment is None:
+                choice.args = (f"{may_be_paid}; {choice.args[0]}",)
+            elif choice.reason != "dead":
+                choice.args = (f"{choice.args[0]}; the service answered: {error}",)
+            raise choice from error
+        if payment is None:
+            hint = "read the list in a minute; the same call asks again without paying twice"
+            refusal_text = f"{may_be_paid}; the list has no payment of this order"
+            raise ChoiceError(refusal_text, hint, reason="conflict") from error
+        return self._return_listed(order, payment)
 
     def _is_older_than_call(self, payment: Transfer, order: KeyedOrder, response: Response) -> bool:
         """Whether a payment is clearly older than the call, by the clock of the service."""
@@ -222,7 +223,7 @@ class PaymentOrders:
         except PaylabError as error:
             error.after_lost = True
             advice = f"{payment.id} was made for this order; the same call reads its status again"
-            _add_hint(error, advice)
+            error.hint = f"{error.hint}; {advice}" if error.hint else advice
             raise
 
     def _read_alone_or_listed(self, order: KeyedOrder, payment_id: str) -> Response:
@@ -238,47 +239,19 @@ class PaymentOrders:
         resource = read_operation.partition(".")[0]
         return self._client.session.lists.row(resource, payment_id, options)
 
-    def _return_conflicting(self, order: KeyedOrder, error: ConflictError) -> Response:
-        """The payment of an order that got a 409; an error if the list does not show it."""
-        if not is_order_conflict(error):
-            _add_hint(error, self._listed_text(order))
-            raise error
-        try:
-            payment = self._list.find_after_refusal(order)
-        except ChoiceError as choice:
-            if choice.payment is None:
-                message = f"{error}: this order may be paid or under way; {choice.args[0]}"
-                choice.args = (message,)
-            elif choice.reason != "dead":
-                choice.args = (f"{choice.args[0]}; the service answered: {error}",)
-            raise choice from error
-        if payment is None:
-            refusal_text = f"{error}: this order may be paid or under way; {NO_PAYMENT}"
-            hint = "read the list in a minute; the same call asks again without paying twice"
-            raise ChoiceError(refusal_text, hint, reason="conflict") from error
-        return self._return_repetition(order, payment, is_listed=True)
-
-    def _listed_text(self, order: KeyedOrder) -> str:
-        """What the list has of an order that was refused."""
-        try:
-            payment = self._list.find_after_refusal(order)
-        except ChoiceError as choice:
-            return f"in the list: {choice.args[0]}"
-        if payment is None:
-            return NO_PAYMENT
-        return f"the list has {describe_payment(payment, self._now())} of this order"
-
     def _lost_answer_advice(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""
+        is_server_error = isinstance(error, ServerError)  # the service stores nothing under the key
         find_call = f"lab.transfers.find({self._search_terms(order)})"
         if not order.is_computed:
             advice = key_advice(str(order.request.idempotency_key))
-            if isinstance(error, ServerError):
-                advice += f"; a service that pays before it fails may pay twice: {find_call} tells"
-            return advice
+            may_pay_twice = (
+                f"; a service that pays before it fails may pay twice: {find_call} tells"
+            )
+            return advice + may_pay_twice * is_server_error
         self._client.ask_time()
         until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
-        if isinstance(error, ServerError):  # under whose key the service stores nothing
+        if is_server_error:
             return (
                 f'make the same call again with lookback="{LOOKBACK}", since it is not known '
                 f"whether it was paid. Without it the same call is safe until {until} at a service "
@@ -294,20 +267,8 @@ class PaymentOrders:
 
     def _search_terms(self, order: KeyedOrder) -> str:
         """The parameters of `find` that look for an order."""
-        if order.reference:
-            return f"{REFERENCE}={order.reference!r}"
-        terms = {
-            field_name: field_value
-            for field_name, field_value in order.values.items()
-            if field_name in NEEDED
-        }
+        terms = {name: value for name, value in order.values.items() if name in NEEDED}
         terms["since"] = self._now().date().isoformat()
-        return ", ".join(
-            f"{field_name}={field_value!r}" for field_name, field_value in terms.items()
-        )
-
-
-def _add_hint(error: PaylabError, hint: str, *, is_first: bool = False) -> None:
-    """Add a hint to those of an error, after them or before them."""
-    hints = [hint, error.hint] if is_first else [error.hint, hint]
-    error.hint = "; ".join(filter(None, hints))
+        if order.reference:
+            terms = {REFERENCE: order.reference}
+        return ", ".join(f"{name}={value!r}" for name, value in terms.items())

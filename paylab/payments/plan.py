@@ -11,7 +11,7 @@ from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
 from ..rules import transfers
 from ..spec import money
-from .identity import REFERENCE, TRANSFER, key_of_values, values
+from .identity import REFERENCE, values
 from .payout_rows import ACCOUNT, COLUMNS, PayoutRow, Payouts, read_rows
 
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ def _check_rows(
     """The problems of all rows; `columns` are the names of columns that differ from the field."""
     first_rows: dict[str, int] = {}
     for payout_row in payout_rows:
-        order_values = values(payout_row.body())
-        payout_key = key_of_values(payout_row.reference, order_values, "", TRANSFER)
+        payout_key = payout_row.reference or str(sorted(values(payout_row.body()).items()))
         first_row = first_rows.setdefault(payout_key, payout_row.number)
         problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row)]
         if references and not payout_row.reference:

@@ -17,12 +17,12 @@ from ..spec.text import plain
 from .comparison import (
     MASK,
     NEEDED,
-    answered_reference,
     find_differences,
     hidden_fields,
     is_dead,
     is_masked,
     raise_if_other_terms,
+    shown_values,
 )
 from .identity import REFERENCE, Values, reference_of, values
 
@@ -37,6 +37,7 @@ REPEATED_PAGES_MAX = 3
 MASKED_PART = re.compile(f"[{''.join(sorted(MASK))}]+")
 VALUES_MIN = 2
 """Fewer values without a reference are too few to look for a payment."""
+NO_REFERENCE_SHOWN = f"no row of the list shows a {REFERENCE}"
 
 Notify = Callable[[str], object]
 Since = datetime | Callable[[], datetime] | None
@@ -63,23 +64,21 @@ class _ListReading:
             if not isinstance(row.created_at, datetime):
                 self.is_ordered = False
                 continue
-            created_at = creation_time(row)
-            if self.last_time is not None and created_at > self.last_time:
+            if self.last_time is not None and row.created_at > self.last_time:
                 self.is_ordered = False
-            self.last_time = created_at
-            self.first_time = self.first_time or created_at
+            self.last_time = row.created_at
+            self.first_time = self.first_time or row.created_at
 
     def is_past(self, page: Page[Any]) -> bool:
         """Whether all rows after a page are older than `since`.
 
-        They are if the whole page is older, and if the rows so far were in descending order.
+        They are if the whole page is older, and if the rows so far were in descending order. A
+        single row, or rows of equal times, do not show in which order the list is.
         """
-        times = [row.created_at for row in page.data]
-        if self.since is None or not times:
+        if self.since is None or not page.data or not self.is_ordered:
             return False
-        # A single row, or rows of equal times, do not show in which order the list is.
-        descends = self.is_ordered and self.first_time != self.last_time
-        return descends and all(time < self.since for time in times)
+        is_older = all(row.created_at < self.since for row in page.data)
+        return is_older and self.first_time != self.last_time
 
     def check_limits(self, pages_max: int) -> None:
         """ChoiceError if the list has more pages than are read, or repeats its rows."""
@@ -103,10 +102,11 @@ def read_rows_since(
     notify: Notify | None = None,
     pages_max: int = PAGES_MAX,
 ) -> list[R]:
-    """The wanted rows of the list back to a time, in its order; ChoiceError if it cannot be read.
+    """The wanted rows of the list back to a time, newest first; ChoiceError if it cannot be read.
 
-    The reading ends before the end of the list only after a whole page of older rows, and if the
-    rows so far were in descending order. `notify` shows how far it is after 2, 4, 8, ... pages.
+    A row without a time may be as new. The reading ends before the end of the list only after a
+    whole page of older rows, and if the rows so far were in descending order. `notify` shows how
+    far it is after 2, 4, 8, ... pages.
     """
     reading = _ListReading()
     wanted_rows: list[R] = []
@@ -127,20 +127,18 @@ def read_rows_since(
         raise
     except PaylabError as error:
         raise undecided_error(f"the list could not be read: {error}") from error
-    return wanted_rows
+    return sorted(wanted_rows, key=creation_time, reverse=True)
+
+
+def _may_be_since(row: Resource, since: datetime | None) -> bool:
+    """Whether a row is as new as a time, or does not show its time and so may be."""
+    created_at = row.get("created_at")
+    return since is None or not isinstance(created_at, datetime) or created_at >= since
 
 
 def payment_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
     """The largest pages of the list of transfers, read one by one."""
     return transfers.list(limit=PAGE_MAX).pages()
-
-
-def _may_be_since(listed_row: Resource, since: datetime | None) -> bool:
-    """Whether a row is as new as a time, or does not show its time and so may be."""
-    created_at = listed_row.get("created_at")
-    if since is None or not isinstance(created_at, datetime):
-        return True
-    return created_at >= since
 
 
 def undecided_error(why: str) -> ChoiceError:
@@ -149,60 +147,6 @@ def undecided_error(why: str) -> ChoiceError:
     return ChoiceError(
         f"it could not be told whether it was made before: {why}", hint, reason="untold"
     )
-
-
-@dataclass
-class ReferenceFilter:
-    """Keeps the rows that have one of the references, and counts the rows."""
-
-    references: Collection[str]
-    rows: int = 0
-    has_reference: bool = False
-    """Whether any row shows a reference."""
-
-    def __call__(self, row: Transfer) -> bool:
-        """Note a row, and tell whether it has one of the references, or one masked."""
-        reference = answered_reference(row)
-        self.rows += 1
-        if reference is None:
-            return False
-        is_wanted = reference in self.references
-        self.has_reference = self.has_reference or is_wanted or not is_masked(reference)
-        return is_wanted or self._may_be_wanted(reference)
-
-    def _may_be_wanted(self, shown_reference: str) -> bool:
-        """Whether a reference may be one of the references, masked."""
-        return is_masked(shown_reference) and any(
-            _fits_mask(shown_reference, reference) for reference in self.references
-        )
-
-    def explain_masked(self, payments: Iterable[Transfer]) -> str:
-        """Which of the payments shows a masked reference that may be wanted; "" for none."""
-        for payment in payments:
-            reference = answered_reference(payment)
-            if reference is not None and reference not in self.references:
-                shown_reference = plain(reference, 60)
-                return f"{payment.id} shows its {REFERENCE} as {shown_reference}"
-        return ""
-
-
-def _fits_mask(masked_text: str, whole_text: str) -> bool:
-    """Whether a masked text may stand for a whole one: its open pieces are in it, in their order.
-
-    >>> _fits_mask("in***7", "invoice-7")
-    True
-    """
-    first_piece, *inner_pieces, last_piece = MASKED_PART.split(masked_text)
-    inner_text = whole_text.removeprefix(first_piece).removesuffix(last_piece)
-    if len(first_piece) + len(inner_text) + len(last_piece) != len(whole_text):
-        return False
-    position = 0
-    for piece in inner_pieces:
-        position = inner_text.find(piece, position)
-        if position < 0:
-            return False
-        position += len(piece)
-    return True
 
 
 def find_by_references(
@@ -215,19 +159,44 @@ def find_by_references(
     """The payments of each reference in the pages of a list back to a time, newest first.
 
     `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
-    The pages are read once for all of them. ChoiceError if they cannot tell.
+    The pages are read once for all of them. ChoiceError if they cannot tell: if no row shows a
+    reference, or if one that is masked may be one of them.
     """
-    reference_filter = ReferenceFilter(frozenset(references))
-    rows = read_rows_since(pages, since, reference_filter, notify, pages_max)
-    if reference_filter.rows and not reference_filter.has_reference:
-        raise undecided_error(f"no row of the list shows a {REFERENCE}")
-    masked_text = reference_filter.explain_masked(rows)
-    if masked_text:
-        raise undecided_error(masked_text)
+    wanted_references = frozenset(references)
+    is_shown = set[bool]()
     payments: dict[str, list[Transfer]] = {}
-    for payment in sort_newest(rows):
-        payments.setdefault(answered_reference(payment) or "", []).append(payment)
+
+    def is_wanted(row: Transfer) -> bool:
+        """Note whether a row shows a reference, and tell whether it is or may be a wanted one."""
+        reference = shown_values(row).get(REFERENCE)
+        is_known = reference in wanted_references
+        is_readable = reference is not None and not is_masked(reference)
+        is_shown.add(is_known or is_readable)
+        return is_known or (reference is not None and _may_be_masked(reference, wanted_references))
+
+    for payment in read_rows_since(pages, since, is_wanted, notify, pages_max):
+        payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
+    if is_shown == {False}:
+        raise undecided_error(NO_REFERENCE_SHOWN)
+    for masked_reference in payments.keys() - wanted_references:
+        masked_text = f"shows its {REFERENCE} as {plain(masked_reference, 60)}"
+        raise undecided_error(f"{payments[masked_reference][0].id} {masked_text}")
     return payments
+
+
+def _may_be_masked(shown_reference: str, references: Collection[str]) -> bool:
+    """Whether a reference may be one of the references, masked.
+
+    >>> _may_be_masked("in***7", ["invoice-7"])
+    True
+    """
+    if not is_masked(shown_reference):
+        return False
+    # An atomic group takes the first place of its piece for good: hostile text costs no time.
+    first_piece, *inner_pieces, last_piece = map(re.escape, MASKED_PART.split(shown_reference))
+    inner_pattern = "".join(f"(?>.*?{piece})" for piece in inner_pieces)
+    pattern = re.compile(f"{first_piece}{inner_pattern}.*{last_piece}", re.DOTALL)
+    return any(pattern.fullmatch(reference) for reference in references)
 
 
 def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since) -> list[Transfer]:
@@ -235,16 +204,18 @@ def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since)
 
     They are sorted, newest first. ChoiceError if the list does not show references.
     """
-    reference_filter = ReferenceFilter(())
+    is_shown = set[bool]()
 
-    def may_be_payment(payment: Transfer) -> bool:
-        reference_filter(payment)
-        return not find_differences(order, payment)
+    def may_be_payment(row: Transfer) -> bool:
+        """Note whether a row shows a reference, and tell whether it has the values of the order."""
+        reference = shown_values(row).get(REFERENCE)
+        is_shown.add(reference is not None and not is_masked(reference))
+        return not find_differences(order, row)
 
-    payments = sort_newest(read_rows_since(pages, since, may_be_payment))
+    payments = read_rows_since(pages, since, may_be_payment)
     hides_reference = any(REFERENCE not in payment.model_fields_set for payment in payments)
-    if hides_reference and not reference_filter.has_reference:
-        raise undecided_error(f"no row of the list shows a {REFERENCE}")
+    if hides_reference and True not in is_shown:
+        raise undecided_error(NO_REFERENCE_SHOWN)
     return payments
 
 
@@ -268,20 +239,15 @@ def find_in_newest_page(
     """
     page = next(payment_pages(transfers), Page([]))
     if page.has_next_page:
-        _check_reach(page, begun_at)
+        times = [row.created_at for row in page.data if isinstance(row.created_at, datetime)]
+        if len(times) < len(page.data) or not times or times[0] <= times[-1]:
+            raise PagingError("the first page of the list is not surely the newest one")
+        if times[-1] >= begun_at:
+            raise PagingError("the first page of the list does not reach back to the call")
     payments = find_payments([Page(page.data)], order, since)
     if any(not isinstance(payment.created_at, datetime) for payment in payments):
         raise PagingError("a payment of this order does not show when it was made")
     return payments
-
-
-def _check_reach(page: Page[Transfer], begun_at: datetime) -> None:
-    """PagingError if a page is not surely the newest one, with all payments since a time."""
-    times = [row.created_at for row in page.data if isinstance(row.created_at, datetime)]
-    if len(times) < len(page.data) or not times or times[0] <= times[-1]:
-        raise PagingError("the first page of the list is not surely the newest one")
-    if times[-1] >= begun_at:
-        raise PagingError("the first page of the list does not reach back to the call")
 
 
 def find_payment(
@@ -289,48 +255,23 @@ def find_payment(
 ) -> Transfer | None:
     """The payment of a reference, or of values without one since a time; None if there is none.
 
-    ChoiceError if that cannot be told, or if a payment of the reference has other values.
+    A live payment comes before a dead one, then the newest. ChoiceError if that cannot be told, or
+    if a payment of the reference has other values.
     """
-    order_values = values(fields)
-    reference = reference_of(fields)
-    if reference:
-        payments_by_reference = find_by_references(payment_pages(transfers), {reference}, since)
-        payments_of_reference = payments_by_reference.get(reference, [])
-        payments = [
-            payment
-            for payment in payments_of_reference
-            if not find_differences(order_values, payment)
-        ]
-        if payments_of_reference and not payments:
-            raise_if_other_terms(order_values, payments_of_reference[0], now)
-    elif since is None or len(order_values) < VALUES_MIN:
+    order = values(fields)
+    if not reference_of(fields) and (since is None or len(order) < VALUES_MIN):
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
-    else:
-        payments = find_by_values(payment_pages(transfers), order_values, since)
-    payment = choose_payment(payments)
-    if payment is not None:
-        _raise_if_unsure(order_values, payment)
+    payments = find_payments(payment_pages(transfers), order, since)
+    equal_payments = [payment for payment in payments if not find_differences(order, payment)]
+    if payments and not equal_payments:
+        raise_if_other_terms(order, payments[0], now)
+    payment = min(equal_payments, key=is_dead, default=None)
+    if payment is None:
+        return None
+    hidden_names = ", ".join(name for name in hidden_fields(order, payment) if name in NEEDED)
+    if hidden_names or not payment.id:
+        payment_name = payment.id or "a row"
+        lacking = hidden_names or "its id"
+        raise undecided_error(f"{payment_name} may be the payment, but does not show {lacking}")
     return payment
-
-
-def _raise_if_unsure(order_values: Values, payment: Transfer) -> None:
-    """Raise ChoiceError if a payment does not show its id, or all that is needed."""
-    hidden_names = [
-        field_name for field_name in hidden_fields(order_values, payment) if field_name in NEEDED
-    ]
-    if payment.id and not hidden_names:
-        return
-    lacking = ", ".join(hidden_names) or "its id"
-    payment_name = payment.id or "a row"
-    raise undecided_error(f"{payment_name} may be the payment, but does not show {lacking}")
-
-
-def sort_newest(payments: Iterable[Transfer]) -> list[Transfer]:
-    """Payments by creation, newest first; those without a time are last."""
-    return sorted(payments, key=creation_time, reverse=True)
-
-
-def choose_payment(payments: Iterable[Transfer]) -> Transfer | None:
-    """The newest live payment, else the newest dead one; None if there is none."""
-    return min(sort_newest(payments), key=is_dead, default=None)

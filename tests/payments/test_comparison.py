@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-import paylab
-from paylab.errors import ChoiceError, UnprocessableError
+from paylab.errors import ChoiceError
 from paylab.payments.comparison import (
     DAY,
     WEEK,
@@ -134,26 +133,3 @@ def test_what_is_not_shown_is_named():
 def test_an_age_is_said_in_words(seconds, text):
     """An age has the longest unit of which there are two; it is never rounded up."""
     assert age_text(timedelta(seconds=seconds)).startswith(text)
-
-
-@pytest.mark.parametrize("seconds", [0, 121])
-def test_a_refused_quote_may_have_been_used_by_the_order(lab, seconds):
-    """A used or expired quote advises to look first."""
-    terms = {"source_amount": "5", "source_currency": "USD", "destination_currency": "MXN"}
-    account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
-    quote = lab.quotes.create(account, payout_method="spei", **terms)
-    lab.transfers.create(quote_id=quote, client_reference_id="a")
-    lab.simulator.clock.advance(seconds)
-    with pytest.raises(UnprocessableError) as refused:
-        lab.transfers.create(quote_id=quote, client_reference_id="b")
-    assert "lookback" in refused.value.hint
-
-
-def test_a_refusal_about_something_else_advises_no_lookback(lab):
-    """A quote that is refused for another reason says nothing of earlier calls."""
-    account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
-    terms = {"source_amount": "5", "source_currency": "USDC", "source_network": "base"}
-    quote = lab.quotes.create(account, payout_method="spei", destination_currency="MXN", **terms)
-    with pytest.raises(UnprocessableError) as refused:
-        lab.transfers.create(quote_id=quote)
-    assert "lookback" not in (refused.value.hint or "")

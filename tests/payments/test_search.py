@@ -9,7 +9,6 @@ import pytest
 import paylab
 from paylab.errors import ChoiceError, PaylabError, RuleError
 from paylab.payments.search import (
-    choose_payment,
     find_by_references,
     find_by_values,
     find_payment,
@@ -127,6 +126,9 @@ def test_a_reference_is_compared_in_one_form():
     assert [*find_by_references(payment_pages(listing), {"café"}, None)] == ["café"]
 
 
+REFERRED = {"client_reference_id": "a"}
+
+
 @pytest.mark.parametrize(
     ("statuses", "chosen"),
     [
@@ -139,8 +141,8 @@ def test_a_reference_is_compared_in_one_form():
 )
 def test_a_live_payment_comes_before_a_dead_one(statuses, chosen):
     """Of several the newest live one is chosen, else the newest dead one."""
-    rows = [row(n, n, status=status) for n, status in enumerate(statuses)]
-    payment = choose_payment(map(Transfer.model_validate, rows))
+    listing = Listing([row(n, n, status=s, **REFERRED) for n, s in enumerate(statuses)])
+    payment = find_payment(listing, REFERRED, None, lambda: NOW)
     assert getattr(payment, "id", None) == chosen
 
 
