@@ -25,10 +25,10 @@ _DEFAULT_COUNTRY = "MX"
 
 
 def make_answer_examples(service: Service, record: Operation, status: int) -> Schema:
-    """The examples of a successful answer by name; empty without any."""
+    """The examples of the successful answer with this status, by name; empty if none is stored."""
     stored_objects = _read_stored_answers().get(record.name, {})
     objects = {
-        object_name: _translate(service, record, object_name, fields)
+        object_name: _rename_stored_object(service, record, object_name, fields)
         for object_name, fields in stored_objects.items()
     }
     if record.is_list:
@@ -43,7 +43,10 @@ def make_answer_examples(service: Service, record: Operation, status: int) -> Sc
 
 
 def make_error_examples(service: Service, record: Operation, status: int) -> Schema:
-    """The example of a refusal, of the usual service only: others have other names in it."""
+    """The example of a refusal with this status, by name; empty if none is stored.
+
+    Only the usual service has one: the text of a refusal has the names of its fields.
+    """
     refusals_by_status = _read_stored_answers().get(f"{record.name}.refusals", {})
     if not service.is_default or str(status) not in refusals_by_status:
         return {}
@@ -57,7 +60,7 @@ def _make_example(example_name: str, answer: object) -> Schema:
 
 
 def _has_status(operation: Operation, status: int, fields: Schema) -> bool:
-    """Whether an object is answered with this status, of an operation that may have two.
+    """Whether an object belongs to this status, if an operation has two statuses of success.
 
     Then 202 is for an object that is still pending, and the other status for a ready one.
     """
@@ -76,8 +79,13 @@ def _read_stored_answers() -> dict[str, dict[str, Any]]:
     return answers
 
 
-def _translate(service: Service, operation: Operation, object_name: str, fields: Schema) -> Schema:
-    """A stored object as a service returns it; its name may be that of its country."""
+def _rename_stored_object(
+    service: Service, operation: Operation, object_name: str, fields: Schema
+) -> Schema:
+    """Write a stored object in the names of a service, with its missing values.
+
+    Some objects are stored under the name of their country, such as "PH".
+    """
     is_country = len(object_name) == len(_DEFAULT_COUNTRY)
     country = object_name if is_country else _DEFAULT_COUNTRY
     all_fields = add_missing_values(service, operation.answer, fields)
@@ -85,7 +93,7 @@ def _translate(service: Service, operation: Operation, object_name: str, fields:
 
 
 def _put_under_item_key(service: Service, operation: Operation, fields: Schema) -> Schema:
-    """The object under the key that the service has for it; unchanged if it has none."""
+    """Nest an object under the service's key for it; unchanged if the service has no such key."""
     item_path = operation.item_path(service)
     if item_path == NONE:
         return fields
@@ -97,7 +105,7 @@ def _put_under_item_key(service: Service, operation: Operation, fields: Schema) 
 def _make_page(
     service: Service, operation: Operation, page_rows: list[Schema]
 ) -> Schema | list[Schema]:
-    """The only page of a list; a bare array if the service returns all rows so."""
+    """Make the only page of a list; a bare array of rows, if the service has no pages."""
     list_form: ListForm = service.list(operation.resource)
     if list_form.is_array:
         return page_rows
@@ -111,6 +119,6 @@ def _make_page(
 
 
 def _write_amounts(service: Service, answer: Schema | list[Schema]) -> Any:
-    """An answer with amounts as text or numbers, as the service writes them."""
+    """Copy an answer with amounts as numbers, if the service writes them so."""
     json_text = json.dumps(answer, separators=(",", ":"))
     return json.loads(write_amounts_as_numbers(service, json_text.encode()))

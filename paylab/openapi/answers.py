@@ -14,7 +14,7 @@ from ..spec.answers import AnswerShape, FieldWords, answer_shape
 from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, find_field_note
 from ..spec.missing_values import list_missing_fields
 from ..spec.money import Amount
-from ..spec.operations.operation import Operation, ReadNames
+from ..spec.operations.operation import Operation
 from ..spec.operations.records import NAMED, answer_names
 from ..spec.resource import Resource
 from ..spec.service.lists import ListForm
@@ -27,8 +27,9 @@ from .schemas import (
     ReadSetting,
     Schema,
     any_of,
-    drop_absent_places,
+    drop_absent_paths,
     make_list_setting_reader,
+    make_name_reader,
     nested_object,
     open_words_schema,
     origin_facts,
@@ -52,7 +53,10 @@ class AnswerSchemas:
         self._details = details
 
     def model(self, name: str, *, in_event: bool = False) -> Schema:
-        """A reference to a model; events have currencies in lower case."""
+        """Add the schema of a model, and return a reference to it.
+
+        With `in_event` it is that of a snapshot in an event, with currencies in lower case.
+        """
         model: type[BaseModel] = getattr(models, name)
         title = f"{name}Snapshot" if in_event else name
         if title in self._components.schemas:
@@ -79,8 +83,8 @@ class AnswerSchemas:
         self, model: type[BaseModel], field: str, *, is_nullable: bool, in_event: bool
     ) -> Schema:
         """The schema of a field with its description and its origin."""
-        form = answer_shape(model.__name__)
-        schema = self._field_schema(model, field, form, in_event=in_event)
+        shape = answer_shape(model.__name__)
+        schema = self._field_schema(model, field, shape, in_event=in_event)
         if is_nullable:
             schema = _allow_null(schema)
         sentences = [find_field_note(field), schema.get("description", "")]
@@ -88,17 +92,23 @@ class AnswerSchemas:
             schema["description"] = " ".join(filter(None, sentences))
         operation = NAMED.get(model.__name__)
         name_table = operation.names if operation else None
-        read_name = _make_name_reader(name_table, field) if name_table else None
-        origin = form.assumed.get(field, form.source)
+        read_name = make_name_reader(name_table, field) if name_table else None
+        origin = shape.assumed.get(field, shape.source)
         return {**schema, **origin_facts(self._service, origin, read_name)}
 
     def put_under_item_key(self, operation: Operation, schema: Schema) -> Schema:
-        """The object of an answer under the key that the service has for it."""
+        """Nest the schema of an object under the service's key for it, such as `data`.
+
+        Unchanged if the answer of the service is the object itself.
+        """
         item_path = operation.item_path(self._service)
         return schema if item_path == NONE else nested_object({item_path: schema}, [item_path])
 
     def page(self, operation: Operation, list_form: ListForm, source: str) -> Schema:
-        """The answer of a list: a page, or a bare array of all rows."""
+        """The schema of the answer of a list: a page, or a bare array of all rows.
+
+        `source` is where its fields are stated: "spec", or the id of an assumption.
+        """
         model_name = operation.answer
         rows_schema: Schema = {"type": "array", "items": self.model(model_name)}
         if list_form.is_array:
@@ -115,23 +125,23 @@ class AnswerSchemas:
         rows_schema |= origin_facts(self._service, source, read_items)
         more_schema |= origin_facts(self._service, source, read_more)
         cursor_schema |= origin_facts(self._service, source, read_cursor)
-        places_and_schemas = [
+        paths_and_schemas = [
             (list_form.items, rows_schema),
             (list_form.more, more_schema),
             (list_form.cursor, cursor_schema),
         ]
-        properties = drop_absent_places(places_and_schemas)
+        properties = drop_absent_paths(paths_and_schemas)
         page = nested_object(properties, properties)
         description = {"description": f"A page of a list of {model_name} objects."}
         return self._components.add(f"{model_name}Page", {**description, **page})
 
     def _field_schema(
-        self, model: type[BaseModel], field: str, form: AnswerShape, *, in_event: bool
+        self, model: type[BaseModel], field: str, shape: AnswerShape, *, in_event: bool
     ) -> Schema:
         """The schema of a field of a model: by its words, its name, or else its type."""
         annotation = model.model_fields[field].annotation
-        if field in form.words:
-            schema = self._words_schema(field, form.words[field], in_event=in_event)
+        if field in shape.words:
+            schema = self._words_schema(field, shape.words[field], in_event=in_event)
             is_list = get_origin(_plain_type(annotation)) is list
             return {"type": "array", "items": schema} if is_list else schema
         if field in CURRENCY_FIELDS:
@@ -158,7 +168,7 @@ class AnswerSchemas:
         return dict(_SCHEMAS_BY_TYPE.get(field_type, {"type": "string"}))
 
     def _words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
-        """The words of a field, of the spec and of the service; a later version may have more."""
+        """The schema of a field with words: those of the spec and those that a service adds."""
         known_words = field_words.words
         if field_words.read_setting:
             known_words = (*known_words, *field_words.read_setting(self._service))
@@ -167,7 +177,7 @@ class AnswerSchemas:
         return open_words_schema(known_words)
 
     def _details_schema(self, model_name: str) -> Schema:
-        """The details of an account or of deposit instructions, of a known type or another."""
+        """The schema of the details of an account, or of deposit instructions, of any type."""
         other_schema: Schema = {
             "description": "Details of another type than those above.",
             "type": "object",
@@ -187,7 +197,7 @@ class AnswerSchemas:
         instructions_type: str,
         read_details: Callable[[InstructionSettings], InstructionNames],
     ) -> Schema:
-        """The details of a type of deposit instructions."""
+        """Add the schema of the details of one type of deposit instructions; return a reference."""
         properties = {}
         for our_name, their_name in read_details(self._service.deposit_instructions).fields.items():
             origin_members = origin_facts(
@@ -202,11 +212,6 @@ class AnswerSchemas:
         return self._components.add(f"{title}Instructions", schema)
 
 
-def _make_name_reader(read_names: ReadNames, field: str) -> ReadSetting:
-    """Make a function that reads the name of a field in a table of settings."""
-    return lambda settings: read_names(settings)[field]
-
-
 def _make_detail_name_reader(
     read_details: Callable[[InstructionSettings], InstructionNames], field: str
 ) -> ReadSetting:
@@ -215,7 +220,7 @@ def _make_detail_name_reader(
 
 
 def _allow_null(schema: Schema) -> Schema:
-    """A value, or null."""
+    """Extend a schema so that null is valid, too."""
     if isinstance(schema.get("type"), str):
         return {**schema, "type": [schema["type"], "null"]}
     return {"anyOf": [schema, {"type": "null"}]}
@@ -225,7 +230,7 @@ _SCHEMAS_BY_TYPE: dict[Any, Schema] = {bool: {"type": "boolean"}, datetime: TIME
 
 
 def _plain_type(annotation: object) -> Any:
-    """The type without None and without the validators around it."""
+    """The type in an annotation: `Amount` of `Annotated[Amount, ...] | None`."""
     if get_origin(annotation) is Annotated:
         return _plain_type(get_args(annotation)[0])
     if get_origin(annotation) not in (Union, types.UnionType):
@@ -235,7 +240,7 @@ def _plain_type(annotation: object) -> Any:
 
 
 def _has_currency(model: type[BaseModel]) -> bool:
-    """Whether a model, or one inside it, has a currency."""
+    """Whether a model, or a model of one of its fields, has a field with a currency."""
     if not CURRENCY_FIELDS.isdisjoint(model.model_fields):
         return True
     for field in model.model_fields.values():

@@ -66,7 +66,7 @@ def make_bruno_collection(service: Service, server: str = "") -> Files:
 
 
 def _write_environment(service: Service, server: str) -> str:
-    """The variables; keys are secret ones, whose values Bruno keeps out of files."""
+    """The file of an environment: variables, and secret ones, whose values no file has."""
     id_lines = [f"  {variable_name}: " for variable_name in id_variables(service)]
     variable_lines = "\n".join([f"  base_url: {server}", *id_lines])
     secret_lines = ",\n".join(f"  {variable_name}" for variable_name in KEY_VARIABLES)
@@ -74,6 +74,7 @@ def _write_environment(service: Service, server: str) -> str:
 
 
 def _make_file_name(title: str) -> str:
+    """Turn a title into the name of a file: characters that a file system may refuse are spaces."""
     return re.sub(r"[^\w (),-]+", " ", title).strip()
 
 
@@ -101,5 +102,5 @@ def _write_request(request: CollectionRequest, sequence_number: int) -> str:
 
 
 def _write_pairs(texts_by_name: Mapping[str, str]) -> str:
-    """The lines of a block of names and texts."""
+    """The lines of a block of Bruno, one `name: text` each."""
     return "\n".join(f"  {name}: {text}" for name, text in texts_by_name.items())

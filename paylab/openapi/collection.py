@@ -101,7 +101,7 @@ def _make_example_body(operation: Mapping[str, Any]) -> str | None:
 
 
 def _insert_variables(json_value: JsonValue) -> JsonValue:
-    """A part of a body with variables in place of the ids of objects."""
+    """Copy a part of a body with variables in place of the ids of objects, at any depth."""
     if isinstance(json_value, list):
         return [_insert_variables(item) for item in json_value]
     if not isinstance(json_value, dict):
@@ -113,7 +113,11 @@ def _insert_variables(json_value: JsonValue) -> JsonValue:
 
 
 def _insert_variable(field_name: str, field_value: JsonValue) -> JsonValue:
-    """A field of a body: a variable if it is the id of an object, or an object with an id."""
+    """Replace the id of an object in a field by a variable; other values are searched for ids.
+
+    `individual_id` becomes `{{individual_id}}`, and `"financial_account": {"id": ...}` becomes
+    `{"id": "{{financial_account_id}}"}`.
+    """
     is_object_id = field_name.endswith("_id") and field_name not in _OTHER_IDS
     if is_object_id and isinstance(field_value, str):
         return f"{{{{{field_name}}}}}"
@@ -124,7 +128,7 @@ def _insert_variable(field_name: str, field_value: JsonValue) -> JsonValue:
 
 
 def indent_lines(text: str, spaces: int) -> str:
-    """A text with each line that is not blank moved to the right."""
+    """Indent each line of a text that is not blank by this number of spaces."""
     return "\n".join(f"{' ' * spaces}{line}" if line else line for line in text.splitlines())
 
 

@@ -22,7 +22,7 @@ ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUN
 
 
 def required_fields(service: Service, operation: Operation) -> list[str]:
-    """Our names of the required fields of a body."""
+    """The names of the required fields of a body, in our names; empty if none is required."""
     if operation.name == "individuals.create":
         return list(required_fields_schema(individuals.base_fields(service))["required"])
     if operation.name == "transfers.create":
@@ -62,7 +62,7 @@ def is_in_path(service: Service, operation: Operation, field_name: str) -> bool:
 
 
 def body_conditions(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
-    """The conditions on several fields of a body, in our names."""
+    """The conditions between fields of a body, as schemas in our names; empty without any."""
     if operation.name == "individuals.create":
         return _individual_conditions(service, details)
     if operation.name == "financial_accounts.create":
@@ -89,7 +89,10 @@ def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
 
 
 def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
-    """A condition in the names of a service; `names` are these by ours, and may be paths."""
+    """Rename the fields in a condition, a schema, to those of a service.
+
+    `names` has the service's name by ours. A dotted name moves a field into an object.
+    """
     if isinstance(condition, list):
         return [rename_fields(inner_condition, names) for inner_condition in condition]
     if not isinstance(condition, dict) or not names:
@@ -111,7 +114,7 @@ def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
 
 
 def _individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
-    """What the country and the products of an individual require."""
+    """The conditions that the country and the products of an individual set."""
     groups = _group_corridors(service)
     by_country = {"anyOf": [_country_condition(group, details) for group in groups]}
     only_payouts = {
@@ -148,7 +151,7 @@ def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
 
 
 def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
-    """What a country requires, for a group of countries with equal rules."""
+    """The condition that a country sets, for a group of countries with equal rules."""
     corridor = group[0]
     country_codes = [member.country for member in group]
     properties: Schema = {
@@ -168,7 +171,7 @@ def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
 
 
 def _account_condition(service: Service) -> Schema:
-    """The account of a quote, in a form that the service takes."""
+    """Require the account of a quote: as an object, or as an id where the service takes one."""
     account_fields = ["financial_account", "financial_account_id"]
     if name_moved_references(service, OPERATIONS["quotes.create"]):
         account_fields = ["financial_account_id"]
@@ -176,7 +179,7 @@ def _account_condition(service: Service) -> Schema:
 
 
 def _transfer_condition(service: Service) -> Schema:
-    """A transfer is from a quote, or names its account, rail, currencies and one amount."""
+    """Require of a transfer a quote, or else its account, rail, currencies and one amount."""
     from_quote: Schema = {
         "title": "From a quote",
         "required": ["quote_id"],
@@ -199,7 +202,7 @@ def _transfer_condition(service: Service) -> Schema:
 
 
 def _network_condition(service: Service) -> Schema:
-    """A stablecoin source needs its network."""
+    """Require `source_network` if the source currency is a stablecoin, stated or by default."""
     default_currency = transfers.default_currency(service)
     stablecoins = any_case_schema(sorted(codes.STABLECOINS))
     other_currency: Schema = {"properties": {"source_currency": {"not": stablecoins}}}

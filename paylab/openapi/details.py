@@ -44,14 +44,14 @@ class DetailSchemas:
             self.names_by_type[account.type].append(details_name)
 
     def references(self) -> list[Schema]:
-        """The details of each account type."""
+        """References to the schemas of all details, by account type."""
         return [
             ref_to(details_name)
             for details_name in chain.from_iterable(self.names_by_type.values())
         ]
 
     def by_account_type(self) -> Schema:
-        """The type of an account decides about its details."""
+        """The schema of an account whose details are those of its type, in any country."""
         account_schemas = []
         for account_type, schema_names in self.names_by_type.items():
             details = any_of(map(ref_to, schema_names))
@@ -59,7 +59,7 @@ class DetailSchemas:
         return any_of(account_schemas)
 
     def in_country(self, corridor: Corridor) -> Schema:
-        """The types of account in a country, each with its details."""
+        """The schema of an account in a country: one of its types, with the details of the type."""
         account_schemas = []
         for account_type in corridor.account_types:
             settings = self._service.account(corridor.country, account_type)
@@ -76,7 +76,7 @@ def schema_name(settings: AccountDetails) -> str:
 
 
 def _typed_details_schema(account_type: str, details: Mapping[str, object]) -> Schema:
-    """An account of a type with its details."""
+    """The schema of an account of one type, with the schema of its details."""
     properties = {"type": {"const": account_type}, "details": details}
     return {"properties": properties, "required": ["type"]}
 
@@ -84,7 +84,7 @@ def _typed_details_schema(account_type: str, details: Mapping[str, object]) -> S
 def _details_schema(
     service: Service, country: str, account: Account, settings: AccountDetails
 ) -> Schema:
-    """The details of an account, with what their fields require of each other."""
+    """The schema of the details of an account, with conditions between its fields."""
     their_names = make_account_names(settings).their_names
     required_names: list[str] = []
     conditions: list[Schema] = []
@@ -108,14 +108,14 @@ def _details_schema(
 
 
 def _describe_place(country: str, account: Account) -> str:
-    """Where an account with these details is used."""
+    """Say where an account with these details is used: "in Mexico", or "anywhere" for wallets."""
     if account.type == codes.CRYPTO_WALLET:
         return "anywhere"
     return "in the SEPA countries" if country in codes.SEPA else f"in {NAMES[country]}"
 
 
 def _field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:
-    """A field with its format as a schema and in words."""
+    """The schema of a field of details, with its format also in words."""
     text_format = field.form
     sentences = [text_format.message]
     if text_format.check and not text_format.message:  # the one check in code is that of QR Ph
@@ -137,9 +137,10 @@ def _field_schema(service: Service, field: DetailField, settings: AccountDetails
 def schema_by_word(
     word_field: str, field_name: str, formats: Mapping[str, Format], **conditions: list[str]
 ) -> Schema:
-    """A field whose format depends on the word in another field.
+    """The schema of an object whose field has a format by the word in another field.
 
-    `conditions` are further ones that hold for each of the words.
+    `formats` are by word: a `pix_key` has another one for "cpf" than for "email". With any other
+    word the field has no format. `conditions` are added to the schema of each word.
     """
     cases: list[Schema] = []
     for word, text_format in formats.items():

@@ -107,7 +107,10 @@ def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
 
 
 def _name_enumerations(document_part: object, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
-    """A part of the document in which enumerations are references to their names."""
+    """Copy a part of the document with references in place of enumerations that have a name.
+
+    `{"type": "string", "enum": ["pix", ...]}` becomes `{"$ref": ".../AccountType"}`.
+    """
     if isinstance(document_part, list):
         return [_name_enumerations(item, names_by_words) for item in document_part]
     if not isinstance(document_part, dict):

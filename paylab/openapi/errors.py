@@ -41,12 +41,12 @@ def add_schemas(service: Service, components: Components) -> None:
         problems = _problems_schema(service, components)
         description = "What is wrong with each field."
         properties[settings.problems] = {**problems, "description": description, **origin_members}
-    message_place = settings.words
+    message_path = settings.words
     if settings.list_form == "by_field" and settings.words == settings.problems:
-        message_place = f"{settings.words}.message"
+        message_path = f"{settings.words}.message"
     if settings.words != NONE:
         description = "What is wrong, for people."
-        properties[message_place] = {"type": "string", "description": description, **origin_members}
+        properties[message_path] = {"type": "string", "description": description, **origin_members}
     required_names = [settings.words] if settings.words in properties else []
     error = nested_object(properties, required_names)
     components.add(ERROR, {"description": "Why a request was refused.", **origin_members, **error})
@@ -60,7 +60,7 @@ def add_schemas(service: Service, components: Components) -> None:
 
 
 def _problems_schema(service: Service, components: Components) -> Schema:
-    """The list of field problems in the form that the service has for it."""
+    """The schema of the field problems in an error, in the form that the service has for them."""
     settings = service.errors
     if settings.list_form == "by_field":
         return {"type": "object", "additionalProperties": {"type": "string"}}
@@ -104,7 +104,7 @@ def refusal_responses(
 
 
 def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]:
-    """The refusals that follow from what an operation takes."""
+    """Yield the refusals that follow from what an operation takes: a body, a query, a key."""
     yield Refusal(
         lambda service: service.error_codes.signature,
         "the signature is missing, wrong or stale, or its nonce was used before",
@@ -123,7 +123,7 @@ def _usual_refusals(service: Service, operation: Operation) -> Iterator[Refusal]
 
 
 def _body_refusals(operation: Operation) -> Iterator[Refusal]:
-    """The refusals of a body for its form."""
+    """Yield the refusals of a body because of its form."""
     yield Refusal(400, "the body is not a JSON object, or nests too deeply", "request.size")
     yield Refusal(400, _WRONG_FORM, "request.unknown")
     if any(refusal.status is invalid_body_status for refusal in operation.refusals):
@@ -173,7 +173,7 @@ def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> S
 
 
 def _error_content(*, is_page: bool = False) -> Schema:
-    """The content of an error response; of a page also the body of an invalid cursor."""
+    """The content of an error response: an error body, or for a page that of an invalid cursor."""
     schema = ref_to(ERROR)
     if is_page:
         schema = {"anyOf": [ref_to(PAGINATION_ERROR), schema]}

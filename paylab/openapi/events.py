@@ -12,7 +12,7 @@ from .answers import AnswerSchemas
 from .schemas import (
     Components,
     Schema,
-    drop_absent_places,
+    drop_absent_paths,
     nested_object,
     open_words_schema,
     origin_facts,
@@ -22,7 +22,7 @@ _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "
 
 
 def make_webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
-    """One webhook per event type."""
+    """The webhooks of the document, one per event type, by its name."""
     descriptions = dict(codes.EVENTS)
     for event_type in service.webhooks.event_types:
         descriptions[event_type] = "the service says so"
@@ -85,7 +85,7 @@ def _event_schema(
     resource: str,
     event_types: Sequence[str],
 ) -> Schema:
-    """The body of a delivery about a resource, as a reference to its component."""
+    """Add the schema of deliveries about a resource, such as "transfer"; return a reference."""
     settings = service.webhooks
     type_origin = origin_facts(service, read=lambda tree: tree.webhooks.type_field)
     payload_origin = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
@@ -93,7 +93,7 @@ def _event_schema(
     type_schema = {**open_words_schema(event_types), **type_origin}
     payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_origin}
     id_schema = {"type": "string", **id_origin}
-    properties = drop_absent_places(
+    properties = drop_absent_paths(
         [
             (settings.type_field, type_schema),
             (settings.payload_field, payload_schema),

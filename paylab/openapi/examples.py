@@ -29,7 +29,7 @@ _QUOTE_ID = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
 
 
 def make_examples(service: Service, operation: Operation) -> Schema:
-    """The examples of an operation, in the names of the service."""
+    """The examples of the body of an operation by key, in the names of the service."""
     translation = Translation(service)
     examples: Iterable[NamedExample] = [("example", operation.summary, operation.example)]
     if operation.name in _EXAMPLE_MAKERS:
@@ -61,11 +61,13 @@ def _payout_countries(service: Service) -> Iterator[str]:
 
 
 def _token_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+    """A share token of the provider that the settings name."""
     provider = service.verification.provider
     yield "token", "The token of the provider", {**operation.example, "provider": provider}
 
 
 def _image_examples(_service: Service, _: Operation) -> Iterator[NamedExample]:
+    """The front of a document, as the smallest image that the service accepts."""
     content = b64encode(_PNG_SIGNATURE + bytes(codes.IMAGE_MIN)).decode()
     image_side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
     yield "front", "The front of a document, as small as it may be", {"images": [image_side]}
@@ -82,6 +84,7 @@ def _account_examples(service: Service, operation: Operation) -> Iterator[NamedE
 
 
 def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
+    """New details of an account in Mexico."""
     account = examples.account("MX", service)
     settings = service.account("MX", account["type"])
     details = account["details"]
@@ -90,8 +93,8 @@ def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedEx
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 
-def _payout_terms(service: Service, operation: Operation, country: str) -> Body:
-    """The example of an operation with the rail and the currency of a country."""
+def _make_payout_body(service: Service, operation: Operation, country: str) -> Body:
+    """The example body of an operation, with the rail and the currency of a country."""
     corridors = countries.of(service).all
     currency = next(corridor.currency for corridor in corridors if corridor.country == country)
     rail = service.payout_methods(country)[0]
@@ -103,9 +106,9 @@ def _quote_examples(service: Service, operation: Operation) -> Iterator[NamedExa
     for country in _payout_countries(service):
         if service.payout_methods(country):
             summary = f"100 US dollars to {NAMES[country]}"
-            yield country, summary, _payout_terms(service, operation, country)
+            yield country, summary, _make_payout_body(service, operation, country)
     stablecoin = {"source_currency": "USDC", "source_network": countries.of(service).networks[0]}
-    off_ramp = {**_payout_terms(service, operation, "MX"), **stablecoin}
+    off_ramp = {**_make_payout_body(service, operation, "MX"), **stablecoin}
     yield "off_ramp", "100 USDC to Mexico", off_ramp
 
 
@@ -124,7 +127,7 @@ def _transfer_examples(service: Service, operation: Operation) -> Iterator[Named
     }
     if "quote_id" not in required:
         for country in ("MX", "PH"):
-            transfer = {**_payout_terms(service, operation, country), **required_values}
+            transfer = {**_make_payout_body(service, operation, country), **required_values}
             yield country, f"100 US dollars to {NAMES[country]}", transfer
     if service.paths.quotes == NONE:
         return
@@ -147,6 +150,7 @@ def _conversion_account_examples(service: Service, operation: Operation) -> Iter
 
 
 def _deposit_examples(_: Service, operation: Operation) -> Iterator[NamedExample]:
+    """The largest sandbox deposit of each on-ramp."""
     for on_ramp in on_ramps.ON_RAMPS:
         deposit = {"amount": f"{on_ramp.cap:.2f}", "currency": on_ramp.currency}
         summary = f"The largest deposit in {NAMES[on_ramp.country]}"

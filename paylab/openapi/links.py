@@ -32,7 +32,7 @@ def make_links(service: Service, record: Operation) -> Schema:
 
 
 def _has_pages(service: Service, operation: Operation) -> bool:
-    """Whether a list has cursors."""
+    """Whether the answer of a list has the cursor of a next page."""
     list_form = service.list(operation.resource)
     return not list_form.is_array and list_form.cursor != NONE
 
@@ -49,7 +49,10 @@ def _next_page_link(service: Service, operation: Operation) -> Schema:
 
 
 def _id_pointer(service: Service, operation: Operation) -> str:
-    """Where an answer has the id of its object, of a list that of the first row."""
+    """The JSON pointer to the id in an answer, such as "/id"; "" if it has no id.
+
+    Of a list it is the id of the first row, such as "/data/0/id".
+    """
     if not operation.answer or "id" not in getattr(models, operation.answer).model_fields:
         return ""
     id_name = answer_names(operation.answer, service).their_names.get("id", "id")
@@ -61,13 +64,13 @@ def _id_pointer(service: Service, operation: Operation) -> str:
 
 
 def _pointer_of(path: str) -> str:
-    """A dotted path as a JSON pointer."""
+    """Write a dotted path as a JSON pointer: "/page/next" for "page.next", and "" for "none"."""
     if path == NONE:
         return ""
     return "".join(f"/{key}" for key in path.split("."))
 
 
 def _sole_placeholder(route: Route) -> str:
-    """The placeholder of a path that has one; empty for another number of them."""
+    """The name of the only placeholder of a path; "" if it has none or several."""
     placeholders = PLACEHOLDER.findall(route.template)
     return placeholders[0] if len(placeholders) == 1 else ""

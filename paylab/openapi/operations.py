@@ -102,7 +102,10 @@ class OperationObjects:
             }
 
     def _takes_parameter(self, operation: Operation, field: Field) -> bool:
-        """Whether a service takes a query parameter: a bare array has none, some lists no limit."""
+        """Whether a service takes a query parameter of the spec.
+
+        A list that is a bare array takes none, and some lists take no limit.
+        """
         if not operation.is_list:
             return True
         list_form = self._service.list(operation.resource)
@@ -111,7 +114,7 @@ class OperationObjects:
         return field.name != "limit" or "limit" in list_form.parameters
 
     def _query_parameter(self, operation: Operation, field: Field) -> Schema:
-        """A parameter of a list by its name in the service."""
+        """The object of a query parameter, under the service's name for it."""
         list_form = self._service.list(operation.resource)
         name_by_parameter = {
             "limit": list_form.limit_parameter,
@@ -135,7 +138,7 @@ class OperationObjects:
         }
 
     def _describe_paging(self, operation: Operation) -> Schema:
-        """How a list is paged, as data for generators."""
+        """How a list is paged, as data for generators of clients: keys, parameters, order."""
         list_form = self._service.list(operation.resource)
         read_items = make_list_setting_reader(operation, lambda settings: settings.items)
         origin_members = origin_facts(self._service, "list.envelope", read_items)
@@ -186,7 +189,7 @@ class OperationObjects:
         return response
 
     def _content_schema(self, operation: Operation) -> Schema:
-        """The page or the object that an operation returns."""
+        """The schema of the page or the object that an operation returns."""
         if operation.is_list:
             list_form = self._service.list(operation.resource)
             return self._answers.page(operation, list_form, _list_source(operation))
@@ -202,7 +205,7 @@ def _list_source(operation: Operation) -> str:
 
 
 def _describe_success(operation: Operation, status: int) -> str:
-    """A success in words."""
+    """Say what a successful answer is: "Created: the Transfer." for 201."""
     phrase = HTTPStatus(status).phrase
     if operation.is_list:
         return f"{phrase}: a page of the list."
@@ -213,7 +216,7 @@ def _describe_success(operation: Operation, status: int) -> str:
 
 
 def _object_noun(operation: Operation, placeholder: str) -> str:
-    """What the id in a path names."""
+    """The noun for the object whose id a placeholder in the path is: "financial account"."""
     if operation.is_sandbox or placeholder != "id":
         return "conversion account"
     return operation.resource.removesuffix("s").replace("_", " ")

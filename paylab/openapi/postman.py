@@ -64,7 +64,7 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
 
 
 def sorted_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequest]:
-    """The requests, those of one folder together, folders in the order of their first request."""
+    """Sort requests by folder; the folders stay in the order of their first request."""
     requests_by_folder: dict[str, list[CollectionRequest]] = {}
     for request in requests:
         requests_by_folder.setdefault(request.folder, []).append(request)
@@ -72,6 +72,7 @@ def sorted_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRe
 
 
 def _make_script(event_name: str, script_text: str) -> dict[str, Any]:
+    """A script of Postman that runs at an event: "prerequest", or "test" after the answer."""
     return {
         "listen": event_name,
         "script": {"type": "text/javascript", "exec": script_text.splitlines()},

@@ -63,7 +63,7 @@ LICENSE = {
 
 
 def describe_service(service: Service) -> str:
-    """What the document is about."""
+    """The description of the whole document."""
     is_general = service.idempotency.operations == "every_post"
     default_sentence = "Creating a transfer or a conversion account takes"
     return ABOUT.replace("{keyed}", "Every POST takes" if is_general else default_sentence)
@@ -93,12 +93,12 @@ _ORIGIN_SENTENCES = {
 
 
 def tag_name(resource: str) -> str:
-    """The name of the tag of a resource."""
+    """The name of the tag of a resource: "Financial accounts" for "financial_accounts"."""
     return resource.replace("_", " ").capitalize()
 
 
 def make_tags(resources: Iterable[str]) -> list[Schema]:
-    """The tags of resources, with what they say."""
+    """The tags of resources with their descriptions, and at the end that of events."""
     tags = []
     for resource in resources:
         description = {"description": TAGS[resource]} if resource in TAGS else {}
@@ -107,7 +107,7 @@ def make_tags(resources: Iterable[str]) -> list[Schema]:
 
 
 def _canonical_lines(service: Service) -> list[str]:
-    """The lines of the canonical request."""
+    """What each line of the canonical request has, in words, in order."""
     settings = service.signing
     path = "the path without its version prefix"
     if settings.signed_path == "whole":
@@ -147,7 +147,7 @@ _NONCES = {
 
 
 def _signed_names(service: Service) -> list[str]:
-    """The signed headers in their order."""
+    """The names of the signed headers in the order in which they are signed."""
     signing = service.signing
     header_names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
     return [
@@ -214,7 +214,7 @@ _SIGNING_SETTINGS: tuple[Callable[[ServiceSettings], str | int], ...] = (
 
 
 def security_schemes(service: Service) -> Schema:
-    """The signature, with its settings as data, and the API key beside it."""
+    """The security schemes: the signature, with its settings as data, and the API key."""
     settings = {
         setting_key_of(read).partition(".")[2]: {
             "value": read(service),

@@ -8,7 +8,7 @@ from typing import Any
 from ..spec import codes
 from ..spec.field_meanings import find_field_note
 from ..spec.operations.field import CURRENCY, DETAILS, ENUM, LIST, OBJECT, REFERENCE, Field
-from ..spec.operations.operation import Operation, ReadNames
+from ..spec.operations.operation import Operation
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import YOURS, Service
 from ..spec.service.setting import SPEC
@@ -16,10 +16,10 @@ from . import conditions
 from .details import DetailSchemas
 from .schemas import (
     Components,
-    ReadSetting,
     Schema,
     any_of,
     closed_object,
+    make_name_reader,
     nested_object,
     origin_facts,
 )
@@ -59,26 +59,32 @@ class BodySchemas:
         return self._components.add(operation.body_name, schema)
 
     def _field_schemas(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
-        """The fields of a body by our names, accounts in the form that the service takes."""
-        moved_references = conditions.name_moved_references(self._service, operation)
-        reference_by_id_name = {field.id_name: field for field in operation.references}
+        """Yield the fields of a body with their schemas, in our names."""
         for field in operation.fields:
-            # A reference is an object with an id, or, if the service has it so, the id alone.
-            if field.name in moved_references and not field.accepts("object"):
-                continue
-            reference = reference_by_id_name.get(field.name)
-            is_moved = reference is not None and reference.name in moved_references
-            if reference and not is_moved and not _takes_id_alone(reference):
-                continue
-            if conditions.is_in_path(self._service, operation, field.name):
-                continue
-            yield field.name, self._field_schema(field, operation)
+            if self._is_in_body(field, operation):
+                yield field.name, self._field_schema(field, operation)
+
+    def _is_in_body(self, field: Field, operation: Operation) -> bool:
+        """Whether the service takes a field of an operation in the body.
+
+        The id of a sandbox deposit may be in the path. A reference has two fields, an object with
+        an id and the id alone, of which a service may take one.
+        """
+        if conditions.is_in_path(self._service, operation, field.name):
+            return False
+        moved_references = conditions.name_moved_references(self._service, operation)
+        if field.name in moved_references:
+            return field.accepts("object")
+        for reference in operation.references:
+            if reference.id_name == field.name:
+                return reference.name in moved_references or _takes_id_alone(reference)
+        return True
 
     def _field_schema(self, field: Field, operation: Operation | None = None) -> Schema:
-        """The schema of a field; of one in a nested object without the operation."""
+        """The schema of a field with its origin; without `operation` for one in a nested object."""
         read_name = None
         if operation and operation.names:
-            read_name = _make_name_reader(operation.names, field.name)
+            read_name = make_name_reader(operation.names, field.name)
         return {
             **self._kind_schema(field, operation),
             **origin_facts(self._service, field.source, read_name),
@@ -104,7 +110,7 @@ class BodySchemas:
         return value_schema(self._service, field)
 
     def _nested_schema(self, field: Field) -> Schema:
-        """A nested object, or a list of them."""
+        """The schema of a nested object, or of a list of objects."""
         properties = {inner.name: self._field_schema(inner) for inner in field.fields}
         if field.name == _IMAGES_FIELD:
             properties["content"] |= _image_content_schema()
@@ -127,11 +133,6 @@ class BodySchemas:
         return {"type": "array", "items": entry_schema}
 
 
-def _make_name_reader(read_names: ReadNames, field_name: str) -> ReadSetting:
-    """Make a function that reads the name of a field in a table of settings."""
-    return lambda settings: read_names(settings)[field_name]
-
-
 def _takes_id_alone(reference: Field) -> bool:
     """Whether the id alone is accepted beside the object; a deprecated spelling is not shown."""
     return reference.accepts("id") and not reference.has_deprecated_id
@@ -140,7 +141,7 @@ def _takes_id_alone(reference: Field) -> bool:
 def flatten_constants(
     constants: Mapping[str, object], path_prefix: str = ""
 ) -> Iterator[tuple[str, Any]]:
-    """The constant fields of a service by their dotted paths, at any depth."""
+    """Yield the constant fields of a service, at any depth, with their dotted paths."""
     for constant_name, constant in constants.items():
         if isinstance(constant, Mapping):
             yield from flatten_constants(constant, f"{path_prefix}{constant_name}.")
@@ -149,7 +150,7 @@ def flatten_constants(
 
 
 def _describe_field(service: Service, field: Field) -> Schema:
-    """The description of a field, with the words that are assumed where others may come."""
+    """The description of a field, with the words that are only assumed; empty without both."""
     sentences = []
     field_note = find_field_note(field.name)
     if field_note:

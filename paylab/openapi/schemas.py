@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..spec.assumptions import reference
-from ..spec.operations.operation import Operation
+from ..spec.operations.operation import Operation, ReadNames
 from ..spec.service.keys import setting_keys
 from ..spec.service.lists import OneListSettings
 from ..spec.service.service import YOURS, Service
@@ -39,12 +39,12 @@ class Components:
 
 
 def ref_to(name: str) -> Schema:
-    """A reference to a named schema."""
+    """A reference to the schema of this name among the components of the document."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def any_of(schemas: Iterable[Schema]) -> Schema:
-    """One schema or another; a single one stands for itself."""
+    """The schema of a value that fits one of these schemas; a single one is returned itself."""
     alternatives = [*schemas]
     return alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
 
@@ -52,9 +52,10 @@ def any_of(schemas: Iterable[Schema]) -> Schema:
 def origin_facts(
     service: Service, assumption_id: str = "", read: ReadSetting | None = None
 ) -> Schema:
-    """Where a fact comes from: the spec, an assumption, or the setting that a function reads.
+    """The members `x-origin` and so on, which say where a fact of the document comes from.
 
-    Without a source it is that of the setting; what has none either is stated by the spec.
+    It is the user's, if the setting that `read` reads was set; else the assumption, or else the row
+    of that setting. Without both it is stated by the spec.
     """
     setting_key = setting_key_of(read)
     setting = setting_keys().get(setting_key)
@@ -70,9 +71,14 @@ def origin_facts(
     return {"x-origin": least_certain, "x-assumption": assumption_id}
 
 
-def drop_absent_places(places_and_schemas: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
-    """The schemas by the places of their values, without those for which a service has none."""
-    return {path: schema for path, schema in places_and_schemas if path != NONE}
+def drop_absent_paths(paths_and_schemas: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
+    """Schemas by dotted path, without values that the service does not have (path "none")."""
+    return {path: schema for path, schema in paths_and_schemas if path != NONE}
+
+
+def make_name_reader(read_names: ReadNames, field_name: str) -> ReadSetting:
+    """Make a function that reads the service's name of one field; `read_names` reads all names."""
+    return lambda settings: read_names(settings)[field_name]
 
 
 def make_list_setting_reader(
@@ -104,12 +110,12 @@ def open_words_schema(words: Sequence[str]) -> Schema:
 
 
 def closed_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
-    """An object that has no other fields."""
+    """The schema of an object that may have these properties only."""
     return {**open_object(properties, required), "additionalProperties": False}
 
 
 def open_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
-    """An object that may have further fields."""
+    """The schema of an object with these properties, and perhaps others."""
     required_names = set(required)
     object_schema: Schema = {"type": "object", "properties": dict(properties)}
     ordered_names = [field_name for field_name in properties if field_name in required_names]
@@ -121,7 +127,11 @@ def open_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) 
 def nested_object(
     properties: Mapping[str, Schema], required: Iterable[str] = (), *, is_closed: bool = False
 ) -> Schema:
-    """An object whose dotted names step into objects, which have the origin of their fields."""
+    """The schema of an object whose properties may be dotted paths into objects.
+
+    `page.next` becomes a property `next` of an object `page`, which has the origin of its first
+    property. `required` are paths, too.
+    """
     required_paths = set(required)
     schema_by_key: dict[str, Schema] = {}
     inner_properties: dict[str, dict[str, Schema]] = {}
@@ -147,7 +157,7 @@ def nested_object(
 
 
 def required_fields_schema(paths: Iterable[str]) -> Schema:
-    """An object with these fields; dotted names step into objects."""
+    """The schema of an object that must have these fields; dotted paths step into objects."""
     schema: Schema = {"required": []}
     for path in paths:
         first_key, _, inner_path = path.partition(".")
@@ -161,7 +171,10 @@ def required_fields_schema(paths: Iterable[str]) -> Schema:
 
 
 def property_at(path: str, schema: Schema) -> Schema:
-    """The properties of an object with a schema at a dotted path."""
+    """The properties of an object that has a value of this schema at a dotted path.
+
+    `a.b` gives `{"a": {"properties": {"b": schema}}}`.
+    """
     first_key, _, inner_path = path.partition(".")
     if not inner_path:
         return {first_key: schema}
@@ -169,7 +182,7 @@ def property_at(path: str, schema: Schema) -> Schema:
 
 
 def merge_schemas(schema: Schema, addition: Schema) -> Schema:
-    """Two schemas of the same object as one; `addition` wins where they differ."""
+    """Merge two schemas of the same object; lists are joined, and else `addition` wins."""
     merged_schema = dict(schema)
     for keyword, added_value in addition.items():
         own_value = schema.get(keyword)

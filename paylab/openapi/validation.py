@@ -59,7 +59,7 @@ class Contract:
         return registry
 
     def _find_validator(self, location: Location) -> Draft202012Validator:
-        """The validator of the schema at a place of the document."""
+        """The validator of the schema at a location of the document, made on first use."""
         if location not in self._validators:
             from jsonschema import Draft202012Validator  # few sessions need it
 
@@ -75,7 +75,7 @@ class Contract:
     def request_problems(
         self, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
     ) -> list[Problem]:
-        """What a request has that the document does not allow."""
+        """The problems of a request by the document; empty if it allows the request."""
         operation = self._find_operation(method, path)
         if operation is None:
             return [Problem("", "the document has no such method and path", SOURCE)]
@@ -91,7 +91,10 @@ class Contract:
     def answer_problems(
         self, method: str, path: str, status: int, content_type: str, body: bytes
     ) -> list[Problem]:
-        """What an answer has that the document does not allow; no status of 5xx is in it."""
+        """The problems of an answer by the document; empty if it allows the answer.
+
+        A 5xx has none, since the document says nothing about these.
+        """
         operation = self._find_operation(method, path)
         if operation is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return []
@@ -108,16 +111,16 @@ class Contract:
         return self._body_problems(response, body)[:PROBLEMS_MAX]
 
     def _find_operation(self, method: str, path: str) -> Location | None:
-        """The place of the operation at a path, or None."""
+        """The location of the operation with a method and path; None if there is none."""
         routes, _ = self._service.match(path)
         if method not in routes:
             return None
         return "paths", routes[method].template, method.lower()
 
-    def _value_at(self, steps: Location) -> Schema:
-        """A part of the document."""
+    def _value_at(self, location: Location) -> Schema:
+        """The part of the document at a location."""
         document_part = self._document
-        for document_key in steps:
+        for document_key in location:
             document_part = document_part[document_key]
         return document_part
 
@@ -142,7 +145,7 @@ class Contract:
             yield from self._find_problems(schema_location, parameter_value, parameter_name)
 
     def _body_problems(self, location: Location, body: bytes) -> list[Problem]:
-        """The problems of a body; `location` is the place of what has its content."""
+        """The problems of a body; `location` is that of the request body or response with it."""
         try:
             json_value = json.loads(body)
         except (ValueError, RecursionError):
@@ -152,7 +155,7 @@ class Contract:
     def _find_problems(
         self, location: Location, json_value: object, value_path: str = ""
     ) -> Iterator[Problem]:
-        """The problems of a value by the schema at a place of the document."""
+        """Yield the problems of a value by the schema at a location of the document."""
         from jsonschema.exceptions import best_match
 
         errors = [*self._find_validator(location).iter_errors(json_value)]
@@ -167,7 +170,7 @@ _ALTERNATIVES = ("anyOf", "oneOf")
 
 
 def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
-    """The problems of an error, in words that have no value of the body.
+    """Yield the problems of an error of jsonschema, in words without any value of the body.
 
     `value_path` is the path of the value that was checked; "" for a whole body.
     """
@@ -190,7 +193,7 @@ def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
 
 
 def _describe_limit(keyword: str, limit: object) -> str:
-    """What a keyword of JSON Schema demands, in words."""
+    """Say what a keyword of JSON Schema demands: "must be one of a, b" for `enum`."""
     if keyword == "not":
         return "must be absent"
     if keyword in _ALTERNATIVES:

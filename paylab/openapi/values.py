@@ -49,7 +49,7 @@ _SCHEMAS_BY_KIND: dict[str, Schema] = {
 
 
 def accepted_words(service: Service, field: Field) -> tuple[str, ...]:
-    """The words of a field in this service."""
+    """The words that this service accepts in a field; empty if it takes any text."""
     if field.name == "event_types":
         return (*field.words, *service.webhooks.event_types)
     if field.setting:
@@ -62,7 +62,10 @@ def accepted_words(service: Service, field: Field) -> tuple[str, ...]:
 
 
 def any_case_schema(words: Iterable[str]) -> Schema:
-    """These words in upper, lower or mixed case, as a pattern that every language reads."""
+    """The schema of one of these words in upper, lower or mixed case, as a pattern.
+
+    The pattern has no flag for case, which not every language knows.
+    """
     word_patterns = map(_any_case_pattern, words)
     return {"type": "string", "pattern": f"^(?:{'|'.join(word_patterns)})$"}
 
@@ -73,7 +76,7 @@ def _any_case_pattern(word: str) -> str:
 
 
 def _field_words_schema(service: Service, field: Field) -> Schema:
-    """The words of a field: those of the spec are all; of others a service may have more."""
+    """The schema of a field with words; if they are only assumed, any other text is valid, too."""
     known_words = accepted_words(service, field)
     schema = words_schema(known_words, is_open=field.has_open_words)
     if field.kind == CURRENCY and service.currencies.case == "any":
@@ -84,7 +87,10 @@ def _field_words_schema(service: Service, field: Field) -> Schema:
 
 
 def format_schema(text_format: Format) -> Schema:
-    """The schema of a text with a format; of one that only an assumption limits, any word."""
+    """The schema of a text with a format.
+
+    If only an assumption limits it to some words, any other word is valid, too.
+    """
     if text_format.choices:
         return words_schema(text_format.choices, is_open=text_format.source != SPEC)
     narrowest_format = text_format.also or text_format

@@ -50,34 +50,38 @@ class Cleaner:
         self._report = report
         self._rules = rules
         self._texts = TextCleaner(report, rules, self._find_kind if depth < ENCODINGS_MAX else None)
-        self.text = self._texts.text
-        self.pieces = self._texts.pieces
+        self.clean_text = self._texts.clean_text
+        self.clean_pieces = self._texts.clean_pieces
         self._is_encoded = is_encoded
         self._depth = depth
 
     def clean(self, json_value: object) -> Any:
-        """A part of a document without what must not be shared."""
+        """Copy a part of a document with marks in place of keys, document numbers and images."""
         if isinstance(json_value, str):
             return self._clean_whole_text(json_value)
         if isinstance(json_value, list):
             return self._clean_list(json_value)
         if isinstance(json_value, int) and abs(json_value) >= 10**6:
             number_text = str(json_value)
-            clean_text = self.text(number_text)
+            clean_text = self.clean_text(number_text)
             return json_value if clean_text == number_text else clean_text
         if isinstance(json_value, Mapping):
             return self._clean_object(json_value)
         return json_value
 
     def _clean_object(self, json_object: Mapping[str, Any]) -> dict[str, Any]:
-        """An object, by the names of its members, and by what its members are together."""
+        """Clean an object, by the names of its members and by what they are together.
+
+        Together they may be a document with a type and a number, a frame, a share token, or a pair
+        of a name and a value.
+        """
         kept_members = {
             member_name: member
             for member_name, member in json_object.items()
             if not self._must_be_dropped(member_name, member)
         }
         clean_members = {
-            self.text(member_name): self._clean_member(member_name, member, kept_members)
+            self.clean_text(member_name): self._clean_member(member_name, member, kept_members)
             for member_name, member in kept_members.items()
         }
         if str(clean_members.get("type")).lower() in DOCUMENT_TYPES:
@@ -91,12 +95,15 @@ class Cleaner:
         return self._clean_pair(clean_members)
 
     def _clean_whole_text(self, text: str) -> str:
-        """A text that is a whole value."""
+        """Clean a text that is a whole value, which may be Base64 of a text."""
         clean_base64 = self._clean_encoded_text(text) if self._is_encoded else None
-        return clean_base64 or self.text(text)
+        return clean_base64 or self.clean_text(text)
 
     def _clean_encoded_text(self, base64_text: str) -> str | None:
-        """Base64 of a text, cleaned and encoded again. None for other values."""
+        """Clean Base64 of a text: decode it, clean the text, and encode it again.
+
+        None for a text that is not Base64 of a text.
+        """
         if not re.fullmatch(r"[A-Za-z0-9+/_\s-]{16,}={0,2}\s*", base64_text):
             return None
         decoded_text = decode_text(decode_base64(base64_text))
@@ -105,19 +112,22 @@ class Cleaner:
         return self._clean_decoded_text(base64_text, decoded_text)
 
     def _clean_decoded_text(self, base64_text: str, decoded_text: str) -> str:
-        """Base64, encoded again if its decoded text is not clean."""
+        """Clean the text that was decoded from Base64, and encode it again if that changed it."""
         clean_text = self._make_inner_cleaner(self._report).clean(decoded_text)
         is_clean = clean_text == decoded_text
         return base64_text if is_clean else b64encode(clean_text.encode()).decode()
 
     def _make_inner_cleaner(self, report: Report) -> Cleaner:
-        """A cleaner of what is encoded in a text of this one."""
+        """Make a cleaner for text that was decoded from a text, one level deeper."""
         return Cleaner(report, self._rules, is_encoded=self._is_encoded, depth=self._depth + 1)
 
     def _clean_member(
         self, member_name: str, member: object, other_members: Mapping[str, object]
     ) -> Any:
-        """Clean the value of a name: hide document numbers, and the whole value of a key."""
+        """Clean a member of an object by its name: the value of a key is removed whole.
+
+        `other_members` are all members of the object: `encoding` beside `text` tells Base64.
+        """
         if _is_key_name(member_name):
             return self._remove_key(member)
         if _NUMBER_NAME.fullmatch(member_name):
@@ -133,7 +143,7 @@ class Cleaner:
         return clean_member
 
     def _remove_cookie_value(self, cookie: object) -> object:
-        """A cookie of a HAR file without its value."""
+        """Remove the value of a cookie of a HAR file."""
         if isinstance(cookie, Mapping) and "value" in cookie:
             return {**cookie, "value": self._remove_key(cookie["value"])}
         return cookie
@@ -142,11 +152,11 @@ class Cleaner:
         """Clean a body that a HAR file holds as Base64."""
         decoded_text = decode_text(decode_base64(base64_text))
         if decoded_text is None:
-            return self.text(base64_text)
+            return self.clean_text(base64_text)
         return self._clean_decoded_text(base64_text, decoded_text)
 
     def _remove_key(self, key_value: object) -> Any:
-        """A value without keys; placeholders stay."""
+        """Remove a value that is a key, or the keys in a list; placeholders such as `***` stay."""
         if isinstance(key_value, list):
             return [self._remove_key(item) for item in key_value]
         if isinstance(key_value, Mapping) and isinstance(key_value.get("value"), str):
@@ -157,9 +167,9 @@ class Cleaner:
         return "[removed: key]"
 
     def _clean_pair(self, json_object: dict[str, Any]) -> dict[str, Any]:
-        """An object, cleaned if it is a pair of a name and a value, such as a header of a HAR file.
+        """Clean the value of a pair such as `{"name": "X-API-Key", "value": "..."}` in a HAR file.
 
-        Other objects stay as they are.
+        Objects that are no pair, and pairs with a harmless name, are returned unchanged.
         """
         pair_value = json_object.get("value")
         pair_names = [
@@ -178,7 +188,7 @@ class Cleaner:
         return json_object
 
     def _remove_document_number(self, document: object) -> Any:
-        """A document without its number, at any depth."""
+        """Remove the members `number` and `numbers` of an identity document, at any depth."""
         if isinstance(document, list):
             return [self._remove_document_number(item) for item in document]
         if not isinstance(document, dict):
@@ -191,7 +201,7 @@ class Cleaner:
         }
 
     def _clean_frame_rows(self, columns: list[Any], frame_rows: object) -> Any:
-        """The rows of a frame without the numbers below the name of a document."""
+        """Remove the numbers in those columns of a frame that are named after a document."""
         number_columns = {
             column_index
             for column_index, column_name in enumerate(columns)
@@ -202,7 +212,7 @@ class Cleaner:
         return [self._clean_frame_row(row, number_columns) for row in frame_rows]
 
     def _clean_frame_row(self, row: object, number_columns: set[int]) -> object:
-        """A row of a frame without the numbers in some of its columns."""
+        """Remove the numbers in some columns, by index, of a row of a frame."""
         if not isinstance(row, list):
             return row
         return [
@@ -211,7 +221,7 @@ class Cleaner:
         ]
 
     def _remove_number_value(self, number_value: object) -> Any:
-        """The value of a field for the number of a document; examples and words stay."""
+        """Remove the value of a field for a document number; examples and words stay."""
         if isinstance(number_value, dict) and number_value:
             is_frame_column = all(map(str.isdigit, number_value))  # its cells by row number
             if is_frame_column:
@@ -251,20 +261,23 @@ class Cleaner:
         joined_text = "".join(texts)
         are_lines = all(text.endswith("\n") for text in texts[:-1])
         if not are_lines:
-            clean_text = self._texts.without_long(joined_text)
-            return None if clean_text == joined_text else [self.text(clean_text)]
-        clean_text = self.text(joined_text)
+            clean_text = self._texts.clean_long_secrets(joined_text)
+            return None if clean_text == joined_text else [self.clean_text(clean_text)]
+        clean_text = self.clean_text(joined_text)
         if clean_text == joined_text:
             return texts
         return [*filter(None, re.split(r"(?<=\n)", clean_text))]
 
     def _clean_neighbours(self, list_items: list[Any]) -> list[Any]:
-        """Items of which no secret is left when their texts and numbers are read in a row."""
+        """Clean items of a list of secrets that are cut into pieces across neighbouring items.
+
+        Texts and numbers are read in a row, first joined directly and then by spaces.
+        """
         item_texts = [_scalar_text(item) for item in list_items]
         scalar_count = len(item_texts) - item_texts.count("\n")
         if scalar_count < 2:
             return list_items
-        clean_texts = self.pieces(self.pieces(item_texts), " ")
+        clean_texts = self.clean_pieces(self.clean_pieces(item_texts), " ")
         return [
             item if text == clean_text else clean_text
             for item, text, clean_text in zip(list_items, item_texts, clean_texts, strict=True)
@@ -285,7 +298,7 @@ class Cleaner:
         return True
 
     def _find_kind(self, text: str) -> str | None:
-        """The kind of the first secret in a decoded text. None if it has no secret."""
+        """The kind of the first secret in a decoded text, such as "key"; None without a secret."""
         secret_kinds: list[str] = []
 
         def record_kind(kind: str, _: str) -> None:
@@ -296,16 +309,17 @@ class Cleaner:
 
 
 def join_lines(value: object) -> str:
-    """A text that may be a list of its lines."""
+    """The text of a value: a list of lines, as notebooks have it, is joined."""
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _scalar_text(item: object) -> str:
-    """A text or number as text; a line end, over which no rule reads, for other items."""
+    """The text of a text or number; for any other item a line end, where every rule stops."""
     return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
 
 
 def _is_key_name(member_name: object) -> bool:
+    """Whether a name is that of a key, such as "api_key", or of a header with a secret."""
     return isinstance(member_name, str) and (
         KEY_NAME.fullmatch(member_name) is not None or member_name.lower() in HEADERS
     )

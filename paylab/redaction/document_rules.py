@@ -57,7 +57,7 @@ def is_harmless_number(number: str) -> bool:
 
 
 def _find_column_numbers(text: str) -> Spans:
-    """The numbers in columns that are named after a document."""
+    """The places of numbers in columns of a table that are named after a document."""
     label = _COLUMN.search(text)
     if label is None:
         return iter(())
@@ -65,18 +65,22 @@ def _find_column_numbers(text: str) -> Spans:
 
 
 def _is_secret_number(text: str) -> bool:
+    """Whether a cell is a document number, and neither an example's nor a time."""
     return is_document_number(text) and not is_harmless_number(text)
 
 
 def _find_labelled_numbers(text: str) -> Spans:
-    """The numbers in the fields of a document, in JSON, a repr, a query, XML and YAML."""
+    """Yield the places of numbers in fields of a document: in JSON, a repr, a query, XML, YAML."""
     for number, start, end in find_document_numbers(text):
         if not is_harmless_number(number) and _has_document_label(text, start):
             yield start, end
 
 
 def _has_document_label(text: str, number_start: int) -> bool:
-    """Whether the field before a place is that of a document; `number` alone is any number."""
+    """Whether the text before a number labels it as that of a document.
+
+    A quoted value is taken to be one; `number` alone labels any number.
+    """
     text_before = text[max(0, number_start - _LABEL_DISTANCE_MAX) : number_start]
     is_quoted = text_before[-1:] in ("'", '"', ">")
     has_label = _LABEL.search(text_before[-60:]) or _DOCUMENT.search(text_before)
@@ -84,26 +88,33 @@ def _has_document_label(text: str, number_start: int) -> bool:
 
 
 def _is_harmless_cuit(number: str) -> bool:
+    """Whether a number is an example's CUIT, or has a wrong check digit and so is none."""
     return is_example_number(number) or not cuit.is_valid(number)
 
 
 @lru_cache(maxsize=2)
 def _has_digits(text: str) -> bool:
+    """Whether a text has five digits close together, as every document number has."""
     return _DIGITS.search(text) is not None
 
 
 @lru_cache(maxsize=2)
 def _has_label(text: str) -> bool:
+    """Whether a text has digits and the type of a document, such as "passport"."""
     return _has_digits(text) and _ANY_LABEL.search(text) is not None
 
 
 @lru_cache(maxsize=2)
 def _has_label_in_brackets(text: str) -> bool:
+    """Whether a text has digits and the type of a document in brackets, as in "number (CURP)"."""
     return _has_digits(text) and _IN_BRACKETS.search(text) is not None
 
 
 def _make_labelled_rule(form: str, *words: str, number_kind: str = "document number") -> Rule:
-    """A rule for a number beside its label; a text without a label is not searched."""
+    """Make a rule for a number beside its label, from a pattern `form` whose group it is.
+
+    A text without any label, or without any of `words`, is not searched.
+    """
     rule = make_pattern_rule(number_kind, form, is_harmless_number, words)
     return rule._replace(is_searched=_has_label)
 

@@ -70,12 +70,18 @@ class Encoded(NamedTuple):
 
 @lru_cache(maxsize=2)  # a text is searched for images, and then for secrets
 def find_encoded(text: str) -> tuple[Encoded, ...]:
-    """The data in a text; a part can be read in several ways."""
+    """Find all data in a text, such as Base64 and hexadecimal digits.
+
+    One part of the text can be read in several ways. Empty for a text of fewer than 16 characters.
+    """
     return tuple(_find_data(text)) if len(text) >= _UNITS_MIN else ()
 
 
 def _find_data(text: str) -> Iterator[Encoded]:
-    """The data in a text, form by form. A plain search first is faster than a pattern."""
+    """Yield the data in a text, one form after another.
+
+    A plain search for a character of the form comes first: it is faster than a pattern.
+    """
     for match in _BASE64.finditer(text):
         yield from _find_base64(match[0], match.start())
     for match in _RAW_IMAGE.finditer(text):
@@ -103,7 +109,7 @@ def _find_data(text: str) -> Iterator[Encoded]:
 
 
 def _read_dump(dump: str) -> Iterator[bytes]:
-    """The bytes of a dump; if it has words of two bytes, also with the low byte first."""
+    """Yield the bytes of a hex dump; if it has words of two bytes, also with the bytes swapped."""
     hex_words: list[str] = []
     for dump_line in dump.splitlines():
         line_match = _DUMP_LINE.match(dump_line)
@@ -136,6 +142,7 @@ def _find_base64(text: str, offset: int) -> Iterator[Encoded]:
 
 
 def _read_base64(base64_text: str, offset: int) -> Iterator[Encoded]:
+    """Yield the data of Base64 that begins at an offset; nothing if it has no byte."""
     decoded_bytes = decode_base64(base64_text)
     if decoded_bytes:
         yield Encoded(offset, offset + len(base64_text), decoded_bytes)
@@ -150,7 +157,7 @@ def decode_base64(text: str) -> bytes:
 
 
 def read_numbers(number_texts: list[str]) -> bytes:
-    """The bytes of decimal numbers, signed or unsigned. Empty if one of them is no byte."""
+    """The bytes of decimal numbers from -128 to 255; empty if one of them is outside."""
     numbers = [int(number_text) for number_text in number_texts]
     are_bytes = max(numbers) < 256 and min(numbers) >= -128
     return bytes(number % 256 for number in numbers) if are_bytes else b""
@@ -162,7 +169,10 @@ def is_image(data: bytes) -> bool:
 
 
 def decode_text(text_bytes: bytes) -> str | None:
-    """The text of bytes, also if it is compressed or its end is missing; None for others."""
+    """Decode bytes as text, also compressed bytes or a text without its end; None for no text.
+
+    Latin-1 is tried after UTF-8, if at most a fifth of the bytes is unprintable.
+    """
     text_bytes = decompress(text_bytes)
     if text_bytes[1:2] == b"\0" and text_bytes[3:4] == b"\0":  # ASCII in UTF-16
         return text_bytes.decode("utf-16-le", "replace")
@@ -176,7 +186,7 @@ def decode_text(text_bytes: bytes) -> str | None:
 
 
 def decompress(data: bytes) -> bytes:
-    """The decompressed bytes of gzip or zlib; other bytes as they are."""
+    """Decompress bytes of gzip or zlib, up to a limit; other bytes are returned unchanged."""
     if not data.startswith((b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
         return data
     try:

@@ -55,7 +55,10 @@ Find = Callable[[str, int], Iterable[Replacement]]
 
 
 def replace_in_layers(text: str, find: Find) -> str:
-    """The text without the matches of `find`, in the text and in its decoded layers."""
+    """Replace what `find` finds in a text or behind its escapes, layer by layer.
+
+    A key that stands as `k%33y` in the text is found in the decoded layer, and `k%33y` is replaced.
+    """
     layers = _decode_layers(text, 0)
     for depth in range(LAYERS_MAX):
         original_parts = [
@@ -64,7 +67,7 @@ def replace_in_layers(text: str, find: Find) -> str:
         ]
         if original_parts:
             text = replace_parts(text, original_parts)
-            # The offsets of the layers are those of the text before.
+            # The layers have the offsets of the text as it was: decode the new text as often.
             layers = _decode_layers(text, depth)
         if not _add_layer(layers, text):
             break
@@ -72,12 +75,12 @@ def replace_in_layers(text: str, find: Find) -> str:
 
 
 def replace_in_text(text: str, find: Find) -> str:
-    """The text without the matches of `find`, without decoding."""
+    """Replace what `find` finds in a text as it is, without decoding escapes."""
     return replace_parts(text, list(find(text, 0)))
 
 
 def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
-    """The matches of `find` in every decoded layer: the part of the text, and the decoded part."""
+    """Yield what `find` finds in every decoded layer: the part of the text, and it decoded."""
     layers = _strip_invisible(text, _INVISIBLE)
     for depth in range(LAYERS_MAX):
         layer = layers[-1].text if layers else text
@@ -88,7 +91,7 @@ def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
 
 
 def decode(text: str) -> str:
-    """The text with every layer of escapes decoded."""
+    """Decode every layer of escapes in a text: `&#37;41` becomes `%41`, and then `A`."""
     for _ in range(LAYERS_MAX):
         layer = _replace_matches(text, _ESCAPE, _decode_escape)
         if layer is None:
@@ -98,7 +101,7 @@ def decode(text: str) -> str:
 
 
 class _Part(NamedTuple):
-    """A part of a decoded text: its offset there, and its place in the text before."""
+    """A part of a decoded text: its offset in it, and where it is in the text before decoding."""
 
     offset: int
     start: int
@@ -113,13 +116,13 @@ class _Layer(NamedTuple):
     parts: list[_Part]
 
     def original_start(self, offset: int) -> int:
-        """The offset in the text before where the character at `offset` begins."""
+        """Where the character at `offset` of this layer begins in the text before decoding."""
         layer_part = self.parts[bisect_right(self.parts, offset, key=_part_offset) - 1]
         # Half an escape cannot be replaced: all of it belongs to its character.
         return layer_part.start if layer_part.end else layer_part.start + offset - layer_part.offset
 
     def original_end(self, offset: int) -> int:
-        """The offset in the text before where the character before `offset` ends."""
+        """Where the character before `offset` of this layer ends in the text before decoding."""
         layer_part = self.parts[bisect_right(self.parts, offset - 1, key=_part_offset) - 1]
         return layer_part.end or layer_part.start + offset - layer_part.offset
 
@@ -128,7 +131,7 @@ _part_offset = attrgetter("offset")
 
 
 def _decode_layers(text: str, depth: int) -> list[_Layer]:
-    """The text decoded up to `depth` times."""
+    """The layers of a text that is decoded up to `depth` times, outermost first."""
     layers = _strip_invisible(text)
     for _ in range(depth):
         if not _add_layer(layers, text):
@@ -148,7 +151,7 @@ def _add_layer(
 
 
 def _strip_invisible(text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE) -> list[_Layer]:
-    """The text without ANSI codes; nothing if it has none."""
+    """The layer of a text without its invisible characters, as a list; empty if it has none."""
     layer = _replace_matches(text, invisible_pattern, lambda _: "")
     return [layer] if layer else []
 
@@ -156,7 +159,7 @@ def _strip_invisible(text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE)
 def _replace_matches(
     text: str, pattern: re.Pattern[str], decode_match: Callable[[re.Match[str]], str | None]
 ) -> _Layer | None:
-    """The text with each match decoded; None when nothing changes.
+    """The layer of a text in which each match is decoded; None if nothing changes.
 
     `decode_match` returns None for a match that stays as it is.
     """
@@ -184,7 +187,7 @@ def _replace_matches(
 
 
 def _decode_escape(match: re.Match[str]) -> str | None:
-    """The text of an escape; None when it is not an escape."""
+    """The text that an escape stands for; None for a match that only looks like an escape."""
     escape_kind = match.lastgroup
     escape_text = match[0]
     if escape_kind == "character":
@@ -206,6 +209,7 @@ def _decode_escape(match: re.Match[str]) -> str | None:
 
 
 def _decode_bytes(escaped_bytes: bytes) -> str:
+    """Decode the bytes of escapes as UTF-8, or else as Latin-1."""
     try:
         return escaped_bytes.decode()
     except UnicodeDecodeError:
@@ -214,7 +218,7 @@ def _decode_bytes(escaped_bytes: bytes) -> str:
 
 
 def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacement:
-    """A replacement in the last layer as one in the text that was decoded."""
+    """Move a replacement from the last layer to the text that was decoded."""
     start = replacement.start
     end = replacement.end
     for layer in reversed(layers):
@@ -224,7 +228,7 @@ def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacem
 
 
 def replace_parts(text: str, replacements: list[Replacement]) -> str:
-    """The text with each part replaced; overlapping parts are merged."""
+    """Replace parts of a text; where some overlap, the first one replaces all of them."""
     text_pieces = list[str]()
     end_before = 0
     for start, end, new_text in sorted(replacements):

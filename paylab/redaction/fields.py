@@ -72,7 +72,10 @@ TOKEN_DISTANCE_MAX = 1000
 
 
 def find_share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """The share tokens of identity verification: token, start and end without quotes."""
+    """Yield the share tokens of identity verification: token, start and end without quotes.
+
+    A `token` counts only beside another field of a share token, such as `applicant_id`.
+    """
     if "token" not in fold_case(text):
         return
     for match in TOKEN.finditer(text):
@@ -87,12 +90,15 @@ def find_share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def has_share_token(names: Collection[object]) -> bool:
-    """Whether an object with these fields holds a share token."""
+    """Whether the `token` of an object with these fields is a share token, not one of a page."""
     return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
 
 
 def fold_case(text: str) -> str:
-    """The text in lower case with every character at its place, folded as by IGNORECASE."""
+    """Put a text in lower case without changing its length, as the flag IGNORECASE compares.
+
+    `str.lower` turns "\u0130" into two characters, so offsets would no longer fit the text.
+    """
     if text.isascii():
         return text.lower()
     # Of all letters only the first becomes two; the others have a second form in lower case.
@@ -101,7 +107,10 @@ def fold_case(text: str) -> str:
 
 
 class _AsciiTable(dict[int, int]):
-    """The ASCII character of a character by their numbers; a character that has none stays."""
+    """A table for `str.translate`, filled on demand: the ASCII character for a code point.
+
+    A character that stands for none is mapped to itself.
+    """
 
     def __missing__(self, code: int) -> int:
         self[code] = ord(_fold_character(chr(code)))
@@ -112,12 +121,15 @@ _ASCII_TABLE = _AsciiTable()
 
 
 def fold_to_ascii(text: str) -> str:
-    """The text, as long as before, with ASCII characters where they are meant."""
+    """Replace look-alikes by ASCII digits, letters, dashes and spaces, one for one.
+
+    A full-width digit becomes a digit, and a non-breaking space becomes a space.
+    """
     return text if text.isascii() else text.translate(_ASCII_TABLE)
 
 
 def _fold_character(character: str) -> str:
-    """The ASCII digit, dash, space or letter that a character stands for, otherwise itself."""
+    """The ASCII digit, dash, space or letter that a character stands for, else the character."""
     digit = unicodedata.decimal(character, None)
     if digit is not None:
         return str(digit)

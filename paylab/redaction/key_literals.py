@@ -61,7 +61,10 @@ class _AssignedLiteral(NamedTuple):
 
 
 def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
-    """The literals of assignments with several names or several values."""
+    """Yield the literals of assignments such as `api_key, host = "k4f9", "b"`.
+
+    An assignment of one value to one name is left to the rule for a literal beside a name.
+    """
     for match in _ASSIGNMENT.finditer(text):
         assigned_names = [target.strip() for target in match[1].split(",")]
         spans = list(_find_literal_spans(text, match.end()))
@@ -81,7 +84,7 @@ def _is_name_of_key(target: str) -> bool:
 
 
 def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | None]:
-    """The places of the literals in a row of values; None for another value."""
+    """Yield the place of each value in a row that starts at an offset; None for no literal."""
     value_start = start
     has_more_values = True
     while has_more_values:
@@ -94,7 +97,7 @@ def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | Non
 
 
 def find_key_literals(text: str) -> Spans:
-    """The literals that are given to the name of a key."""
+    """Yield the places of the literals that source code gives to the name of a key."""
     spans_of_others = set()  # literals of names beside that of a key
     for literal in list(_find_assigned_literals(text)):
         span = (literal.start, literal.end)
@@ -123,7 +126,7 @@ _LITERAL = re.compile(r"""["']([^"'\n\\]{8,})["']""")
 
 
 def find_bracketed_literals(text: str) -> Spans:
-    """The literals of an assignment to names in brackets, one of which is that of a key."""
+    """Yield the places of literals that are assigned to names in brackets, one of them a key's."""
     for assignment in _BRACKETED_ASSIGNMENT.finditer(text):
         assigned_names = re.findall(r"\w+", assignment[1])
         if "," not in assignment[1] or not any(map(KEY_NAME.fullmatch, assigned_names)):

@@ -33,7 +33,10 @@ _WHITESPACE = re.compile(r"\s")
 
 @lru_cache(maxsize=2)
 def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
-    """The start and end of the parts of a text around names of keys, each to the end of a word."""
+    """The start and end of each part of a text in which the name of a key and its value can be.
+
+    Parts do not overlap, and each ends at the end of a word. Empty without any name of a key.
+    """
     folded_text = fold_case(text)
     regions = list[tuple[int, int]]()
     word_starts = [start for word in KEY_WORDS for start in find_occurrences(word, folded_text)]

@@ -15,7 +15,15 @@ from .key_names import (
     has_key_name,
     looks_like_key,
 )
-from .scrub_rules import Rule, Spans, is_placeholder, is_stand_in, is_word, make_pattern_rule
+from .scrub_rules import (
+    Rule,
+    Spans,
+    is_never_harmless,
+    is_placeholder,
+    is_stand_in,
+    is_word,
+    make_pattern_rule,
+)
 from .search import LABELLED_PATTERNS, SIGNATURE, is_signature
 from .tables import find_column_values
 
@@ -35,12 +43,11 @@ _COLUMN = re.compile(
 )
 
 
-def _is_never_harmless(_: str) -> bool:
-    return False
-
-
 def _make_named_rule(form: str, is_harmless: Callable[[str], bool], example: str) -> Rule:
-    """A rule for a key beside its name; a text without such a name is not searched."""
+    """Make a rule for a key beside its name, such as `api_key`, from a pattern `form`.
+
+    Its first group is the key. A text without the name of a key is not searched.
+    """
     pattern = re.compile(form)
 
     def find(text: str) -> Spans:
@@ -53,7 +60,7 @@ def _make_named_rule(form: str, is_harmless: Callable[[str], bool], example: str
 
 
 def _find_token_spans(text: str) -> Spans:
-    """The share tokens of identity verification."""
+    """Yield the places of the share tokens of identity verification, except placeholders."""
     for token, start, end in find_share_tokens(text):
         is_literal = text[start - 1] in "\"'"
         is_harmless = is_stand_in if is_literal else is_placeholder
@@ -62,7 +69,7 @@ def _find_token_spans(text: str) -> Spans:
 
 
 def _find_column_keys(text: str) -> Spans:
-    """The values in columns that are named after a key."""
+    """The places of values in columns of a table that are named after a key."""
     for region in find_named_regions(text):
         label = _COLUMN.search(text, *region)
         if label:
@@ -76,14 +83,14 @@ LONG_SECRETS: tuple[Rule, ...] = (
         "signature",
         r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
         r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})",
-        _is_never_harmless,
+        is_never_harmless,
         ("signature",),
     ),
     make_pattern_rule("signature", SIGNATURE, lambda text: not is_signature(text), ("==",)),
     make_pattern_rule(
         "key",
         r"(?<![A-Za-z0-9])(?:[ps]k|ct)_[A-Za-z]+_[0-9A-Za-z]{16,}",
-        _is_never_harmless,
+        is_never_harmless,
         ("pk_", "sk_", "ct_"),
         example="sk_live_4f9a8c7b6d5e4f3a",
     ),
@@ -209,7 +216,7 @@ _KNOWN_FORMS = (
     make_pattern_rule(
         "key",
         r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----((?:[\w+/=\s]|\\[nr]){20,}+)",
-        _is_never_harmless,
+        is_never_harmless,
         ("private key",),
         example="-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B",
     ),
@@ -217,7 +224,7 @@ _KNOWN_FORMS = (
         "key",
         r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36}|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}"
         r"|whsec_[\w+/=]{16,})",
-        _is_never_harmless,
+        is_never_harmless,
         ("gh", "akia", "xox", "whsec_"),
         example="whsec_k4f9a8c7b6d5e4f3",
     ),

@@ -42,7 +42,7 @@ def _is_harmless_value(labelled_value: str) -> bool:
 
 
 def _find_web_tokens(text: str) -> Spans:
-    """JSON Web Tokens: three parts, of which the first is JSON that names an algorithm."""
+    """Yield the places of JSON Web Tokens: three parts, the first of which names an algorithm."""
     for match in _WEB_TOKEN.finditer(text):
         if _has_algorithm(match[1]):
             yield match.span()

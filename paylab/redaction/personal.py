@@ -62,7 +62,7 @@ class _FieldPatterns(NamedTuple):
 
 @lru_cache
 def _field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns:
-    """The patterns for the fields that are known as personal, and those of `field_names`."""
+    """The patterns for the personal fields of the spec, and for more fields of these names."""
     any_name = "|".join([_FIELD_NAMES, *map(re.escape, sorted(field_names))])
     return _FieldPatterns(
         re.compile(any_name, re.IGNORECASE),
@@ -71,7 +71,7 @@ def _field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns
 
 
 def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
-    """What a service calls the fields that hold personal data.
+    """The names that a service has for the fields with personal data; empty for the usual ones.
 
     `settings` are those of its `diff()`, such as `"individuals.fields.given_name": "first_name"`.
     """
@@ -89,7 +89,7 @@ def _is_personal_name(field_name: str, personal_names: frozenset[str] = frozense
 
 
 def hide_personal_data(json_value: object, personal_names: frozenset[str] = frozenset()) -> Any:
-    """Parsed JSON, or text, without personal data.
+    """Copy parsed JSON, or a text, with `***` in place of personal data.
 
     `personal_names` are more names of fields that hold such data.
     """
@@ -118,7 +118,10 @@ def hide_personal_data(json_value: object, personal_names: frozenset[str] = froz
 
 
 def _clean_member(member_name: str, member: object, personal_names: frozenset[str]) -> Any:
-    """A member of an object without personal data: all of an address except its country."""
+    """Hide a member of an object if its name is that of personal data, or what is inside it.
+
+    Of an address everything but the country is hidden.
+    """
     if member_name == "address" and isinstance(member, dict):
         return {
             line_name: line
@@ -133,7 +136,7 @@ def _clean_member(member_name: str, member: object, personal_names: frozenset[st
 
 
 def _clean_text(text: str, personal_names: frozenset[str]) -> str:
-    """A text without personal data, also in Base64 of JSON inside it."""
+    """Hide personal data in a text, and in Base64 of JSON inside the text."""
     if len(text) >= BASE64_JSON_LENGTH_MIN:
         text = _BASE64_JSON.sub(
             lambda match: _clean_base64(match[0], personal_names) or match[0], text
@@ -142,7 +145,7 @@ def _clean_text(text: str, personal_names: frozenset[str]) -> str:
 
 
 def _clean_base64(base64_text: str, personal_names: frozenset[str]) -> str | None:
-    """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
+    """Hide personal data in Base64 of a text, and encode it again; None for other data."""
     normal_base64 = "".join(base64_text.split()).rstrip("=").translate(_URL_SAFE)
     try:
         decoded_text = b64decode(
@@ -155,7 +158,7 @@ def _clean_base64(base64_text: str, personal_names: frozenset[str]) -> str | Non
 
 
 def hide_url_secrets(json_value: object) -> Any:
-    """Parsed JSON whose `url` fields lose user, password and query, which may hold tokens."""
+    """Copy parsed JSON with every `url` without user, password and query, which may be tokens."""
     if isinstance(json_value, list):
         return [hide_url_secrets(member) for member in json_value]
     if not isinstance(json_value, dict):
@@ -181,7 +184,10 @@ def _strip_url(url: str) -> str:
 def _find_personal_values(
     personal_names: frozenset[str], text: str, _: int
 ) -> Iterator[Replacement]:
-    """The values of personal fields in a text, and what has the form of a contact or account."""
+    """Yield replacements of values of personal fields, and of e-mails, phones and CLABEs.
+
+    The last parameter, the depth of the layer, is not used.
+    """
     for match in _field_patterns(personal_names).value.finditer(text):
         group_number = match.lastindex or 0
         if match[group_number] not in ("null", "None", HIDDEN):

@@ -40,7 +40,7 @@ class Redaction:
         self._harmless: set[str] = set()
 
     def of_exchange(self, *texts: str) -> Redaction:
-        """The redaction of one request with its response.
+        """Make the redaction for one request with its response.
 
         A document number or share token that one of these texts names is hidden in all of them,
         since a service may repeat it in a sentence.
@@ -54,7 +54,7 @@ class Redaction:
 
     @hide_frames
     def text(self, text: str) -> str:
-        """The text without secrets, signatures, document numbers, share tokens and images."""
+        """Hide secrets, signatures, document numbers, share tokens and images in a text."""
         if text in self._harmless:
             return text
         from . import search  # its patterns take long to compile
@@ -67,7 +67,7 @@ class Redaction:
         return clean_text
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """The headers with secrets removed."""
+        """Copy headers in lower case, without those that carry keys, and with secrets hidden."""
         lower_headers = {
             header_name.lower(): header_value for header_name, header_value in headers.items()
         }
@@ -78,7 +78,7 @@ class Redaction:
         }
 
     def json(self, json_value: object) -> Any:
-        """Parsed JSON with secrets removed from every text and number."""
+        """Copy parsed JSON with the secrets in every text and number hidden."""
         if isinstance(json_value, str):
             return self.text(json_value)
         if isinstance(json_value, list):
@@ -95,7 +95,7 @@ class Redaction:
         )
 
     def _clean_object(self, json_object: dict[str, Any]) -> dict[str, Any]:
-        """An object without secrets, by the names of its members."""
+        """Copy an object with its secrets hidden, by the names of its members."""
         from .fields import DOCUMENT_NAME, has_share_token
 
         clean_members = {}
@@ -112,7 +112,7 @@ class Redaction:
 
 
 def hide_document_numbers(document: object) -> Any:
-    """A document without its number, at any depth."""
+    """Hide the members `number` and `numbers` of an identity document, at any depth."""
     if isinstance(document, list):
         return [hide_document_numbers(item) for item in document]
     if not isinstance(document, dict):

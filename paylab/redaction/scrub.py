@@ -17,7 +17,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.text import printable_lines
 from .cleaner import Cleaner, join_lines
 from .personal import hide_personal_data, hide_url_secrets
-from .scrub_rules import Rule, Spans, is_placeholder
+from .scrub_rules import Rule, is_never_harmless, is_placeholder, make_pattern_rule
 from .search import SECRET_LENGTH_MIN
 from .text_cleaner import RULES
 
@@ -46,7 +46,7 @@ def scrub(
     keep_personal: bool = False,
     personal: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, Any], list[Leak]]:
-    """A cleaned notebook, HAR or snapshot, and the list of what was removed.
+    """Clean a notebook, HAR file or snapshot; return it with the list of what was removed.
 
     HAR files and snapshots also lose personal data, unless `keep_personal` is set; `personal` are
     names of a service for fields that hold such data.
@@ -54,19 +54,19 @@ def scrub(
     is_notebook = "cells" in document
     is_private = not keep_personal and not is_notebook
     leaks: list[Leak] = []
-    secrets: dict[str, str] = {}
+    kind_by_secret: dict[str, str] = {}
     rules = RULES
 
     def report_leak(where: str, kind: str, secret_text: str = "") -> None:
         leaks.append(Leak(where, kind))
         if kind == "key":
             if len(secret_text) >= SECRET_LENGTH_MIN and not is_placeholder(secret_text):
-                secrets[secret_text] = kind
+                kind_by_secret[secret_text] = kind
         elif kind not in ("signature", "share token"):
-            secrets.update(dict.fromkeys(_number_spellings(secret_text), kind))
+            kind_by_secret.update(dict.fromkeys(_number_spellings(secret_text), kind))
 
     def clean_at(where: str, document_part: object) -> Any:
-        """A part of the document, cleaned by what stands at its place."""
+        """Clean the part of the document at a place such as "cell 3, outputs"."""
         cleaner = Cleaner(partial(report_leak, where), rules, is_encoded=not is_notebook)
         # What stands across several outputs is searched first: a part of it may look like a whole.
         if where.endswith(", outputs"):
@@ -86,48 +86,43 @@ def scrub(
 
     clean_parts = _clean_notebook if is_notebook else _clean_entries
     clean_document = clean_parts(document, clean_at)
-    if secrets:  # what was found in one place is removed from the others
-        rules = (*RULES, *_make_value_rules(secrets))
+    if kind_by_secret:  # what was found in one place is removed from the others
+        rules = (*RULES, *_make_value_rules(kind_by_secret))
         clean_document = clean_parts(clean_document, clean_at)
     return clean_document, leaks
 
 
 def _number_spellings(number: str) -> tuple[str, ...]:
-    """A document number as it stands, and its letters and digits. Empty if it is too short."""
+    """The spellings of a document number: as it stands, and its letters and digits alone.
+
+    "12.345.678-9" also gives "123456789". Empty for a number so short that others are like it.
+    """
     number_characters = "".join(filter(str.isalnum, number))
     digit_count = sum(map(str.isdigit, number_characters))
     is_distinctive = len(number_characters) >= _NUMBER_LENGTH_MIN and digit_count >= 5
     return (number, number_characters) if is_distinctive else ()
 
 
-def _make_value_rules(secrets: Mapping[str, str]) -> Iterator[Rule]:
-    """The rules that find keys and numbers by value, of `secrets` with their kinds."""
-    for secret_kind in dict.fromkeys(secrets.values()):
-        secret_texts = sorted(
-            (secret_text for secret_text in secrets if secrets[secret_text] == secret_kind),
-            key=len,
-            reverse=True,
-        )
-        alternatives = "|".join(map(re.escape, secret_texts))
-        pattern = re.compile(
-            alternatives if secret_kind == "key" else rf"(?<![\w.])(?:{alternatives})(?!\w)"
-        )
-
-        def find(text: str, pattern: re.Pattern[str] = pattern) -> Spans:
-            return (match.span() for match in pattern.finditer(text))
-
-        yield Rule(secret_kind, find)
+def _make_value_rules(kind_by_secret: Mapping[str, str]) -> Iterator[Rule]:
+    """Make a rule for each kind of secret, which finds the secrets that are known by value."""
+    for kind in dict.fromkeys(kind_by_secret.values()):
+        secret_texts = [secret for secret in kind_by_secret if kind_by_secret[secret] == kind]
+        longest_first = sorted(secret_texts, key=len, reverse=True)
+        form = "|".join(map(re.escape, longest_first))
+        if kind != "key":  # a number is not a part of a longer one
+            form = rf"(?<![\w.])(?:{form})(?!\w)"
+        yield make_pattern_rule(kind, form, is_never_harmless)
 
 
 def _clean_entries(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
-    """A HAR file or a snapshot: every entry of its log or row of its tables is cleaned."""
+    """Clean a HAR file or a snapshot: every entry of its log, or every row of its tables."""
     return {
         part_name: _clean_records(part_name, part, clean_at) for part_name, part in document.items()
     }
 
 
 def _clean_notebook(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str, Any]:
-    """A notebook of which every cell is cleaned, and then its other members, such as metadata."""
+    """Clean a notebook: every cell, and then its other members, such as metadata."""
     cells = [
         _clean_cell(cell, cell_number, clean_at)
         for cell_number, cell in enumerate(document["cells"], 1)
@@ -138,7 +133,7 @@ def _clean_notebook(document: Mapping[str, Any], clean_at: CleanAt) -> dict[str,
 
 
 def _clean_records(record_kind: str, records: object, clean_at: CleanAt) -> Any:
-    """The entries of a log or the rows of a table, cleaned one by one; another value as one."""
+    """Clean the entries of a log or the rows of a table one by one, and any other value as one."""
     if isinstance(records, Mapping) and record_kind in ("log", "tables"):
         return {
             record_name: _clean_records(record_name, record, clean_at)
@@ -153,7 +148,7 @@ def _clean_records(record_kind: str, records: object, clean_at: CleanAt) -> Any:
 
 
 def _clean_cell(cell: object, cell_number: int, clean_at: CleanAt) -> Any:
-    """A cell of a notebook, cleaned by its source, outputs and metadata."""
+    """Clean the source, the outputs and the metadata of a cell of a notebook, each by itself."""
     if not isinstance(cell, Mapping):
         return cell
     return {
@@ -163,7 +158,7 @@ def _clean_cell(cell: object, cell_number: int, clean_at: CleanAt) -> Any:
 
 
 def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
-    """Outputs without what stands across several of them: of one stream, then of all outputs."""
+    """Remove secrets that stand across several outputs: first of one stream, then of all."""
     if not isinstance(outputs, list):
         return outputs
     stream_names = dict.fromkeys(filter(None, map(_stream_name, outputs)))
@@ -178,7 +173,10 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
 
 
 def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Cleaner) -> None:
-    """Remove from some of the outputs what stands across them. An empty stream becomes None."""
+    """Remove secrets that stand across the outputs at these indexes, in the list itself.
+
+    A stream of which nothing is left becomes None.
+    """
     text_by_index: dict[int, str] = {}
     for index in indexes:
         output_text = _output_text(outputs[index])
@@ -186,21 +184,21 @@ def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Clean
             text_by_index[index] = output_text
     if len(text_by_index) < 2:
         return
-    clean_texts = cleaner.pieces(cleaner.pieces([*text_by_index.values()]), "\n")
+    clean_texts = cleaner.clean_pieces(cleaner.clean_pieces([*text_by_index.values()]), "\n")
     for (index, output_text), clean_text in zip(text_by_index.items(), clean_texts, strict=True):
         if output_text != clean_text:
             outputs[index] = _replace_output_text(outputs[index], clean_text)
 
 
 def _replace_output_text(output: Mapping[str, Any], new_text: str) -> Mapping[str, Any] | None:
-    """An output with another text; None if it is a stream of which nothing is left."""
+    """Copy an output with another text; None if it is a stream and the text is empty."""
     if not _stream_name(output):
         return {**output, "data": {**output["data"], "text/plain": new_text}}
     return {**output, "text": new_text} if new_text else None
 
 
 def _output_text(output: Any) -> str | None:
-    """The text of a stream or of a value; None for another output."""
+    """The text of an output that is a stream or a value; None for any other, such as an error."""
     if _stream_name(output):
         return join_lines(output["text"])
     mime_data = output.get("data") if isinstance(output, Mapping) else None
@@ -209,6 +207,6 @@ def _output_text(output: Any) -> str | None:
 
 
 def _stream_name(output: Any) -> object:
-    """The name of the stream of an output; None for another output."""
+    """The name of the stream that an output belongs to, such as "stdout"; None for others."""
     is_stream = isinstance(output, Mapping) and output.get("output_type") == "stream"
     return output.get("name") if is_stream and "text" in output else None

@@ -65,8 +65,13 @@ def make_pattern_rule(
     return Rule(kind, find, words, example=example)
 
 
+def is_never_harmless(_: str) -> bool:
+    """False for any text: for a rule each of whose matches is a secret."""
+    return False
+
+
 def is_small_base64_image(base64_text: str) -> bool:
-    """Whether Base64 is that of a thumbnail or a QR code."""
+    """Whether Base64 is that of a thumbnail or a QR code; False if it is not Base64."""
     try:
         return is_small_image(binascii.a2b_base64(base64_text))
     except ValueError:
@@ -74,7 +79,7 @@ def is_small_base64_image(base64_text: str) -> bool:
 
 
 def is_small_image(image_bytes: bytes) -> bool:
-    """Whether an image is smaller than any of the service, or a QR code.
+    """Whether an image is too small for the service (10 KB), or is a QR code.
 
     A QR code is a square PNG of two colours, of at most 64 KB.
     """
@@ -92,7 +97,7 @@ def is_small_picture(image_bytes: bytes) -> bool:
 
 
 def is_image_list(numbers: list[Any]) -> bool:
-    """Whether a list of numbers is an image."""
+    """Whether a list has the bytes of an image as numbers; a small image does not count."""
     are_bytes = len(numbers) >= 16 and all(
         type(number) is int and 0 <= number < 256 for number in numbers
     )
@@ -141,7 +146,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_word(value: str) -> bool:
-    """Whether a text without quotes is a placeholder, a word, or a name in code."""
+    """Whether a text without quotes is a placeholder, a word, or a name in code: `os.environ`."""
     path_parts = value.split(".")
     is_path = len(path_parts) > 1 and all(
         path_part.isidentifier() and len(path_part) <= WORD_LENGTH_MAX for path_part in path_parts

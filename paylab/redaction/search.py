@@ -111,12 +111,15 @@ SECRET_LENGTH_MIN = 8
 
 
 def clean(text: str, secrets: Iterable[Secret], values: Iterable[str] = ()) -> str:
-    """The text without secrets, `values`, signatures, document numbers, tokens and images."""
+    """Hide secrets, `values`, signatures, document numbers, share tokens and images in a text."""
     return escapes.replace_in_layers(_shorten(text), partial(_find_secrets, secrets, values))
 
 
 def find_named_values(text: str) -> list[str]:
-    """The document numbers and share tokens that a text names, each also without its signs."""
+    """The document numbers and share tokens in a text.
+
+    A number is listed twice: as it stands, and with its letters and digits alone.
+    """
     named_values = list[str]()
 
     def collect_values(layer: str, _: int) -> Iterable[Replacement]:
@@ -128,7 +131,7 @@ def find_named_values(text: str) -> list[str]:
 
 
 def _named_values_of_layer(text: str) -> Iterator[str]:
-    """The document numbers and share tokens that are distinctive enough to search elsewhere."""
+    """Yield the document numbers and share tokens that are long enough to search elsewhere."""
     for number, _start, _end in find_document_numbers(text):
         for spelling in (number, "".join(filter(str.isalnum, number))):
             if len(spelling) >= NUMBER_LENGTH_MIN and not set(spelling) <= PLACEHOLDER_CHARACTERS:
@@ -141,7 +144,7 @@ def _named_values_of_layer(text: str) -> Iterator[str]:
 def _find_secrets(
     secrets: Iterable[Secret], values: Iterable[str], text: str, depth: int
 ) -> Iterator[Replacement]:
-    """The parts of a text that are hidden; `depth` is how often it was decoded.
+    """Yield replacements of the secrets in a text; `depth` is how often it was decoded.
 
     They may overlap: `replace_parts` merges them.
     """
@@ -166,7 +169,7 @@ def _find_secrets(
 
 
 def _shorten(text: str) -> str:
-    """A text that is not too long; otherwise its beginning, with images shortened first."""
+    """Cut a text that is too long, after its images were shortened; others are unchanged."""
     if len(text) <= TEXT_LENGTH_MAX:
         return text
     short_text = escapes.replace_in_text(text, _find_shortened_images)
@@ -184,7 +187,10 @@ def is_signature(text: str) -> bool:
 
 
 def make_image_finder(replace_match: Callable[[re.Match[str]], str | None]) -> escapes.Find:
-    """A function that finds images; `replace_match` returns None for an image that stays."""
+    """Make a function that finds images in a text.
+
+    `replace_match` returns the text in place of an image, or None for an image that stays.
+    """
 
     def find(text: str, _: int) -> Iterator[Replacement]:
         folded_text = fold_case(text)
@@ -198,7 +204,7 @@ def make_image_finder(replace_match: Callable[[re.Match[str]], str | None]) -> e
 
 
 def decode_image(match: re.Match[str]) -> bytes:
-    """The bytes of an image; its text when they cannot be decoded."""
+    """The bytes of an image that a pattern found; those of its text if it cannot be decoded."""
     base64_text = match["data"] or match["bare"]
     if base64_text is None:
         return match[0].encode("utf-8", "surrogatepass")
@@ -210,7 +216,7 @@ def decode_image(match: re.Match[str]) -> bytes:
 
 
 def _describe_image(match: re.Match[str]) -> str:
-    """An image as type, size and hash."""
+    """Describe an image in its place: `data:image/png;base64,<70 bytes, sha256 9f...>`."""
     image_bytes = decode_image(match)
     image_type = match["type"] or match["kind"]
     prefix = f"data:{image_type or ''};base64," if image_type or match["data"] else ""
@@ -221,10 +227,7 @@ _find_shortened_images = make_image_finder(_describe_image)
 
 
 def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    """The document numbers that the text names: number, start and end without quotes.
-
-    The number is decoded.
-    """
+    """Yield the document numbers in a text: the decoded number, start and end without quotes."""
     lower_text = fold_case(text)
     field_patterns = _number_field_patterns(lower_text)
     for pattern in field_patterns:
@@ -240,7 +243,7 @@ def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
-    """The patterns of fields that can occur in a text."""
+    """The patterns for fields of document numbers that can match in a text in lower case."""
     patterns: list[re.Pattern[str]] = []
     if any(type_name in lower_text for type_name in TYPE_NAMES):
         patterns.append(NUMBER_IN_OWN_FIELD)
@@ -254,7 +257,7 @@ def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
 def _numbers_in_value(
     text: str, value_start: int, value_end: int
 ) -> Iterator[tuple[str, int, int]]:
-    """The numbers in the value of a field, which may be a list: number, start and end."""
+    """Yield the numbers in the value of a field, which may be a list: number, start and end."""
     for match in LIST_ITEM.finditer(text, value_start, value_end):
         group_number = match.lastindex or 0
         decoded_value = escapes.decode(match[group_number])
@@ -267,7 +270,10 @@ def _numbers_in_value(
 
 
 def _choose_mark(text: str, start: int, end: int, depth: int) -> str:
-    """`***`, quoted when it replaces a JSON number: the text stays JSON."""
+    """The mark for a part of a text: `***`, in quotes if the part is a number of JSON.
+
+    So a text that is JSON stays JSON.
+    """
     character_before = text[:start].rstrip()[-1:]
     character_after = text[end:].lstrip()[:1]
     is_json = (
@@ -277,7 +283,10 @@ def _choose_mark(text: str, start: int, end: int, depth: int) -> str:
 
 
 def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Replacement]:
-    """The places of a secret: plain in any case, or as Base64 or hexadecimal inside other text."""
+    """Yield replacements of a secret: plain in any case, or as Base64 or hexadecimal digits.
+
+    A short secret is not looked for inside words.
+    """
     for spelling in _spellings(secret_text):
         for spelling_start in find_occurrences(spelling, folded_text):
             spelling_end = spelling_start + len(spelling)
@@ -292,7 +301,7 @@ def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Repla
 
 
 def find_occurrences(part: str, text: str) -> Iterator[int]:
-    """Where a text occurs in another one, without overlaps."""
+    """Yield every offset at which `part` occurs in `text`, without overlaps."""
     part_start = text.find(part)
     while part_start >= 0:
         yield part_start
@@ -301,7 +310,7 @@ def find_occurrences(part: str, text: str) -> Iterator[int]:
 
 @lru_cache(maxsize=4096)
 def _spellings(secret_text: str) -> tuple[str, ...]:
-    """A secret in lower case: plain, decoded, and with plus signs for spaces; longest first."""
+    """A secret in lower case as it is, decoded, and with "+" for spaces; the longest first."""
     spellings = {secret_text, escapes.decode(secret_text), secret_text.replace(" ", "+")}
     folded_spellings = {fold_case(spelling) for spelling in spellings if spelling}
     return tuple(sorted(folded_spellings, key=len, reverse=True))

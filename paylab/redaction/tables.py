@@ -42,9 +42,9 @@ def is_document_number(text: str) -> bool:
 def find_column_values(
     text: str, label: re.Pattern[str], is_value: Callable[[str], bool], label_start: int = 0
 ) -> Iterator[tuple[int, int]]:
-    """The start and end of each value in a column with such a label.
+    """Yield the start and end of each value in a column with such a label.
 
-    The first label stands at `label_start`. `is_value` says whether a cell is to be found.
+    No label stands before `label_start`. `is_value` says whether a cell counts.
     """
     first_line_start = text.rfind("\n", 0, label_start) + 1  # no line before it is below a label
     cells = _find_cells_below(_split_html(text), label, _cell_at_index)
@@ -69,7 +69,7 @@ def _find_cells_below(
     label: re.Pattern[str],
     find_cell: Callable[[_Row, _Row, int], _Cell | None],
 ) -> list[_Cell]:
-    """The cells below a label.
+    """The cells below a label, down to the end or to the next row of labels.
 
     `find_cell` returns the cell of a row in the column of a label, or None: it takes the row of
     labels, the row, and the index of the label in its own.
@@ -91,7 +91,7 @@ def _find_cells_below(
 
 
 def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
-    """The last words of the lines of a series, whose name stands below it."""
+    """Yield the values of a printed pandas Series, whose name stands below it."""
     if "Name: " not in text:
         return
     for series_match in _SERIES.finditer(text):
@@ -106,7 +106,7 @@ def _cell_at_index(label_row: _Row, row: _Row, column_index: int) -> _Cell | Non
 
 
 def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
-    """A function that finds the word that is aligned with the left or right end of a label."""
+    """Make a function that finds the word below a label, with the same left or right edge."""
 
     def line_offset(offset: int) -> int:
         """The characters between the beginning of a line and a place in it."""
@@ -126,7 +126,7 @@ def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
 
 
 def _split_html(text: str) -> Iterator[_Row]:
-    """The rows of the HTML tables in a text."""
+    """Yield the rows of the HTML tables in a text."""
     if "<tr" not in fold_case(text):
         return
     for row_match in _ROW.finditer(text):
@@ -135,7 +135,7 @@ def _split_html(text: str) -> Iterator[_Row]:
 
 
 def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
-    """The lines of a text, from a place, as cells between delimiters."""
+    """Yield the lines of a text, from an offset on, as cells between delimiters."""
     mark = re.escape(delimiter)
     cell_pattern = re.compile(rf'(?:^|{mark})("(?:[^"]|"")*+"|[^{mark}]*+)')
     for line in _LINE.finditer(text, start):
@@ -148,7 +148,7 @@ def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
 
 
 def _split_words(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
-    """The lines of a text, or of a part of it, as words. Blank lines are left out."""
+    """Yield the lines of a text, or of a part of it, as words; blank lines are left out."""
     for line in _LINE.finditer(text, start, len(text) if end is None else end):
         word_matches = _WORD.finditer(text, *line.span())
         row = [_Cell(match[0], *match.span()) for match in word_matches]

@@ -46,18 +46,18 @@ class TextCleaner:
         self._rules = rules
         self._find_kind = find_kind
 
-    def text(self, text: str) -> str:
-        """A text without what must not be shared."""
+    def clean_text(self, text: str) -> str:
+        """Put marks such as "[removed: key]" in place of the images and secrets in a text."""
         if _PLAIN_WORD.fullmatch(text):  # most names in a document are
             return text
         text = escapes.replace_in_text(text, self._find_images)
         return escapes.replace_parts(text, self._find_secrets(text, self._rules))
 
-    def pieces(self, texts: list[str], joint: str = "") -> list[str]:
-        """Texts without the secrets that stand across them, such as half a key in each of two.
+    def clean_pieces(self, texts: list[str], joint: str = "") -> list[str]:
+        """Remove the secrets that stand across several texts, such as half a key in each of two.
 
         They are read as one text, with `joint` between two of them. Without a joint, images are
-        found too, and a secret that is whole in one of the texts is left to `text`.
+        found too, and a secret that is whole in one of the texts is left to `clean_text`.
         """
         joined_text = joint.join(texts)
         images = [] if joint else [*self._find_images(joined_text, 0)]
@@ -77,13 +77,16 @@ class TextCleaner:
             text_start = text_end + len(joint)
         return clean_texts
 
-    def without_long(self, text: str) -> str:
-        """A text without images and signatures, which are often cut into pieces."""
+    def clean_long_secrets(self, text: str) -> str:
+        """Remove only images and signatures: the secrets that are often cut into pieces."""
         text = escapes.replace_in_text(text, self._find_images)
         return escapes.replace_parts(text, self._find_secrets(text, LONG_SECRETS))
 
     def _find_images(self, text: str, depth: int) -> Iterator[Replacement]:
-        """The images in a text, each to its end, also if it is cut into lines or literals."""
+        """Yield replacements of the images in a text, also of images that are cut into lines.
+
+        Images that overlap are reported once.
+        """
         images = list(make_image_finder(replace_image)(text, depth))
         for encoded in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
             image_bytes = decompress(encoded.data)
@@ -104,9 +107,9 @@ class TextCleaner:
         images: Sequence[Replacement] = (),
         seams: Sequence[int] = (),
     ) -> list[Replacement]:
-        """The images, and what the rules match in a decoded layer.
+        """Find what the rules match in any decoded layer of a text; `images` are found already.
 
-        With `seams`, places between joined texts, only matches that reach over one of them.
+        With `seams`, the offsets where texts were joined, only matches across one of them count.
         """
         replacements = list(images)
         for replacement, secret_text in escapes.find_parts(text, partial(self._apply_rules, rules)):
@@ -119,7 +122,7 @@ class TextCleaner:
         return replacements
 
     def _apply_rules(self, rules: Sequence[Rule], text: str, depth: int) -> list[Replacement]:
-        """The matches of the rules; text matched by one rule is skipped by the next."""
+        """Find what the rules match in one layer; text matched by one is skipped by the next."""
         replacements = [*make_image_finder(replace_image)(text, depth)] if depth else []
         text = fold_to_ascii(text)
         replacements += self._find_encoded_secrets(text)
@@ -137,7 +140,7 @@ class TextCleaner:
         return replacements
 
     def _find_encoded_secrets(self, text: str) -> Iterator[Replacement]:
-        """The encoded parts of a text that hold a secret."""
+        """Yield replacements of the encoded parts of a text, such as Base64, that hold a secret."""
         if self._find_kind is None:
             return
         last_end = 0
@@ -157,14 +160,14 @@ def _kind_of(replacement: Replacement) -> str:
 
 
 def _find_rule_words(text: str) -> frozenset[str]:
-    """The words of the rules that a text in lower case has."""
+    """The words of all rules that occur in a text, which is in lower case."""
     return frozenset(word for word in _WORDS if word in text)
 
 
 def _clip_to_text(replacement: Replacement, text_start: int, text_end: int) -> Replacement | None:
-    """A replacement in joined texts as one in the text between two places.
+    """Move a replacement from joined texts into the one text from `text_start` to `text_end`.
 
-    None if it is in others. The mark stands in the first of its texts only.
+    None if it is outside of that text. The mark stands only in the first text that it reaches.
     """
     if not replacement.overlaps(text_start, text_end):
         return None
