@@ -159,7 +159,7 @@ class Arrivals:
         return printable_lines("\n".join([self._count_text(), *text_lines]))
 
     def _count_text(self) -> str:
-        """Return the number of events, of those that are shown, and of those that were dropped."""
+        """Describe the number of events: "12 events, the latest 10 of them"."""
         count = len(self)
         count_text = "1 event" if count == 1 else f"{count} events"
         if count > ROWS_MAX:
@@ -170,7 +170,10 @@ class Arrivals:
 
 
 def _condition_value(condition_name: str, condition: str | datetime) -> str | datetime:
-    """Return the value of a condition as it is compared: times as aware datetimes."""
+    """Return the value to compare with: the time of `since` as an aware datetime, others as given.
+
+    ArgumentError for a time without a zone.
+    """
     if isinstance(condition, str):
         return timestamps.from_text(condition) if condition_name == "since" else condition
     if condition.tzinfo is None:

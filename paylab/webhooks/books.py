@@ -126,7 +126,7 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
 
 
 def _decode(csv_bytes: bytes) -> tuple[str, str]:
-    """Return the text of a file and its encoding: UTF-16, UTF-8 or else Windows-1252."""
+    """Decode a file; return its text and the encoding: UTF-16, UTF-8 or else Windows-1252."""
     encoding = "utf-16" if csv_bytes.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
     try:
         return csv_bytes.decode(encoding), encoding
@@ -179,14 +179,17 @@ def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
 
 
 def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
-    """Yield the rows that have a value; numbers as decimals with the digits of a spreadsheet."""
+    """Yield the rows of a sheet that have any value, with the values of `_sheet_value`."""
     for sheet_row in sheet_rows:
         if any(cell_value is not None for cell_value in sheet_row):
             yield [_sheet_value(cell_value) for cell_value in sheet_row]
 
 
 def _sheet_value(cell_value: object) -> Any:
-    """Return a number as a decimal, text without its guard, any other value unchanged."""
+    """Return a number as a Decimal of the 15 digits that a spreadsheet shows, or unescaped text.
+
+    Any other value is unchanged.
+    """
     if isinstance(cell_value, float):
         return Decimal(f"{cell_value:.{SHEET_DIGITS_MAX}g}")
     return restore_sheet_text(cell_value) if isinstance(cell_value, str) else cell_value

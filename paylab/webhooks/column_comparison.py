@@ -41,11 +41,14 @@ class ColumnDifference(NamedTuple):
 
 
 class ColumnPair(NamedTuple):
-    """A column of pairs, the rules of equality, and the currency of the pair at a position."""
+    """One column of payments and of their rows, with what its comparison needs.
+
+    `currency_of` returns the currency of the payment at a position, or None.
+    """
 
     column: PaymentColumn
     rules: Rules
-    currency: Callable[[int], str | None]
+    currency_of: Callable[[int], str | None]
 
 
 Differences = Iterator[tuple[int, ColumnDifference]]
@@ -54,9 +57,9 @@ Differences = Iterator[tuple[int, ColumnDifference]]
 
 def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray) -> Differences:
     """Yield the amounts that differ by more than the tolerance; a blank row is not compared."""
-    is_unequal = np.asarray(service != other) & ~other.isna()
-    for pair_index in np.flatnonzero(is_unequal).tolist():
-        currency = pair.currency(pair_index) if pair.column.currency else None
+    unequal_mask = np.asarray(service != other) & ~other.isna()
+    for pair_index in np.flatnonzero(unequal_mask).tolist():
+        currency = pair.currency_of(pair_index) if pair.column.currency else None
         tolerance = pair.rules.tolerance_of(currency) if currency else Decimal(0)
         service_value = service[pair_index]
         has_amount = isinstance(service_value, Decimal)
@@ -81,25 +84,29 @@ def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray
 def compare_words(pair: ColumnPair, service: WordColumn, other: WordColumn) -> Differences:
     """Yield the words that differ, without regard to case; a blank row is not compared."""
     status_map = pair.rules.status_map if pair.column.meaning == "status" else {}
-    word_numbers: dict[str, int] = {}
-    service_numbers = _number_words(service, {}, word_numbers)
-    other_numbers = _number_words(other, status_map, word_numbers)
-    is_unequal = (service_numbers != other_numbers) & (other_numbers != NO_WORD)
-    for pair_index in np.flatnonzero(is_unequal).tolist():
+    number_by_word: dict[str, int] = {}
+    service_numbers = _number_words(service, {}, number_by_word)
+    other_numbers = _number_words(other, status_map, number_by_word)
+    unequal_mask = (service_numbers != other_numbers) & (other_numbers != NO_WORD)
+    for pair_index in np.flatnonzero(unequal_mask).tolist():
         problem = pair.column.problem
         service_text = service.text(pair_index)
         yield pair_index, ColumnDifference(problem, service_text, other.text(pair_index))
 
 
 def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> Differences:
-    """Yield the times that differ by more than the window, in the unit of the books."""
+    """Yield the times that differ by more than the window, in the unit of the books.
+
+    A blank row is not compared. Times that differ by the offset of a time zone are a problem of
+    the kind "time_zone".
+    """
     service_times = whole_times(service.values, other.unit)
     other_times = other.values
     time_differences = other_times - service_times
-    is_outside_window = np.abs(time_differences) > np.timedelta64(pair.rules.window)
-    is_reported = ~np.isnat(other_times) & (np.isnat(time_differences) | is_outside_window)
-    is_zone_offset = _is_zone_offset(time_differences, other.unit)
-    for pair_index in np.flatnonzero(is_reported).tolist():
+    outside_window_mask = np.abs(time_differences) > np.timedelta64(pair.rules.window)
+    reported_mask = ~np.isnat(other_times) & (np.isnat(time_differences) | outside_window_mask)
+    zone_offset_mask = _mask_zone_offsets(time_differences, other.unit)
+    for pair_index in np.flatnonzero(reported_mask).tolist():
         service_text = None
         time_difference = None
         if not np.isnat(service_times[pair_index]):
@@ -108,7 +115,7 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
         yield (
             pair_index,
             ColumnDifference(
-                kind="time_zone" if is_zone_offset[pair_index] else pair.column.problem,
+                kind="time_zone" if zone_offset_mask[pair_index] else pair.column.problem,
                 service=service_text,
                 other=time_text(other_times[pair_index], other.unit),
                 time=time_difference,
@@ -116,30 +123,34 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
         )
 
 
-def _is_zone_offset(time_differences: NDArray[np.timedelta64], unit: str) -> NDArray[np.bool_]:
-    """Return for each difference of times whether it can be the offset of a time zone."""
+def _mask_zone_offsets(time_differences: NDArray[np.timedelta64], unit: str) -> NDArray[np.bool_]:
+    """Return a mask of the differences that can be the offset of a time zone.
+
+    Those are whole quarters of an hour, up to 14 hours; none between dates without a time of day.
+    """
     if unit == "D":
         return np.zeros(len(time_differences), dtype=bool)
-    is_small = np.abs(time_differences) <= ZONE_OFFSET_MAX
-    is_whole = time_differences % QUARTER_HOUR == np.timedelta64(0)
-    is_offset: NDArray[np.bool_] = is_small & is_whole
-    return is_offset
+    small_mask = np.abs(time_differences) <= ZONE_OFFSET_MAX
+    whole_quarter_mask = time_differences % QUARTER_HOUR == np.timedelta64(0)
+    offset_mask: NDArray[np.bool_] = small_mask & whole_quarter_mask
+    return offset_mask
 
 
 def _number_words(
-    word_column: WordColumn, status_map: Mapping[str, str], word_numbers: dict[str, int]
+    word_column: WordColumn, status_map: Mapping[str, str], number_by_word: dict[str, int]
 ) -> NDArray[np.int64]:
-    """Return the number of the word in each row, or NO_WORD.
+    """Return the number of the word in each row, or NO_WORD for a blank row.
 
-    `word_numbers` is shared by the columns that are compared, and new words are added to it.
+    Equal words have equal numbers in both columns: `number_by_word` is shared, and new words are
+    added to it. `status_map` replaces words of the books by statuses of the service.
     """
-    row_codes = []
-    for cell_text in word_column.texts:
-        folded_word = cell_text.strip().casefold()
+    number_by_code = []
+    for written_word in word_column.texts:
+        folded_word = written_word.strip().casefold()
         folded_word = status_map.get(folded_word, folded_word)
-        row_codes.append(word_numbers.setdefault(folded_word, len(word_numbers)))
-    # The code of a blank row is -1: it takes the last item.
-    return np.array([*row_codes, NO_WORD])[word_column.codes]
+        number_by_code.append(number_by_word.setdefault(folded_word, len(number_by_word)))
+    # The code of a blank row is -1, which takes the last item.
+    return np.array([*number_by_code, NO_WORD])[word_column.codes]
 
 
 COMPARE: Mapping[str, Callable[..., Differences]] = {

@@ -71,7 +71,7 @@ def _comparable_value(field: str, field_text: str) -> object:
 
 
 def _find_leaves(json_value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Yield the dotted path and the value of each leaf; nulls are left out."""
+    """Yield the dotted path and the value of each text, number and boolean, at any depth."""
     if isinstance(json_value, Mapping):
         for member_name, member in json_value.items():
             yield from _find_leaves(member, join_path(path, str(member_name)))
@@ -83,6 +83,7 @@ def _find_leaves(json_value: JsonValue, path: str = "") -> Iterator[tuple[str, J
 
 
 def _first_name(path: str) -> str:
+    """Return the first name of a dotted path: `deposit` of `deposit.amount`."""
     return path.partition(".")[0]
 
 

@@ -79,7 +79,10 @@ class UnreadableEventError(PaylabError, ValueError):
 
 
 class EventVersion(NamedTuple):
-    """The data for ordering an event: family, status, update time and type."""
+    """The version of a resource that an event shows, for ordering its events.
+
+    `type` is that of the event, and `previous` the status before, which some events name.
+    """
 
     type: str
     status: str | None = None
@@ -122,8 +125,8 @@ class Event:
         return updated_at if isinstance(updated_at, datetime) else None
 
     @property
-    def mark(self) -> EventVersion:
-        """The data for ordering the event."""
+    def version(self) -> EventVersion:
+        """The version of the resource that the event shows, by which events are ordered."""
         previous = _text_or_json(self.payload.get("previous_status"))
         return EventVersion(self.type, self.status, self.updated_at, previous)
 
@@ -186,7 +189,7 @@ def _split_body(body: JsonMapping, wrapper: Wrapper) -> tuple[str, JsonMapping] 
 def event_of(
     event_type: str, payload: JsonMapping, service: Service = SPEC_WRAPPER.service
 ) -> Event:
-    """Make the event of a type and a payload; UnreadableEventError if it cannot be read."""
+    """Make an event from a type and a payload; UnreadableEventError if it cannot be read."""
     family = event_type.partition(".")[0]
     model, _ = FAMILIES.get(family, (Resource, None))
     try:
@@ -212,7 +215,10 @@ def _read_object(delivery: RawEvent) -> JsonMapping:
 
 
 def _normal_time(time_text: str | None) -> str | None:
-    """Return a time in its normal form; text that is no time unchanged."""
+    """Return a time in one spelling, so that equal times are equal texts.
+
+    A text that is no time is returned unchanged, and None for an empty one.
+    """
     try:
         return timestamps.instant_key(time_text) if time_text else None
     except ValueError:
@@ -250,7 +256,10 @@ def of_snapshot(
     latest: EventVersion | None = None,
     service: Service = SPEC_WRAPPER.service,
 ) -> Event:
-    """Make the event for the current state of a resource; `latest` is its last known mark.
+    """Make the event for the current state of a resource, as polling finds it.
+
+    `family` is "transfer", "conversion" or "individual", `raw` the resource as the service sent
+    it, and `latest` its last known version: a transfer that is still started has no new status.
 
     >>> paylab.events.of_snapshot("transfer", transfer.raw).type
     'transfer.completed'
@@ -283,21 +292,24 @@ def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
     """
     if latest is None:
         return False
-    event_time = event.updated_at
-    latest_time = latest.updated_at
-    is_older_than_latest = bool(event_time and latest_time and event_time < latest_time)
-    is_newer_than_latest = bool(event_time and latest_time and event_time > latest_time)
-    # The event itself says that it follows the latest known status.
-    if event.previous is not None and event.previous == latest.status and not is_older_than_latest:
+    is_older = _is_before(event.updated_at, latest.updated_at)
+    follows_latest = event.previous is not None and event.previous == latest.status
+    if follows_latest and not is_older:
         return False
     is_forward = _can_reach(event.type, latest.status, event.status)
     is_backward = _can_reach(event.type, event.status, latest.status)
     if is_forward != is_backward:
         return is_backward
-    are_types_ordered = {event.type, latest.type} <= set(EVENT_TYPES)
-    if is_older_than_latest or is_newer_than_latest or not are_types_ordered:
-        return is_older_than_latest
+    if is_older or _is_before(latest.updated_at, event.updated_at):
+        return is_older
+    if not {event.type, latest.type} <= set(EVENT_TYPES):
+        return False  # the spec has no order for a type that it does not name
     return EVENT_TYPES.index(event.type) < EVENT_TYPES.index(latest.type)
+
+
+def _is_before(instant: datetime | None, other: datetime | None) -> bool:
+    """Return whether a time is before another one; False if one of them is unknown."""
+    return instant is not None and other is not None and instant < other
 
 
 @lru_cache(maxsize=1024)

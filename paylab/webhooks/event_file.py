@@ -107,8 +107,11 @@ class EventFile:
         lock_path = self.path.with_name(f".{self.path.name}.lock")
         return FileLock(lock_path, timeout=LOCK_SECONDS, mode=PRIVATE_MODE)
 
-    def new_lines(self) -> Iterator[StoredEvent | Header]:
-        """Yield the lines since the last call; log a line that cannot be read, and leave it out."""
+    def read_new_lines(self) -> Iterator[StoredEvent | Header]:
+        """Yield what was added to the file since the last call.
+
+        A line that cannot be read is logged and left out; a line without an end is not read yet.
+        """
         try:
             with open(self.path, "rb") as event_file:
                 if os.fstat(event_file.fileno()).st_size < self._offset:
@@ -132,13 +135,13 @@ class EventFile:
             log.warning("%s: the line before byte %d: %s", self.path, self._offset, error)
             return None
 
-    def start(self, since: datetime) -> None:
-        """Append a header; call it with the lock held, after `new_lines`."""
+    def append_header(self, since: datetime) -> None:
+        """Append a header; call it with the lock held, after `read_new_lines`."""
         self._since = since
         self._append(header_line(since))
 
     def append(self, event_values: JsonMapping) -> None:
-        """Append an event; call it with the lock held, after `new_lines`."""
+        """Append an event; call it with the lock held, after `read_new_lines`."""
         first_line = b"" if self._offset else header_line(self._since)
         self._append(first_line + json_line(event_values))
 
@@ -161,13 +164,13 @@ class EventFile:
 
 
 def header_line(since: datetime | None) -> bytes:
-    """Return the line that starts a file."""
+    """Write the header, the first line of a file; `since` is when listening began, if known."""
     since_text = timestamps.to_text(since) if since else None
     return json_line({HEADER_KEY: FORMAT_VERSION, "listening_since": since_text})
 
 
 def json_line(line_values: JsonMapping) -> bytes:
-    """Return an object as a line; every character that is not ASCII is escaped."""
+    """Write an object as a line of JSON in ASCII, with its newline."""
     return f"{write_json(line_values)}\n".encode()
 
 

@@ -47,7 +47,8 @@ class EventLog:
         self.dropped = 0
         self._arrivals: dict[int, Arrival] = {}
         self._seq_by_identity: dict[Identity, int] = {}
-        self._latest: dict[tuple[str, str], tuple[int, EventVersion]] = {}
+        self._latest_by_resource: dict[tuple[str, str], tuple[int, EventVersion]] = {}
+        """The latest version of each resource, by family and id, and its sequence number."""
         self._count = 0
         self._bytes = 0
         self._lock = RLock()
@@ -56,11 +57,11 @@ class EventLog:
             self._read_file()
 
     def start(self, since: datetime) -> None:
-        """Note that listening begins."""
+        """Note, in memory and in the file, that listening begins at a time."""
         with self._lock, self._file_lock():
             self._read_file()
             if self._file:
-                self._file.start(since)
+                self._file.append_header(since)
             self.since = since
 
     def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
@@ -80,13 +81,14 @@ class EventLog:
             return list(self._arrivals.values())
 
     def _file_lock(self) -> AbstractContextManager[object]:
+        """Return the lock of the file between processes; one that does nothing without a file."""
         return self._file.locked() if self._file else nullcontext()
 
     def _read_file(self) -> None:
         """Store the events that were added to the file."""
         if self._file is None:
             return
-        for stored_line in self._file.new_lines():
+        for stored_line in self._file.read_new_lines():
             if isinstance(stored_line, StoredEvent):
                 body = write_json(self.wrapper.delivery(stored_line.event)).encode()
                 received_at = stored_line.at or stored_line.event.updated_at or UNKNOWN_TIME
@@ -105,8 +107,8 @@ class EventLog:
                 last_at=received_at,
                 deliveries=earlier_arrival.deliveries + deliveries,
             )
-        version = event.mark
-        _, latest_version = self._latest.get((event.family, event.id), (0, None))
+        version = event.version
+        _, latest_version = self._latest_by_resource.get((event.family, event.id), (0, None))
         return Arrival(
             seq=self._count + 1,
             at=received_at,
@@ -129,7 +131,7 @@ class EventLog:
             self._seq_by_identity[event.identity] = seq
             self._bytes += len(arrival.body) + EVENT_OVERHEAD_BYTES
             if arrival.order == IN_ORDER:
-                self._latest[event.family, event.id] = seq, event.mark
+                self._latest_by_resource[event.family, event.id] = seq, event.version
         self._arrivals[seq] = arrival
         while self._bytes > self._bytes_max:
             self._drop_oldest()
@@ -141,9 +143,9 @@ class EventLog:
         self.dropped += 1
         self._bytes -= len(oldest_arrival.body) + EVENT_OVERHEAD_BYTES
         del self._seq_by_identity[event.identity]
-        latest_seq, _ = self._latest.get((event.family, event.id), (0, None))
+        latest_seq, _ = self._latest_by_resource.get((event.family, event.id), (0, None))
         if latest_seq == oldest_arrival.seq:
-            del self._latest[event.family, event.id]
+            del self._latest_by_resource[event.family, event.id]
         if self.since is not None:
             self.since = max(self.since, oldest_arrival.at)
 

@@ -72,7 +72,10 @@ POLL_SECONDS = 0.5
 
 
 def _unknown_type_hint(event_type: str) -> str:
-    """Return the known types nearest to one that is not known; "" for a known type or a pattern."""
+    """Return a hint for a type that is not known, "; ... is no known type, nearest: ...".
+
+    It is "" for a known type and for a pattern with "*".
+    """
     if "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
     nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
@@ -227,6 +230,7 @@ class Inbox(Arrivals):
         return event
 
     def _count_text(self) -> str:
+        """Describe the inbox and the number of its events: "Inbox, open: 2 events"."""
         state = "open" if self.is_open else "closed"
         return f"Inbox, {state}: {super()._count_text()}"
 

@@ -147,7 +147,10 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
 
 
 def _meaning_of(column_word: str) -> str:
-    """Return the meaning of a key of `columns`; RuleError names the nearest."""
+    """Return the meaning for a meaning, or for a usual name of it: "reference" for both.
+
+    RuleError, with the nearest meaning, for any other word.
+    """
     folded_word = column_word.strip().casefold()
     for meaning, usual_names in NAMES.items():
         if folded_word in (meaning, *usual_names):
@@ -160,4 +163,5 @@ def _meaning_of(column_word: str) -> str:
 
 
 def _books_error(message: str) -> RuleError:
+    """Make the error for books whose columns cannot be compared."""
     return RuleError([Problem("books", message, "reconcile")])

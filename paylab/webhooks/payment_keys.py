@@ -20,12 +20,12 @@ NO_PAYMENT = -1
 class Matches(NamedTuple):
     """The payment of each row.
 
-    `payments` holds the index of the payment, -1 for none, and `is_matched_by_reference` whether
-    the row was matched by the reference of the payment.
+    `payment_indexes` has the index of the payment for each row, -1 for none, and
+    `by_reference_mask` whether the row was matched by the reference of the payment.
     """
 
-    payments: Indexes
-    is_matched_by_reference: NDArray[np.bool_]
+    payment_indexes: Indexes
+    by_reference_mask: NDArray[np.bool_]
 
 
 def match_rows(
@@ -36,55 +36,64 @@ def match_rows(
     Each is looked up among the ids and the references of the payments, as it is written and then
     without regard to case.
     """
-    payments = np.full(len(ids), NO_PAYMENT, dtype=np.int64)
-    is_matched_by_reference = np.zeros(len(ids), dtype=bool)
+    payment_indexes = np.full(len(ids), NO_PAYMENT, dtype=np.int64)
+    by_reference_mask = np.zeros(len(ids), dtype=bool)
     for row_keys in (ids, references):
         for normalize in (_keep_case, _fold_case):
             for payment_keys in (payment_ids, payment_references):
-                matched_rows = _match_remaining(payments, row_keys, payment_keys, normalize)
-                is_matched_by_reference[matched_rows] = payment_keys is payment_references
-    return Matches(payments, is_matched_by_reference)
+                tried_rows = _match_remaining(payment_indexes, row_keys, payment_keys, normalize)
+                # The last attempt counts: a row that is tried again had no match before.
+                by_reference_mask[tried_rows] = payment_keys is payment_references
+    return Matches(payment_indexes, by_reference_mask)
 
 
 def _keep_case(key_texts: pa.Array) -> pa.Array:
+    """Return keys unchanged: the counterpart of `_fold_case`."""
     return key_texts
 
 
 def _fold_case(key_texts: pa.Array) -> pa.Array:
-    """Return texts in lower case and in one Unicode form."""
+    """Return keys in lower case and in Unicode NFC, for comparison."""
     return pc.utf8_lower(pc.utf8_normalize(key_texts, "NFC"))
 
 
 def _match_remaining(
-    payments: Indexes,
+    payment_indexes: Indexes,
     row_keys: pa.Array,
     payment_keys: pa.Array,
     normalize: Callable[[pa.Array], pa.Array],
 ) -> Indexes:
-    """Set the payments of rows that have none yet; return these rows."""
-    unmatched_rows = np.flatnonzero(payments == NO_PAYMENT)
+    """Try to match the rows that have no payment yet, and return the indexes of these rows.
+
+    The payment of each row with an equal key is set in `payment_indexes`.
+    """
+    unmatched_rows = np.flatnonzero(payment_indexes == NO_PAYMENT)
     has_row_keys = row_keys.null_count < len(row_keys)
     has_payment_keys = payment_keys.null_count < len(payment_keys)
     if not len(unmatched_rows) or not has_row_keys or not has_payment_keys:
         return unmatched_rows
     if len(unmatched_rows) < len(row_keys):
         row_keys = row_keys.take(pa.array(unmatched_rows))
-    payment_indexes = pc.index_in(
+    found_indexes = pc.index_in(
         normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True
     )
-    payments[unmatched_rows] = np.asarray(payment_indexes.fill_null(NO_PAYMENT), dtype=np.int64)
+    payment_indexes[unmatched_rows] = np.asarray(
+        found_indexes.fill_null(NO_PAYMENT), dtype=np.int64
+    )
     return unmatched_rows
 
 
 def repeated_references(matches: Matches, references: pa.Array) -> dict[int, list[int]]:
-    """Find payments without a row whose reference matched rows to another payment.
+    """Find payments without a row that have the same reference as a payment with rows.
 
-    The keys are the indexes of the payments with rows.
+    `references` are those of the payments. The result has the indexes of payments without a row,
+    by the index of the payment that got the rows of their reference.
     """
-    payments = matches.payments
-    row_counts = np.bincount(payments[payments >= 0], minlength=len(references))
+    payment_indexes = matches.payment_indexes
+    matched_mask = payment_indexes >= 0
+    row_counts = np.bincount(payment_indexes[matched_mask], minlength=len(references))
     payments_without_row = np.flatnonzero(row_counts == 0)
-    payments_with_rows = np.unique(payments[(payments >= 0) & matches.is_matched_by_reference])
+    payments_with_rows = np.unique(payment_indexes[matched_mask & matches.by_reference_mask])
     if not len(payments_without_row) or not len(payments_with_rows):
         return {}
     folded_references = _fold_case(references)

@@ -67,7 +67,11 @@ class PaymentPairs:
         side: str = "",
         currency: str | None = None,
     ) -> PaymentProblem:
-        """Make a problem of a payment and a row; by default on the other side."""
+        """Make a problem of a payment and perhaps a row, given by their indexes.
+
+        `side` is where the problem is: by default the other side. Without `currency` it is that of
+        the payment.
+        """
         return PaymentProblem(
             kind=kind,
             side=side or self.rows.side,
@@ -85,7 +89,7 @@ class PaymentPairs:
         )
 
     def _key_of(self, payment_index: int, row_index: int | None) -> str:
-        """Return what names the payment on this side: the key of its row.
+        """Return the id or reference by which people of this side know the payment: as in its row.
 
         Without a row it is the payment's id, or its reference if the side is books without ids.
         """
@@ -112,55 +116,58 @@ class PaymentPairs:
 
     def compare(
         self,
-        payments: Indexes,
-        rows: Indexes,
-        values: Mapping[str, Any],
-        value_rows: Indexes | None = None,
+        payment_indexes: Indexes,
+        row_indexes: Indexes,
+        columns: Mapping[str, Any],
+        value_indexes: Indexes | None = None,
     ) -> Iterator[PaymentProblem]:
         """Yield the differences of pairs, which have a payment and a row at equal positions.
 
-        `values` are columns of the other side by meaning, and `value_rows` the rows of the pairs
-        in them: by default `rows`.
+        `columns` are those of the other side by meaning, and `value_indexes` are where they have
+        the values of each pair: by default at its row.
         """
-        if value_rows is None:
-            value_rows = rows
+        if value_indexes is None:
+            value_indexes = row_indexes
         for family in self.payments.families:
-            is_in_family = (payments >= family.start) & (payments < family.end)
-            if not is_in_family.any():
+            family_mask = (payment_indexes >= family.start) & (payment_indexes < family.end)
+            if not family_mask.any():
                 continue
             for column in COLUMNS:
-                other_column = values.get(column.meaning)
+                other_column = columns.get(column.meaning)
                 if other_column is not None:
                     yield from self._compare_column(
                         family,
                         column,
-                        payments[is_in_family],
-                        rows[is_in_family],
-                        other_column.take(value_rows[is_in_family]),
+                        payment_indexes[family_mask],
+                        row_indexes[family_mask],
+                        other_column.take(value_indexes[family_mask]),
                     )
 
     def _compare_column(
         self,
         family: Family,
         column: PaymentColumn,
-        payments: Indexes,
+        payment_indexes: Indexes,
         row_indexes: Indexes,
         other_column: object,
     ) -> Iterator[PaymentProblem]:
-        """Yield the differences in one column of pairs of one family."""
+        """Yield the differences in one column of pairs whose payments are of one family.
+
+        `other_column` has the values of the other side, one for each pair.
+        """
         service_column = family.values(column.meaning, self.rules.zone)
         if service_column is None:
             return
 
         def currency_of_pair(pair_index: int) -> str | None:
-            return self.currency(int(payments[pair_index]), column.currency)
+            return self.currency(int(payment_indexes[pair_index]), column.currency)
 
         pair = ColumnPair(column, self.rules, currency_of_pair)
-        service_values = service_column.take(payments - family.start)
+        service_values = service_column.take(payment_indexes - family.start)
         for pair_index, difference in COMPARE[column.kind](pair, service_values, other_column):
             yield self.problem(
                 difference.kind,
-                int(payments[pair_index]),
+                int(payment_indexes[pair_index]),
                 int(row_indexes[pair_index]),
                 column=column.meaning,
                 service_value=difference.service,

@@ -109,7 +109,7 @@ def sum_text(amounts: Iterable[Decimal]) -> str:
 
 
 def zone_notes(problems: Iterable[PaymentProblem]) -> list[str]:
-    """Return a note that names the commonest difference of time zones, if several rows have it."""
+    """Return a note on the commonest offset of a time zone in a list; empty if no two share one."""
     counts_by_offset = Counter(
         problem.time_difference for problem in problems if problem.kind == "time_zone"
     )
@@ -121,9 +121,10 @@ def zone_notes(problems: Iterable[PaymentProblem]) -> list[str]:
 
 
 def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
-    """Name two payments with each other's amount `swapped`, one problem each.
+    """Rename the problems of two payments that have each other's amount to the kind `swapped`.
 
-    Their other columns are left out if they are swapped too.
+    If the books have 5 for a payment of 3, and 3 for one of 5, each has one problem `swapped`.
+    Problems of their other columns are left out if these are swapped, too.
     """
     partner_by_payment = _find_swapped(problems)
     if not partner_by_payment:
@@ -150,7 +151,7 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
 
 
 def _find_swapped(problems: list[PaymentProblem]) -> dict[int, int]:
-    """Find pairs of payments that have each other's amount: the partner of each payment."""
+    """Find the payments that have each other's amount: the index of the partner, by index."""
     partner_by_payment: dict[int, int] = {}
     unpaired_payments: dict[tuple[object, ...], list[int]] = {}
     for problem in problems:

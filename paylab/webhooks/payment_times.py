@@ -74,7 +74,10 @@ def _is_time_or_missing(cell_value: Any) -> bool:
 
 
 def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
-    """Return Python's dates and times in a zone, without it."""
+    """Convert a column of Python's dates and times to local times of a zone, without the zone.
+
+    A date is its midnight there, and a time without a zone is a local time already.
+    """
     moments: list[datetime | None] = []
     for cell_value in column:
         if cell_value is None or pd.isna(cell_value):
@@ -89,7 +92,7 @@ def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
 
 
 def _convert_to_zone(times: Series, zone: ZoneInfo) -> Series:
-    """Return times with a zone in another zone, without it."""
+    """Convert times with a zone to local times of another zone, without the zone."""
     return times.dt.tz_convert(zone).dt.tz_localize(None)
 
 
@@ -101,7 +104,7 @@ def _read_times(
     Return the times, and the usual format; "" if the format was given or is ISO 8601.
     """
     series = pd.Series(time_texts.to_pandas())
-    is_blank = series.isna()
+    blank_mask = series.isna()
     if date_format is None:
         iso_times = _read_iso_times(time_texts, zone)
         if iso_times is not None:
@@ -115,7 +118,7 @@ def _read_times(
     complete_formats = [
         date_format_tried
         for date_format_tried, moments in times_by_format.items()
-        if not (moments.isna() & ~is_blank).any()
+        if not (moments.isna() & ~blank_mask).any()
     ]
     if len(complete_formats) != 1:
         raise _time_error(series, column_name, times_by_format, is_ambiguous=bool(complete_formats))
@@ -127,17 +130,18 @@ def _read_times(
 
 
 def _read_iso_times(time_texts: pa.Array, zone: ZoneInfo) -> Times | None:
-    """Read texts as ISO 8601; None if one is not."""
+    """Read texts as ISO 8601, as local times of a zone; None if a text is not ISO 8601."""
     series = pd.Series(time_texts.to_pandas())
     moments = pd.to_datetime(series, format="ISO8601", utc=True, errors="coerce")
     if (moments.isna() & ~series.isna()).any():
         return None
     microseconds = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
-    has_offset = np.asarray(pc.match_substring_regex(time_texts, OFFSET_PATTERN).fill_null(False))
-    if not has_offset.any():
+    offset_mask = np.asarray(pc.match_substring_regex(time_texts, OFFSET_PATTERN).fill_null(False))
+    if not offset_mask.any():
         return microseconds
-    zoned_times = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
-    return np.where(has_offset, zoned_times, microseconds)
+    # A text without an offset is a time of the zone already.
+    converted_times = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
+    return np.where(offset_mask, converted_times, microseconds)
 
 
 def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...]) -> Series:
@@ -155,11 +159,14 @@ def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...
 def _time_error(
     series: Series, column_name: str, times_by_format: Mapping[str, Series], *, is_ambiguous: bool
 ) -> RuleError:
-    """Make the error for the first text that is no time in the best format, or is ambiguous."""
-    is_blank = series.isna()
+    """Make the error for texts that no format fits, or several formats fit (`is_ambiguous`).
+
+    It names the first text that the format with the fewest misfits does not read.
+    """
+    blank_mask = series.isna()
     best_reading = min(times_by_format.values(), key=lambda moments: int(moments.isna().sum()))
-    unread_rows = np.flatnonzero(best_reading.isna() & ~is_blank)
-    row_index = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~is_blank)[0])
+    unread_rows = np.flatnonzero(best_reading.isna() & ~blank_mask)
+    row_index = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~blank_mask)[0])
     reason = "can be read in two ways" if is_ambiguous else "is not a time"
     cell_description = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"
     message = f'{cell_description} {reason}: pass date_format="%d/%m/%Y"'
@@ -167,26 +174,26 @@ def _time_error(
 
 
 def _unit_of(times: Times, smallest_clock_unit: str) -> str:
-    """Return the largest unit in which all times are whole: "D" for days, else one of a clock.
+    """Return the unit of times: "D" if all are whole days, else a unit of a clock, such as "s".
 
-    `smallest_clock_unit` is the last unit that the texts write, such as "m" for `13:45`. Larger
-    ones than that are not tried, since 13:00 is a time in minutes.
+    `smallest_clock_unit` is the last unit that the texts write, such as "m" for `13:45`. If the
+    times are not whole in it, smaller ones follow, down to "us".
     """
-    times_present = times[~np.isnat(times)]
-    units_from_clock = UNITS[UNITS.index(smallest_clock_unit) :]
-    for unit in ("D", *units_from_clock):
-        if (times_present.astype(f"datetime64[{unit}]") == times_present).all():
+    known_times = times[~np.isnat(times)]
+    clock_units = UNITS[UNITS.index(smallest_clock_unit) :]
+    for unit in ("D", *clock_units):
+        if (known_times.astype(f"datetime64[{unit}]") == known_times).all():
             return unit
     return "us"
 
 
 def whole_times(times: Times, unit: str) -> Times:
-    """Return times cut to a unit."""
+    """Return times rounded down to a unit: 13:45:30 in "m" becomes 13:45:00."""
     return times.astype(f"datetime64[{unit}]").astype(MICROSECOND)
 
 
 def time_text(time_value: Any, unit: str) -> str:
-    """Return a time as text: a date if the unit is a day."""
+    """Return a time of numpy as text: "2026-01-31 09:30:00", or its date for the unit "D"."""
     text_unit = "s" if unit == "m" else unit
     return str(time_value.astype(f"datetime64[{text_unit}]")).replace("T", " ")
 

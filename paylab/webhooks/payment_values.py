@@ -83,7 +83,10 @@ def _exact_array(column: Series) -> pa.Array:
 
 
 def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
-    """Return numbers without blanks between digits, and with the minus before the digits."""
+    """Write numbers without marks between groups of digits, and with the minus in front.
+
+    "(1 234.50)" and "1'234.50-" become "-1234.50".
+    """
     unusual_signs = rf"\x{{2212}}|[()]|-$|{GROUP_MARKS}"
     if not pc.any(pc.match_substring_regex(amount_texts, unusual_signs)).as_py():
         return amount_texts
@@ -93,7 +96,10 @@ def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
 
 
 def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
-    """Return the decimal mark of all numbers: a comma if all can have it and not all a point."""
+    """Find the decimal mark of all numbers: a comma if it fits all of them, and a point does not.
+
+    RuleError if both fit, as in "1,234"; a point if neither does.
+    """
     amount_texts = pa.chunked_array(list(columns), pa.string())
     has_comma = pc.match_substring(amount_texts, ",")
     if not pc.any(has_comma).as_py():
@@ -116,11 +122,14 @@ def _all_match(amount_texts: pa.ChunkedArray, pattern: str) -> bool:
 
 
 def _use_decimal_point(amount_texts: pa.Array, column_name: str, decimal_sign: str) -> pa.Array:
-    """Return the numbers with a decimal point and without grouping."""
+    """Write numbers with a decimal point and without marks between groups of digits.
+
+    ExactnessError names the first row that is no number with this decimal mark.
+    """
     if decimal_sign == "." and not pc.any(pc.match_substring(amount_texts, ",")).as_py():
         return amount_texts
-    is_number = pc.match_substring_regex(amount_texts, NUMBER_PATTERNS[decimal_sign])
-    invalid_rows = pc.indices_nonzero(pc.invert(is_number))
+    number_mask = pc.match_substring_regex(amount_texts, NUMBER_PATTERNS[decimal_sign])
+    invalid_rows = pc.indices_nonzero(pc.invert(number_mask))
     if len(invalid_rows):
         row_index = invalid_rows[0].as_py()
         invalid_text = amount_texts[row_index].as_py()

@@ -112,7 +112,7 @@ class PolledList:
         ]
 
     def _has_news(self, listed_rows: list[JsonMapping]) -> bool:
-        """Return whether a page has an unknown or a changed resource."""
+        """Return whether any row of a page is new or changed."""
         listed_ids = {str(listed_row.get("id")) for listed_row in listed_rows}
         return not listed_ids <= self.known.keys() or any(map(self._is_change, listed_rows))
 
@@ -133,7 +133,7 @@ class PolledList:
         """Store the current state of a resource."""
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
-        self.known[row_id] = self.mark(row)
+        self.known[row_id] = self.version_of(row)
         _, machine = FAMILIES[self.family]
         if machine.is_final(row.get("status")):
             self.open.discard(row_id)
@@ -143,9 +143,9 @@ class PolledList:
             final_ids = (known_id for known_id in self.known if known_id not in self.open)
             del self.known[next(final_ids, row_id)]
 
-    def mark(self, row: JsonMapping) -> EventVersion:
-        """Return the mark by which polling compares two states of a resource."""
-        return of_snapshot(self.family, row, None, self.service).mark
+    def version_of(self, row: JsonMapping) -> EventVersion:
+        """Return the version of a resource that a row shows, to compare it with another one."""
+        return of_snapshot(self.family, row, None, self.service).version
 
     def _checked_pages(self) -> Iterator[Any]:
         """Yield the pages; the order becomes unknown if rows contradict the declared one."""
@@ -159,21 +159,24 @@ class PolledList:
 
     def _is_change(self, listed_row: JsonMapping) -> bool:
         """Return whether a row is a new resource, or a changed one."""
-        known_mark = self.known.get(str(listed_row.get("id")))
-        current_mark = self.mark(listed_row)
-        if known_mark is not None:
-            return not is_same_state(current_mark, known_mark)
+        known_version = self.known.get(str(listed_row.get("id")))
+        if known_version is not None:
+            return not is_same_state(self.version_of(listed_row), known_version)
         created_at = timestamps.read_or_none(listed_row.get("created_at"))
         if self.floor and created_at and created_at < self.floor:
             return False
         return self.family != "individual" or _has_left_first_status(listed_row)
 
 
-def is_same_state(mark: EventVersion, other_mark: EventVersion) -> bool:
-    """Return whether two marks of a resource are equal; of an individual only the status counts."""
-    if mark.status != other_mark.status:
+def is_same_state(version: EventVersion, other_version: EventVersion) -> bool:
+    """Return whether two versions of a resource are equal, by status and time of update.
+
+    Of an individual only the status counts: a change of other fields is no event.
+    """
+    if version.status != other_version.status:
         return False
-    return mark.type == "individual.status_changed" or mark.updated_at == other_mark.updated_at
+    is_of_individual = version.type == "individual.status_changed"
+    return is_of_individual or version.updated_at == other_version.updated_at
 
 
 def _is_updated_since(listed_row: JsonMapping, since: datetime | None) -> bool:
@@ -295,12 +298,12 @@ class Watch:
     def _event_of(self, polled_list: PolledList, listed_row: JsonMapping) -> Event | None:
         """Return the event for a resource; None if a webhook has already delivered it."""
         family = polled_list.family
-        handled_mark = self._router.latest(
+        handled_version = self._router.latest(
             of_snapshot(family, listed_row, None, polled_list.service)
         )
-        latest_mark = handled_mark or polled_list.known.get(str(listed_row.get("id")))
-        event = of_snapshot(family, listed_row, latest_mark, polled_list.service)
-        if handled_mark and is_same_state(event.mark, handled_mark):
+        latest_version = handled_version or polled_list.known.get(str(listed_row.get("id")))
+        event = of_snapshot(family, listed_row, latest_version, polled_list.service)
+        if handled_version and is_same_state(event.version, handled_version):
             return None
         return event
 

@@ -54,8 +54,8 @@ class Comparison:
         self._rows = rows
         self._pairs = PaymentPairs(payments, rows, rules)
         self._shared_references = SharedReferences(self._pairs, matches)
-        self._payment_of_row = matches.payments
-        matched_payments = matches.payments[matches.payments >= 0]
+        self._payment_of_row = matches.payment_indexes
+        matched_payments = self._payment_of_row[self._payment_of_row >= 0]
         self._row_counts = np.bincount(matched_payments, minlength=payments.count)
 
     def differences(self) -> Iterator[PaymentProblem]:

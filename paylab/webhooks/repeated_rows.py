@@ -131,7 +131,7 @@ def _compare_split_payments(
         summed_columns,
         np.arange(len(rows_by_split_payment)),
     )
-    payments = _index_array(
+    repeated_payments = _index_array(
         payment_index
         for payment_index, row_indexes in rows_by_split_payment.items()
         for _ in row_indexes
@@ -140,7 +140,7 @@ def _compare_split_payments(
         row_index for row_indexes in rows_by_split_payment.values() for row_index in row_indexes
     )
     reported_keys: set[tuple[int, str]] = set()
-    for problem in pairs.compare(payments, all_rows, row_columns):
+    for problem in pairs.compare(repeated_payments, all_rows, row_columns):
         problem_key = problem.payment, problem.column
         if problem_key not in reported_keys:
             reported_keys.add(problem_key)
@@ -170,4 +170,5 @@ def _combined_amount(
 
 
 def _index_array(numbers: Iterable[int]) -> Indexes:
+    """Return indexes of payments or rows as an array of numpy."""
     return np.fromiter(numbers, dtype=np.int64)

@@ -104,7 +104,7 @@ class Router:
         with self._resource_locks[hash((event.family, event.id)) % LOCK_COUNT]:
             if event.identity in self._handled:
                 return Receipt(event, "duplicate")
-            marked_event = replace(event, stale=is_stale(event.mark, self.latest(event)))
+            marked_event = replace(event, stale=is_stale(event.version, self.latest(event)))
             outcome = self._call_handler(marked_event)
             self._remember_event(marked_event)
         return Receipt(marked_event, outcome)
@@ -115,10 +115,10 @@ class Router:
             _add_newest(self._handled, event.identity, None, self._events_max)
             if not event.stale:
                 resource = event.family, event.id
-                _add_newest(self._latest, resource, event.mark, self._events_max)
+                _add_newest(self._latest, resource, event.version, self._events_max)
 
     def latest(self, event: Event) -> EventVersion | None:
-        """Return the mark of the latest handled event of a resource; None if there is none.
+        """Return the version in the latest handled event of an event's resource; None without any.
 
         >>> router.latest(paylab.events.read_event(delivery))
         """

@@ -34,12 +34,16 @@ class SharedReferences:
             self._assign_group([payment_index, *payments_without_row])
 
     def _assign_group(self, payments: list[int]) -> None:
-        """Assign the rows of a reference, which the first of its payments has so far."""
-        has_payment = self._matches.payments == payments[0]
-        row_indexes = np.flatnonzero(has_payment & self._matches.is_matched_by_reference).tolist()
+        """Assign the rows of one reference to the payments that have it, given by their indexes.
+
+        So far the first of the payments has all of these rows.
+        """
+        first_payment_mask = self._matches.payment_indexes == payments[0]
+        row_mask = first_payment_mask & self._matches.by_reference_mask
+        row_indexes = np.flatnonzero(row_mask).tolist()
         self.payments.update(payments)
         if len(row_indexes) == 1 and self._is_sum_of_payments(row_indexes[0], payments):
-            self._matches.payments[row_indexes[0]] = COMPARED_ALREADY
+            self._matches.payment_indexes[row_indexes[0]] = COMPARED_ALREADY
             self.problems.append(self._split_problem(row_indexes[0], payments))
             return
         for payment_index in self._assign_rows(row_indexes, payments):
@@ -74,7 +78,7 @@ class SharedReferences:
         )
 
     def _payment_amounts(self, payments: list[int]) -> list[Decimal]:
-        """Return the amounts of the payments that have one."""
+        """Return the amounts of the payments with these indexes; those without one are left out."""
         amounts = [self._pairs.payment_amount(payment_index) for payment_index in payments]
         return [amount for amount in amounts if amount is not None]
 
@@ -98,8 +102,8 @@ class SharedReferences:
             if not equal_payments:
                 unassigned_row_indexes.append(row_index)
                 continue
-            self._matches.payments[row_index] = equal_payments[0]
+            self._matches.payment_indexes[row_index] = equal_payments[0]
             free_payments.remove(equal_payments[0])
         for row_index in unassigned_row_indexes[: len(free_payments)]:
-            self._matches.payments[row_index] = free_payments.pop(0)
+            self._matches.payment_indexes[row_index] = free_payments.pop(0)
         return free_payments

@@ -230,33 +230,31 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
 
 
 def _latest_events(events: Iterable[Event]) -> list[Event]:
-    """Return the latest event of each transfer and conversion."""
+    """Return the latest event of each transfer and conversion, in any order of arrival."""
     latest_by_payment: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
     for event in events:
         if event.family not in ("transfer", "conversion"):
             continue
         payment_key = event.family, event.id
-        latest_mark = (
-            latest_by_payment[payment_key][0] if payment_key in latest_by_payment else None
-        )
-        event_mark = event.mark
-        if not is_stale(event_mark, latest_mark):
-            latest_by_payment[payment_key] = event_mark, event
+        latest_version, _ = latest_by_payment.get(payment_key, (None, None))
+        event_version = event.version
+        if not is_stale(event_version, latest_version):
+            latest_by_payment[payment_key] = event_version, event
     return [event for _, event in latest_by_payment.values()]
 
 
 def _payment_texts(event: Event) -> dict[str, str]:
-    """Return the texts of an event by meaning.
+    """Return the values of an event that are compared, as text by the meaning of their column.
 
     Values of another type, and amounts that are no numbers, are left out: anybody can send events.
     """
     fields = event.resource.to_dict()
-    for side_name in ("deposit", "payout"):
-        side_fields = fields.get(side_name)
-        if isinstance(side_fields, Mapping):
+    for part_name in ("deposit", "payout"):  # of a conversion: `deposit_amount` and so on
+        part_fields = fields.get(part_name)
+        if isinstance(part_fields, Mapping):
             fields |= {
-                f"{side_name}_{field_name}": field_value
-                for field_name, field_value in side_fields.items()
+                f"{part_name}_{field_name}": field_value
+                for field_name, field_value in part_fields.items()
             }
     text_by_column = {}
     for column in EVENT_COLUMNS:
@@ -269,6 +267,6 @@ def _payment_texts(event: Event) -> dict[str, str]:
 
 
 def earliest_time(events: Iterable[Event]) -> datetime | None:
-    """Return the time of the earliest event; None if no event has a time."""
+    """Return the earliest `updated_at` of events; None if no event has one."""
     times = [timestamps.read_or_none(event.payload.get("updated_at")) for event in events]
     return min((moment for moment in times if moment), default=None)

@@ -126,7 +126,7 @@ def test_junk_in_a_field_breaks_nothing(field, junk):
     """With any value in a field, an event has an identity, a mark and a printed form."""
     event = read_event(json.dumps({**body(), "event_payload": {**TRANSFER, field: junk}}))
     assert event.identity in {event.identity}
-    assert event.mark.type in str(event) + repr(event)
+    assert event.version.type in str(event) + repr(event)
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
