@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 from ..spec import codes
@@ -40,7 +40,7 @@ OPTIONAL_FIELDS = (
 
 
 def _resource_of(message: RequestFacts | NoteFacts) -> str:
-    """The resource of the objects in an answer or an event. Empty if there is none."""
+    """The resource that an answer or an event is about, such as "transfers"; "" for others."""
     if isinstance(message, RequestFacts):
         return message.operation.partition(".")[0]
     family_name = str(message["event_type"]).partition(".")[0]
@@ -48,7 +48,7 @@ def _resource_of(message: RequestFacts | NoteFacts) -> str:
 
 
 def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts, JsonMapping]]:
-    """The objects that the integration received, in answers and in deliveries."""
+    """Yield each object that the integration received, after the answer or delivery with it."""
     for request in history.requests:
         if request.is_ok and request.is_received:
             for received_object in request.objects:
@@ -61,36 +61,46 @@ def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts,
 def _make_survival_check(
     describe: Callable[[str, JsonMapping], str],
 ) -> Callable[[History], Iterator[Observation]]:
-    """The function of an item: the program goes on after an odd object.
+    """Make the function of an item: the program goes on after it received an odd object.
 
-    `describe` says what is odd in an object of a resource. Empty if nothing is.
+    `describe` takes a resource and an object, and says what is odd in it; "" if nothing is.
     """
 
     def judge(history: History) -> Iterator[Observation]:
-        """Observe what followed each odd object."""
-        refused_deliveries: list[tuple[NoteFacts, str]] = []
-        is_oddity_taken = False
-        is_usual_taken = False
+        """Observe what followed each odd object, in answers and in deliveries."""
+        deliveries: list[tuple[NoteFacts, str]] = []
         for message, received_object in _find_messages(history):
             oddity = describe(_resource_of(message), received_object)
             if isinstance(message, NoteFacts):
-                is_oddity_taken |= bool(oddity) and message.is_taken
-                is_usual_taken |= not oddity and message.is_taken
-                if oddity and message.is_refused:
-                    refused_deliveries.append((message, oddity))
-                if oddity and message.is_taken:
-                    yield shown(message, f"{oddity}: taken")
+                deliveries.append((message, oddity))
             elif oddity and history.next_of_program(message) is not None:
                 yield shown(message, f"{oddity}: the program went on")
-        # A receiver that takes other events, and none like this one, does not stand it.
-        if is_usual_taken and not is_oddity_taken:
-            for delivery, oddity in refused_deliveries:
-                yield broken(delivery, f"{oddity}: answered {delivery['status']}")
+        yield from _judge_odd_deliveries(deliveries)
 
     return judge
 
 
+def _judge_odd_deliveries(deliveries: Sequence[tuple[NoteFacts, str]]) -> Iterator[Observation]:
+    """Observe what the receiver did with odd deliveries; each has its oddity, "" for a usual one.
+
+    A receiver that takes usual events, and never an odd one, is broken by its refusals.
+    """
+    odd_deliveries = [(delivery, oddity) for delivery, oddity in deliveries if oddity]
+    taken_deliveries = [
+        (delivery, oddity) for delivery, oddity in odd_deliveries if delivery.is_taken
+    ]
+    for delivery, oddity in taken_deliveries:
+        yield shown(delivery, f"{oddity}: taken")
+    is_usual_taken = any(delivery.is_taken for delivery, oddity in deliveries if not oddity)
+    if taken_deliveries or not is_usual_taken:
+        return
+    for delivery, oddity in odd_deliveries:
+        if delivery.is_refused:
+            yield broken(delivery, f"{oddity}: answered {delivery['status']}")
+
+
 def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str:
+    """Name the status of an object if the spec does not have it; else ""."""
     status = received_object.get("status")
     known_statuses = STATUSES.get(resource)
     if known_statuses is None or not isinstance(status, str) or status.lower() in known_statuses:
@@ -99,6 +109,7 @@ def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str
 
 
 def _describe_unknown_field(resource: str, received_object: JsonMapping) -> str:
+    """Name the first field of an object that the spec does not have; "" if there is none."""
     known_fields = _known_fields().get(resource)
     if known_fields is None or "status" not in received_object:
         return ""
@@ -108,7 +119,7 @@ def _describe_unknown_field(resource: str, received_object: JsonMapping) -> str:
 
 @cache
 def _known_fields() -> Mapping[str, frozenset[str]]:
-    """The fields of each resource that has a status."""
+    """The fields of each resource that has a status, by the name of the resource."""
     from ..spec import models  # pydantic is not needed to look at a report
 
     status_change_fields = models.StatusChange.model_fields
@@ -124,6 +135,7 @@ def _known_fields() -> Mapping[str, frozenset[str]]:
 
 
 def _describe_null_field(resource: str, transfer: JsonMapping) -> str:
+    """Name the first optional field of a transfer that is null; "" if none is, or for others."""
     null_names = [
         field_name
         for field_name in OPTIONAL_FIELDS
@@ -133,6 +145,7 @@ def _describe_null_field(resource: str, transfer: JsonMapping) -> str:
 
 
 def _describe_absent_field(resource: str, transfer: JsonMapping) -> str:
+    """Name the first optional field that a transfer does not have; "" if it has all of them."""
     absent_names = [field_name for field_name in OPTIONAL_FIELDS if field_name not in transfer]
     is_transfer = resource == "transfers" and "source_amount" in transfer  # no status change
     return f"{absent_names[0]} is absent" if is_transfer and absent_names else ""

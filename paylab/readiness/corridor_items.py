@@ -46,12 +46,13 @@ def judge_on_ramps(history: History) -> Iterator[Observation]:
 
 
 def _destination_of(terms: JsonMapping) -> str:
+    """Describe the currency and the rail of a payout: "MXN by spei"."""
     currency = str(terms.get("destination_currency") or "").upper()
     return f"{currency} by {terms.get('payout_method')}"
 
 
 def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
-    """The ids of the conversions of each account that the integration was told of."""
+    """The ids of the conversions that the integration received, by their conversion account."""
     conversion_ids: dict[str, set[str]] = {}
     for object_id in history.object_ids:
         conversion = history.statuses_known(object_id)[0].seen_object
@@ -64,7 +65,7 @@ def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
 def _judge_corridor(
     history: History, request: RecordFacts, corridor: str, *payment_ids: str
 ) -> Iterator[Observation]:
-    """A corridor that is used needs both outcomes; those of payments that were told are shown."""
+    """Observe that a corridor needs both outcomes, and which outcomes its payments have shown."""
     for outcome in OUTCOMES:
         yield needed(request, f"{corridor}, {outcome}")
     for payment_id in payment_ids:

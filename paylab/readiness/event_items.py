@@ -26,7 +26,7 @@ def _faults_of(history: History) -> dict[str, list[str]]:
 
 
 def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
-    """What is equal in two deliveries of one event: its type, and the state of its object.
+    """The type of an event and the state of its object, by which two deliveries are the same event.
 
     Events have no id. Assumption `webhook.identity`.
     """
@@ -61,7 +61,10 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
 def _repeated_action(
     history: History, first_delivery: NoteFacts, second_delivery: NoteFacts
 ) -> RequestFacts | None:
-    """A POST after a duplicate that is also one after the first delivery, with another key."""
+    """Find a POST that was sent after both deliveries of an event; None if there is none.
+
+    A POST with the same Idempotency-Key does not count: the service carries it out once.
+    """
     first_actions = {
         request.order_identity: request
         for request in history.between(first_delivery, second_delivery)
@@ -99,7 +102,10 @@ def judge_order(history: History) -> Iterator[Observation]:
 
 
 def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observation]:
-    """A delivery after one of a newer event: it is taken, or all attempts of its event are not."""
+    """Judge a delivery that came after a newer event of its object: it should be taken.
+
+    It is broken only if no attempt to deliver the event was taken.
+    """
     attempts = history.attempts_by_event[str(delivery["event_id"])]
     is_first_attempt = delivery is attempts[0]
     # Somebody asked for a redelivery: that it comes late is no surprise.
@@ -120,11 +126,15 @@ def judge_unknown(history: History) -> Iterator[Observation]:
 
 
 def _find_taken(attempts: Sequence[NoteFacts]) -> list[NoteFacts]:
+    """The attempts that the receiver answered with a 2xx."""
     return [attempt for attempt in attempts if attempt.is_taken]
 
 
 def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
-    """Whether one of the attempts was taken, or all were refused. Nothing if none was answered."""
+    """Judge the attempts to deliver one event: one is taken, or else the refusals are broken.
+
+    Nothing is observed if no attempt was answered. `observation_text` says what is odd in it.
+    """
     taken_attempts = _find_taken(attempts)
     refused_attempts = [attempt for attempt in attempts if attempt.is_refused]
     if taken_attempts:

@@ -38,7 +38,7 @@ UNREADABLE = (*(ValueError, LookupError, TypeError, AttributeError), RecursionEr
 
 
 def read_har_rows(path: Path) -> list[JsonMapping]:
-    """The rows of a HAR file of paylab or any other program. ConfigError if it is none."""
+    """Read a HAR file of paylab or any other program as rows of a journal; else ConfigError."""
     har_text = _read_text(path)
     try:
         har_log = json.loads(har_text)["log"]
@@ -55,6 +55,7 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
 
 
 def _read_text(path: Path) -> str:
+    """Read a file as UTF-8, which may have unpaired surrogates; ConfigError if it is no text."""
     files.require_regular(path)
     try:
         return path.read_text("utf-8", "surrogatepass")
@@ -132,7 +133,7 @@ def _content_of(content_record: Mapping[str, Any] | None) -> bytes:
 
 
 def _value_of(body: bytes) -> JsonValue:
-    """A body as JSON, otherwise as text. None if it is empty."""
+    """Read a body as JSON, or else as text; None if it is empty."""
     body_text = body.decode(errors="replace")
     try:
         return json.loads(body_text)

@@ -40,6 +40,7 @@ class History:
 
     @cached_property
     def _by_operation(self) -> dict[str, list[RequestFacts]]:
+        """The requests of each operation, in order."""
         requests: dict[str, list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             requests[request.operation].append(request)
@@ -61,6 +62,7 @@ class History:
 
     @cached_property
     def _quotes_by_id(self) -> dict[str, JsonMapping]:
+        """The quotes that were answered, by id."""
         return {str(quote.answer.get("id")): quote.answer for quote in self.of("quotes.create")}
 
     def terms_of(self, request: RequestFacts) -> JsonMapping:
@@ -96,21 +98,23 @@ class History:
 
     @cached_property
     def _by_fingerprint(self) -> dict[tuple[object, ...], list[RequestFacts]]:
+        """The requests of a test that are the same one, by world, test and fingerprint."""
         requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             requests[(*request.scope, *request.fingerprint)].append(request)
         return requests
 
     def repeats(self) -> Iterator[list[RequestFacts]]:
-        """The requests of a test that are the same one, sent once or more, in order."""
+        """Yield, for each request of a test, all its sendings in order: one or more."""
         yield from self._by_fingerprint.values()
 
     def next_same(self, request: RequestFacts) -> RequestFacts | None:
-        """The next request of the test that is the same one. None if it was not sent again."""
+        """The next time that the same test sent this request again; None if it did not."""
         return first_after(request, self._by_fingerprint[(*request.scope, *request.fingerprint)])
 
     @cached_property
     def _by_order(self) -> dict[tuple[object, ...], list[RequestFacts]]:
+        """The POSTs for each order, by world and identity of the order."""
         requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             if request.method == "POST":
@@ -164,7 +168,10 @@ class History:
         return first_after(after, reads_alone)
 
     def next_of_program(self, record: RecordFacts) -> RequestFacts | None:
-        """The next request of the test: its program went on. None if there is none."""
+        """The next request of the same test after a record, which shows that its program went on.
+
+        None if there is none.
+        """
         for request in self.between(record, None):
             if request.scope == record.scope:
                 return request
@@ -176,6 +183,7 @@ class History:
 
     @cached_property
     def _statuses_by_id(self) -> dict[str, list[SeenStatus]]:
+        """The statuses that the integration was told of each object, in order."""
         statuses: dict[str, list[SeenStatus]] = defaultdict(list)
         for sequence, received_object in self._received_objects():
             status = received_object.get("status")
@@ -202,6 +210,7 @@ class History:
 
     @cached_property
     def _by_sequence(self) -> dict[int, RecordFacts]:
+        """All records by their place in the sequence."""
         return {record.sequence: record for record in (*self.requests, *self.notes)}
 
     @cached_property
@@ -217,4 +226,5 @@ def first_after(record: RecordFacts, requests: Sequence[RequestFacts]) -> Reques
 
 
 def _sequence_of(record: RecordFacts) -> int:
+    """The place of a record in the sequence, as the key of a bisection."""
     return record.sequence

@@ -28,17 +28,17 @@ class Observation(NamedTuple):
 
 
 def shown(record: RecordFacts, text: str, subject: str = "") -> Observation:
-    """The integration did the right thing."""
+    """Observe that the integration did the right thing; `text` says what."""
     return Observation("shown", text, record, subject)
 
 
 def broken(record: RecordFacts, text: str) -> Observation:
-    """The integration did the wrong thing."""
+    """Observe that the integration did the wrong thing; `text` says what."""
     return Observation("broken", text, record)
 
 
 def needed(record: RecordFacts, subject: str) -> Observation:
-    """The situation occurred, or belongs to what the integration uses: it must be shown."""
+    """Observe that a subject, such as a rail in use, must also be shown for the item."""
     return Observation("needed", "", record, subject)
 
 

@@ -47,6 +47,7 @@ def _creates_individuals(history: History) -> bool:
 
 
 def _is_off_ramp(history: History) -> bool:
+    """Whether a transfer or a quote is paid from a stablecoin."""
     return any(
         str(request.fields.get("source_currency") or "").upper() in STABLECOINS
         for request in history.of("transfers.create", "quotes.create")

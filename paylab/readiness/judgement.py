@@ -45,7 +45,7 @@ def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool
 
 
 def _find_missing_subjects(observations: Iterable[Observation]) -> list[str]:
-    """What an item needs to be shown and is not, such as an outcome of a corridor, by name."""
+    """The subjects that an item needs and that were not shown, such as an outcome of a corridor."""
     subjects: dict[str, set[str]] = {"needed": set(), "shown": set(), "broken": set()}
     for observation in observations:
         subjects[observation.effect].add(observation.subject)
@@ -53,7 +53,7 @@ def _find_missing_subjects(observations: Iterable[Observation]) -> list[str]:
 
 
 def _observe(item: Item, history: History) -> Iterator[Observation]:
-    """What an item observes, without mistakes that are not held against the integration."""
+    """Yield what an item observes, without mistakes that are excused."""
     if item.judge is None:
         return
     for observation in item.judge(history):
@@ -62,7 +62,7 @@ def _observe(item: Item, history: History) -> Iterator[Observation]:
 
 
 def _is_excused(record: RecordFacts, item: Item) -> bool:
-    """Whether a test asks for a mistake, or a fault of the simulator caused it."""
+    """Whether a mistake does not count: the test expects it, or a simulated fault caused it."""
     if not isinstance(record, RequestFacts):
         return False
     return record.is_expected or (bool(record.fault) and not item.holds_under_faults)

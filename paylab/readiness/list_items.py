@@ -16,11 +16,12 @@ GROWING_CONTROLS = frozenset({"objects_seeded", "transfers.create", "individuals
 
 
 def _is_page(request: RequestFacts) -> bool:
+    """Whether a request was answered with a page of a list."""
     return request.operation.endswith(".list") and "has_next_page" in request.answer
 
 
 def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
-    """The pages of each list that was read beyond its first page, in order."""
+    """Yield the requests for the pages of each walk through a list, of two pages or more."""
     # The walk that a cursor continues: a page answers with the cursor of the next one.
     walk_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
     walks: list[list[RequestFacts]] = []
@@ -51,6 +52,7 @@ def judge_pages(history: History) -> Iterator[Observation]:
 
 
 def _filters_of(page: RequestFacts) -> dict[str, object]:
+    """The query parameters of a page besides its cursor and its size."""
     return {
         parameter_name: parameter_value
         for parameter_name, parameter_value in page.query.items()

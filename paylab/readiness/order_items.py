@@ -106,9 +106,10 @@ def judge_orders_of_keys(history: History) -> Iterator[Observation]:
 def _make_loss_check(
     is_cause: Callable[[RequestFacts], bool],
 ) -> Callable[[History], Iterator[Observation]]:
-    """The function of an item: an order whose answer was lost is sent again with its key.
+    """Make the function of an item: an order whose answer was lost is sent again with its key.
 
-    `is_cause` tells whether the answer to a request was lost in the way of this item.
+    `is_cause` tells whether the answer to a request was lost in the way of this item. To look in
+    the list for the order is right, too.
     """
 
     def judge(history: History) -> Iterator[Observation]:
@@ -130,7 +131,10 @@ def _make_loss_check(
 def _find_look(
     history: History, request: RequestFacts, end: RequestFacts | None
 ) -> Iterator[Observation]:
-    """The list that was read to find out whether an order was carried out. None if none was."""
+    """Observe that the list was read after an order, to find out whether it was carried out.
+
+    Nothing is observed if the list was not read before `end`; None is the end of the history.
+    """
     list_operation = request.operation.replace(".create", ".list")
     for list_reading in history.between(request, end):
         is_of_order = list_reading.operation == list_operation
@@ -140,6 +144,7 @@ def _find_look(
 
 
 def _observe_second_payment(request: RequestFacts, repeat: RequestFacts) -> Observation:
+    """Observe that an order whose answer was lost was sent again without its key."""
     key_text = "another key" if repeat.key else "no key"
     mistake_text = (
         f"the order of call {request.number}, whose answer was lost, again with {key_text}"
@@ -194,7 +199,10 @@ def judge_limit(history: History) -> Iterator[Observation]:
 
 
 def _find_late_look(history: History, lost_order: RequestFacts) -> Iterator[Observation]:
-    """The first list that was read for an order when its key was forgotten. None if none was."""
+    """Observe that the list was read for an order when the service had forgotten its key.
+
+    Nothing is observed if it was not.
+    """
     for list_reading in history.of(lost_order.operation.replace(".create", ".list")):
         is_late = _hours_between(lost_order, list_reading) >= IDEMPOTENCY_HOURS
         if is_late and list_reading.scope == lost_order.scope:

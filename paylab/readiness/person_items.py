@@ -44,13 +44,14 @@ def _codes_of(person: JsonMapping) -> list[str]:
 
 
 def _uploads_of(history: History, person_id: str) -> list[RequestFacts]:
+    """The requests that uploaded images or a token for an individual, in order."""
     return [
         request for request in history.of(*UPLOADS) if f"/{person_id}/" in str(request.row["path"])
     ]
 
 
 def _sides_of(upload: RequestFacts) -> set[str]:
-    """The sides of an upload. Empty for a token, and if they are not known."""
+    """The sides of the images in an upload, such as "selfie"; empty for a token, or if unknown."""
     # The body is too long to be stored when the images are large.
     images = upload.fields.get("images") or upload.answer.get("images") or []
     return {str(image.get("type")) for image in images if isinstance(image, dict)}
@@ -141,7 +142,7 @@ def judge_queries(history: History) -> Iterator[Observation]:
 
 
 def _find_personal(request: RequestFacts) -> str:
-    """What should not be in the address of a request. Empty if there is nothing."""
+    """Say what is in the address of a request and should not be there; "" if nothing is."""
     for parameter_name, parameter_value in request.query.items():
         folded_name = parameter_name.lower().replace("-", "_")
         if folded_name in PERSONAL_NAMES or folded_name in SECRET_NAMES:

@@ -41,26 +41,32 @@ def judge_polling(history: History) -> Iterator[Observation]:
             for request in requests
             if request.method == "GET" and request.is_ok and request.is_received
         ]
-        for poll in _split_readings(readings, lambda gap: gap < HURRY_SECONDS):
-            real_seconds = (poll[-1].real_at - poll[0].real_at).total_seconds()
-            if len(poll) >= BUSY_READS and real_seconds >= BUSY_SECONDS:
-                path = poll[0].row["path"]
-                yield broken(poll[-1], f"{len(poll)} reads of {path} in {real_seconds:.1f} s")
-        unprompted_reads = [reading for reading in readings if not _is_prompted(history, reading)]
-        for poll in _split_readings(
-            unprompted_reads, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS
-        ):
-            final_read = _find_end(poll)
-            if final_read is not None:
-                yield shown(
-                    final_read, f"read with pauses until {final_read.row['path']} was final"
-                )
+        yield from _find_busy_polls(readings)
+        yield from _find_paused_polls(history, readings)
+
+
+def _find_busy_polls(readings: Sequence[RequestFacts]) -> Iterator[Observation]:
+    """Observe runs of many readings of one object without a pause, which last for seconds."""
+    for poll in _split_readings(readings, lambda gap: gap < HURRY_SECONDS):
+        real_seconds = (poll[-1].real_at - poll[0].real_at).total_seconds()
+        if len(poll) >= BUSY_READS and real_seconds >= BUSY_SECONDS:
+            path = poll[0].row["path"]
+            yield broken(poll[-1], f"{len(poll)} reads of {path} in {real_seconds:.1f} s")
+
+
+def _find_paused_polls(history: History, readings: Sequence[RequestFacts]) -> Iterator[Observation]:
+    """Observe runs of readings with pauses up to a final status; those in an event do not count."""
+    unprompted_reads = [reading for reading in readings if not _is_prompted(history, reading)]
+    for poll in _split_readings(unprompted_reads, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS):
+        final_read = _find_end(poll)
+        if final_read is not None:
+            yield shown(final_read, f"read with pauses until {final_read.row['path']} was final")
 
 
 def _split_readings(
     readings: Sequence[RequestFacts], is_close: Callable[[float], bool]
 ) -> Iterator[Sequence[RequestFacts]]:
-    """The reads in order, split where the gap between two is of another kind."""
+    """Split readings into runs whose gaps, in seconds, all pass the test `is_close`."""
     start_index = 0
     for index, (earlier, later) in enumerate(pairwise(readings), start=1):
         if not is_close(gap_seconds(earlier, later)):
@@ -71,7 +77,7 @@ def _split_readings(
 
 
 def _is_prompted(history: History, reading: RequestFacts) -> bool:
-    """Whether the receiver sent it while it handled an event: the event set the pace."""
+    """Whether a reading was sent while an event was handled, so that no poll set its time."""
     index = bisect_right(history.deliveries, reading.sequence, key=lambda note: note.sequence)
     if index == 0:
         return False
@@ -82,7 +88,7 @@ def _is_prompted(history: History, reading: RequestFacts) -> bool:
 
 
 def _find_end(poll: Sequence[RequestFacts]) -> RequestFacts | None:
-    """The first read with a final status of an object that an earlier read had in motion."""
+    """The first reading of a poll that shows a final status after another one; None without any."""
     moving_ids: set[str] = set()
     for reading in poll:
         machine = MACHINES.get(reading.operation.partition(".")[0])

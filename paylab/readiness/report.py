@@ -35,6 +35,7 @@ class Readiness(Sequence[JudgedItem]):
         return self._items[item]  # type: ignore[return-value]
 
     def _find(self, item_id: str) -> JudgedItem:
+        """The item with this id; the error for an unknown one names the nearest."""
         for judged_item in self._items:
             if judged_item.item.id == item_id:
                 return judged_item
@@ -98,7 +99,7 @@ class Readiness(Sequence[JudgedItem]):
 
 
 def _item_lines(judged_item: JudgedItem) -> list[str]:
-    """The lines of an item: why it matters and how to show it only if it needs action."""
+    """The lines of an item in the text; only one that needs action says why and how to show it."""
     item = judged_item.item
     lines = [f"{MARKS[judged_item.verdict]} {item.id}: {item.what}"]
     if judged_item.verdict in ("broken", "not seen"):

@@ -67,27 +67,30 @@ def judge_failures(history: History) -> Iterator[Observation]:
         if len(attempts) == 2 and last_attempt.status < 500:
             continue  # one repetition shows neither a limit nor growing gaps
         gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(attempts)]
-        has_retry_after = any(
-            "retry-after" in (attempt.row.get("answer_headers") or {}) for attempt in attempts
-        )
-        is_unbounded = (
-            len(attempts) > ATTEMPTS_MAX and gap_seconds(attempts[0], attempts[ATTEMPTS_MAX]) < 60
-        )
-        if is_unbounded:
-            yield broken(last_attempt, f"{len(attempts)} attempts of one request")
-        elif len(gaps) > 1 and max(gaps) < HURRY_SECONDS:
-            yield broken(last_attempt, f"{len(attempts)} attempts without a pause")
-        # A service that says how long to wait may itself make the gaps equal.
-        elif not has_retry_after and _are_even(gaps):
-            yield broken(
-                last_attempt, f"{len(attempts)} attempts, each {gaps[0]:.1f} s after the one before"
-            )
-        else:
+        mistake_text = _describe_bad_retries(attempts, gaps)
+        if mistake_text:
+            yield broken(last_attempt, mistake_text)
+        elif gaps:
             gap_text = ", ".join(f"{gap:.1f}" for gap in gaps)
-            observation_text = (
-                f"{len(attempts)} attempts, after {gap_text} s" if gaps else "was not sent again"
-            )
-            yield shown(last_attempt, observation_text)
+            yield shown(last_attempt, f"{len(attempts)} attempts, after {gap_text} s")
+        else:
+            yield shown(last_attempt, "was not sent again")
+
+
+def _describe_bad_retries(attempts: Sequence[RequestFacts], gaps: Sequence[float]) -> str:
+    """Say what is wrong with attempts, by the gaps between them in seconds; "" if nothing is."""
+    attempt_count = len(attempts)
+    if attempt_count > ATTEMPTS_MAX and gap_seconds(attempts[0], attempts[ATTEMPTS_MAX]) < 60:
+        return f"{attempt_count} attempts of one request"
+    if len(gaps) > 1 and max(gaps) < HURRY_SECONDS:
+        return f"{attempt_count} attempts without a pause"
+    # A service that says how long to wait may itself make the gaps equal.
+    has_retry_after = any(
+        "retry-after" in (attempt.row.get("answer_headers") or {}) for attempt in attempts
+    )
+    if not has_retry_after and _are_even(gaps):
+        return f"{attempt_count} attempts, each {gaps[0]:.1f} s after the one before"
+    return ""
 
 
 def _are_even(gaps: Sequence[float]) -> bool:
@@ -96,7 +99,10 @@ def _are_even(gaps: Sequence[float]) -> bool:
 
 
 def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
-    """The attempts of each request that was answered with 5xx, up to the one that succeeded."""
+    """Yield the attempts of each request from its first 5xx to the attempt that ended it.
+
+    What comes after a long pause is a new try.
+    """
     for repeats in history.repeats():
         attempts: list[RequestFacts] = []
         for attempt in repeats:

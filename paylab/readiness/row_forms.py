@@ -15,6 +15,7 @@ READ_LAYERS = ("signature", "fault")
 
 
 def _is_count(field_value: object) -> bool:
+    """Whether a value is a whole number of 0 or more that every reader of JSON has exactly."""
     return (
         isinstance(field_value, int)
         and not isinstance(field_value, bool)
@@ -23,30 +24,36 @@ def _is_count(field_value: object) -> bool:
 
 
 def _is_duration(field_value: object) -> bool:
+    """Whether a value is a number of seconds, or null."""
     return field_value is None or (
         isinstance(field_value, int | float) and 0 <= field_value <= NUMBER_MAX
     )
 
 
 def _is_text(field_value: object) -> bool:
+    """Whether a value is text."""
     return isinstance(field_value, str)
 
 
 def _is_text_or_none(field_value: object) -> bool:
+    """Whether a value is text or null."""
     return field_value is None or isinstance(field_value, str)
 
 
 def _is_time(field_value: object) -> bool:
+    """Whether a value is the text of a time in ISO 8601."""
     return isinstance(field_value, str) and timestamps.read_or_none(field_value) is not None
 
 
-def _is_texts(field_value: object) -> bool:
+def _is_text_by_name(field_value: object) -> bool:
+    """Whether a value is an object whose members are all text, such as headers."""
     return isinstance(field_value, dict) and all(
         isinstance(member, str) for member in field_value.values()
     )
 
 
-def _is_verdicts(field_value: object) -> bool:
+def _is_verdict_by_layer(field_value: object) -> bool:
+    """Whether a value is an object with an object, or null, for each layer that is read."""
     return isinstance(field_value, dict) and all(
         field_value.get(layer) is None or isinstance(field_value[layer], dict)
         for layer in READ_LAYERS
@@ -66,12 +73,12 @@ REQUEST_FORMS: Forms = {
     "number": _is_count,
     "method": _is_text,
     "path": _is_text,
-    "query": _is_texts,
-    "headers": _is_texts,
-    "answer_headers": _is_texts,
+    "query": _is_text_by_name,
+    "headers": _is_text_by_name,
+    "answer_headers": _is_text_by_name,
     "body_sha256": _is_text_or_none,
     "operation": _is_text_or_none,
-    "verdicts": _is_verdicts,
+    "verdicts": _is_verdict_by_layer,
     "status": _is_count,
     "sent": _is_text,
     "duration": _is_duration,
@@ -86,7 +93,7 @@ NOTE_FORMS: Forms = {
 
 
 def require_forms(rows: Iterable[JsonMapping]) -> None:
-    """ValueError that names the first field of a row that has another form."""
+    """Raise ValueError, with the field, for the first field of the rows that has another form."""
     for row_number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise ValueError(f"record {row_number} is no object")

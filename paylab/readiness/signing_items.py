@@ -23,7 +23,7 @@ CLOCK_SECONDS = 1.0
 def _make_signature_check(
     is_kind: Callable[[RequestFacts], bool],
 ) -> Callable[[History], Iterator[Observation]]:
-    """The function of an item: requests of a kind are signed as the service wants it."""
+    """Make the function of an item: requests of a kind are signed as the service wants it."""
 
     def judge(history: History) -> Iterator[Observation]:
         for request in history.requests:
@@ -44,6 +44,18 @@ def _make_signature_check(
 
 def judge_attempts(history: History) -> Iterator[Observation]:
     """Every attempt has a nonce of its own, and a date of its own once time has passed."""
+    yield from _find_reused_nonces_and_dates(history)
+    for attempts in history.repeats():
+        for earlier, later in pairwise(attempts):
+            has_failed = not earlier.is_received or earlier.status >= 429
+            nonces = {attempt.row["headers"].get("x-nonce") for attempt in (earlier, later)}
+            if has_failed and len(nonces) == 2 and None not in nonces:
+                calls_text = f"calls {earlier.number} and {later.number} are one request"
+                yield shown(later, f"{calls_text} with a nonce each")
+
+
+def _find_reused_nonces_and_dates(history: History) -> Iterator[Observation]:
+    """Observe nonces that were used before, and dates that are stale or of an earlier request."""
     first_by_date: dict[str, RequestFacts] = {}
     for request in history.requests:
         first_use_number = request.row.get("nonce_first_used")
@@ -58,13 +70,6 @@ def judge_attempts(history: History) -> Iterator[Observation]:
             is_readable = timestamps.read_or_none(date_text) is not None
             if is_readable and client_seconds(first_dated, request) >= CLOCK_SECONDS:
                 yield broken(request, f"its date is that of call {first_dated.number}")
-    for attempts in history.repeats():
-        for earlier, later in pairwise(attempts):
-            has_failed = not earlier.is_received or earlier.status >= 429
-            nonces = {attempt.row["headers"].get("x-nonce") for attempt in (earlier, later)}
-            if has_failed and len(nonces) == 2 and None not in nonces:
-                calls_text = f"calls {earlier.number} and {later.number} are one request"
-                yield shown(later, f"{calls_text} with a nonce each")
 
 
 def judge_refused_signature(history: History) -> Iterator[Observation]:
