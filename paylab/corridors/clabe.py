@@ -78,10 +78,12 @@ def make_clabe(draw: Callable[[str, int], str]) -> str:
 
 
 def _argument_error(message: str) -> ValueError:
+    """Make the error for a text that has not the right digits."""
     from ..errors.base import ArgumentError  # only an error needs the tree
 
     return ArgumentError(message)
 
 
 def _matches(pattern: re.Pattern[str], candidate: object) -> bool:
+    """Return whether a value is text that the whole pattern matches."""
     return isinstance(candidate, str) and pattern.fullmatch(candidate) is not None

@@ -212,6 +212,7 @@ class Corridor:
             yield "phone", self.phone.message, self.phone.source
 
     def _on_ramp_fact(self) -> Fact:
+        """Return the currency of the on-ramp, or why there is none."""
         if self.on_ramp:
             return "on-ramp from", self.on_ramp.currency, self.on_ramp.source
         if codes.ON_RAMP_PRODUCT in self.closed:

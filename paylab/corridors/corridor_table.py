@@ -74,6 +74,7 @@ def _group_equal(corridors: Iterable[Corridor]) -> list[list[Corridor]]:
 
 
 def _name_group(group: Sequence[Corridor]) -> str:
+    """Return the name of a group, such as "Mexico (MX)" or "31 SEPA countries"."""
     if len(group) == 1:
         return f"{group[0].name} ({group[0].country})"
     is_sepa = all(corridor.country in codes.SEPA for corridor in group)

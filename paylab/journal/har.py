@@ -65,7 +65,7 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
     return {
         "startedDateTime": row["real_at"],
         "time": milliseconds,
-        "request": _request(row, base_url),
+        "request": _write_request(row, base_url),
         "response": _write_response(row),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
@@ -73,7 +73,8 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
     }
 
 
-def _request(journal_row: JsonMapping, base_url: str) -> JsonObject:
+def _write_request(journal_row: JsonMapping, base_url: str) -> JsonObject:
+    """The request of a row as HAR has it, without personal data."""
     query = hide_personal_data(journal_row["query"])
     query_text = urlencode(query)
     url = f"{base_url}{hide_personal_data(journal_row['path'])}"
@@ -94,7 +95,7 @@ def _request(journal_row: JsonMapping, base_url: str) -> JsonObject:
 
 
 def _write_response(journal_row: JsonMapping) -> JsonObject:
-    """The response as far as the client received it."""
+    """The response of a row as HAR has it: as much of it as the client received."""
     if journal_row["sent"] == "nothing":
         return {
             "status": 0,
@@ -123,7 +124,10 @@ def _write_response(journal_row: JsonMapping) -> JsonObject:
 
 
 def _write_content(content_value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
-    """The text of a body: as it came if the row has it, otherwise redacted."""
+    """The text of a body as HAR has it: as it came if `raw` has it in Base64, else redacted.
+
+    `size` is the number of bytes that were sent, of which the rest is left out.
+    """
     if raw is None:
         clean_value = hide_personal_data(content_value)
         if clean_value is None:
@@ -137,6 +141,7 @@ def _write_content(content_value: JsonValue, raw: str | None, size: int) -> dict
 
 
 def _write_common_facts(headers: JsonMapping, size: int) -> JsonObject:
+    """The members that a request and a response of HAR both have; `size` is that of the body."""
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],

@@ -55,7 +55,7 @@ class Journal:
         self.expects = ""
 
     def begin(self, request: ReceivedRequest, at: datetime) -> RequestRecord:
-        """The record of a request that has arrived. `add` stores it with its answer."""
+        """Make the record of a request that has arrived; `add` stores it with its answer."""
         test_name = request.headers.get(TEST_HEADER)
         if test_name is not None:
             self.name_test(test_name, self.expects if test_name == self.test else "")
@@ -149,8 +149,10 @@ class StoredAnswer(NamedTuple):
 
 
 def _hash(body: bytes) -> str:
+    """The SHA-256 of a body in hex."""
     return sha256(body).hexdigest()
 
 
 def _stored_bytes(request_record: RequestRecord) -> int:
+    """The number of bytes of both bodies, as they are stored."""
     return len(request_record.request.body) + len(request_record.reply.body)

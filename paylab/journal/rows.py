@@ -55,17 +55,18 @@ def journal_rows(
 
 
 def _redaction_of(secrets: Iterable[str]) -> Redaction:
+    """The redaction that hides these secrets."""
     return Redaction([Secret(secret) for secret in secrets])
 
 
 def _first_uses(journal: Journal) -> dict[str, int]:
-    """The number of the request that used each nonce first."""
-    first_uses: dict[str, int] = {}
+    """The number of the request that used a nonce first, by nonce."""
+    first_number_by_nonce: dict[str, int] = {}
     for request_record in journal.requests():
         nonce = request_record.request.headers.get("x-nonce")
         if nonce is not None:
-            first_uses.setdefault(nonce, request_record.number)
-    return first_uses
+            first_number_by_nonce.setdefault(nonce, request_record.number)
+    return first_number_by_nonce
 
 
 def request_row(
@@ -114,7 +115,7 @@ def request_row(
 
 
 def _ending_row(request_record: RequestRecord) -> JsonObject:
-    """How much of the answer was sent, after how long, and whether the client hung up."""
+    """The fields of a row that say how the exchange ended: duration, sent bytes, hung up."""
     ending = request_record.ending
     if ending is None:
         return {
@@ -146,10 +147,12 @@ def note_row(note: Note, redaction: Redaction) -> JsonObject:
 
 
 def _real_text(seconds: float) -> str:
+    """The text of a time of the machine, in seconds since 1970."""
     return timestamps.to_text(datetime.fromtimestamp(seconds, UTC))
 
 
 def _hash(body: bytes) -> str:
+    """The SHA-256 of a body in hex."""
     return sha256(body).hexdigest()
 
 
@@ -159,6 +162,7 @@ def _has_non_ascii(body: bytes) -> bool:
 
 
 def _redact_headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
+    """The headers of a request; of those that identify the caller only the name is shown."""
     redacted_headers = redaction.headers(headers)
     for header_name in ("authorization", "x-api-key"):
         if header_name in headers:

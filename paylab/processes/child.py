@@ -14,23 +14,27 @@ from typing import BinaryIO
 
 ANSWER = b"answer"
 ERROR = b"error"
-HEAD = 8
-MOST_WORDS = 300
+LENGTH_BYTES = 8
+"""The number of bytes in which a message has its length."""
+ERROR_CHARACTERS_MAX = 300
+"""Maximum characters of the text of an exception."""
 
 
 def send_message(pipe: BinaryIO, message: bytes) -> None:
     """Write a message to an unbuffered pipe."""
-    unsent = memoryview(len(message).to_bytes(HEAD, "big") + message)
+    unsent = memoryview(len(message).to_bytes(LENGTH_BYTES, "big") + message)
     while unsent:
         unsent = unsent[pipe.write(unsent) :]
 
 
 def receive_message(pipe: BinaryIO) -> bytes:
     """Read a message; EOFError when the other side has ended."""
-    return _read(pipe, int.from_bytes(_read(pipe, HEAD), "big"))
+    message_length = int.from_bytes(_read_bytes(pipe, LENGTH_BYTES), "big")
+    return _read_bytes(pipe, message_length)
 
 
-def _read(pipe: BinaryIO, byte_count: int) -> bytes:
+def _read_bytes(pipe: BinaryIO, byte_count: int) -> bytes:
+    """Read exactly this number of bytes; EOFError if the pipe ends before."""
     content = bytearray()
     while len(content) < byte_count:
         chunk = pipe.read(min(byte_count - len(content), 1 << 20))
@@ -41,7 +45,7 @@ def _read(pipe: BinaryIO, byte_count: int) -> bytes:
 
 
 def serve_requests() -> None:
-    """Answer requests; an exception is answered with its text."""
+    """Answer requests until the parent closes the pipe; an exception is answered with its text."""
     from runpy import run_path  # for the child alone
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
@@ -60,7 +64,7 @@ def serve_requests() -> None:
             except Exception as error:
                 error_text = str(error) or type(error).__name__
                 answer_mark = ERROR
-                content = error_text[:MOST_WORDS].encode(errors="replace")
+                content = error_text[:ERROR_CHARACTERS_MAX].encode(errors="replace")
             send_message(answers, answer_mark)
             send_message(answers, content)
 

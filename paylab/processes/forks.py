@@ -29,6 +29,7 @@ def renew_after_fork(
 
 
 def _acquire_locks() -> None:
+    """Before a fork: acquire the locks of all parts, so that no thread is changing one."""
     for lock, _ in list(_RENEWALS.values()):
         if lock is not None:
             lock.acquire()
@@ -36,11 +37,13 @@ def _acquire_locks() -> None:
 
 
 def _release_locks() -> None:
+    """After a fork: release the locks that were acquired before it."""
     while _HELD_LOCKS:
         _HELD_LOCKS.pop().release()
 
 
 def _renew_in_child() -> None:
+    """After a fork, in the child: release the locks, and renew all parts."""
     _release_locks()
     for renewable, (_, renew) in list(_RENEWALS.items()):
         if renew is not None:

@@ -23,7 +23,9 @@ SEARCHED = "PYTHONPATH"
 
 
 def python_command(*arguments: str) -> list[str]:
-    """The command of a child that does not look for modules in the folder of its script or in ".".
+    """The command that starts this Python in a child, without modules of the current folder.
+
+    With -P a child looks for modules neither in "." nor in the folder of its script.
 
     >>> python_command("-c", "pass")[1:]
     ['-P', '-c', 'pass']
@@ -41,5 +43,5 @@ def python_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str
     """
     variables = dict(environ)
     folders = variables.pop(SEARCHED, "").split(os.pathsep)
-    absolute = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
-    return {**variables, SEARCHED: absolute} if absolute else variables
+    absolute_folders = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
+    return {**variables, SEARCHED: absolute_folders} if absolute_folders else variables

@@ -49,7 +49,7 @@ class PythonProgram:
         return self._process.pid
 
     def ask(self, request: bytes, seconds: float = ANSWER_SECONDS) -> bytes:
-        """The answer to a request. ProgramError if the program fails, ends or takes too long."""
+        """Ask the program; return its answer. ProgramError if it fails, ends or takes too long."""
         with self._lock:
             expired = Event()
             try:
@@ -81,7 +81,7 @@ class PythonProgram:
         _close_pipes(process)
 
     def _start_if_ended(self) -> Process:
-        """The running program. One that has ended is replaced."""
+        """Return the running process; start a new one if there is none, or if it has ended."""
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
@@ -108,7 +108,7 @@ class PythonProgram:
         return ProgramError(f"{self.name} ended before it answered ({exit_text})")
 
     def _leave_to_parent(self) -> None:
-        """Leave the program to the parent process."""
+        """In a forked child: forget the program, which belongs to the parent process."""
         process = self._process
         self._process = None
         self._lock = Lock()
@@ -143,6 +143,7 @@ def _exchange_messages(process: Process, request: bytes) -> tuple[bool, bytes]:
 
 
 def _close_pipes(process: Process) -> None:
+    """Close the pipes to a process that has ended or belongs to another one."""
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
@@ -150,7 +151,7 @@ def _close_pipes(process: Process) -> None:
 
 
 def _describe_exit(status: int | None) -> str:
-    """How a process ended: its exit status, or the signal."""
+    """Say how a process ended: "exit status 1" or "signal SIGKILL"."""
     if status is None or status >= 0:
         return f"exit status {status}"
     with suppress(ValueError):

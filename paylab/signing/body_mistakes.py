@@ -42,7 +42,10 @@ def find_body_mistake(claimed_hash: str, body: bytes) -> Mistake | None:
 
 
 def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """The body in the formats of other programs, each with a description of the difference."""
+    """Yield a body in the formats of other programs, each after a description of the difference.
+
+    Nothing for a long body.
+    """
     if len(body) > BODY_BYTES_MAX:
         return
     yield "with a line break at its end", body
@@ -56,7 +59,7 @@ def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """A body that is text in other encodings and line ends; nothing for other bodies."""
+    """Yield a text in other encodings and line ends, each after its description."""
     try:
         body_text = body.decode()
     except ValueError:
@@ -67,7 +70,7 @@ def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _write_json(json_body: JsonValue) -> Iterator[tuple[str, bytes]]:
-    """A value as JSON in every layout, with sorted keys or not, with escaped letters or not."""
+    """Yield a value as JSON in every layout, with or without sorted keys and escaped letters."""
     for is_escaped, is_sorted, layout in product((False, True), (False, True), JSON_LAYOUTS):
         description, indent, separators = layout
         description = f"as JSON {description}"

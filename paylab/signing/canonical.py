@@ -105,7 +105,7 @@ def body_hash(body: bytes, encoding: str = "hex", empty: str = "hash") -> str:
 
 
 def encode_hash(digest: str, encoding: str = "hex") -> str:
-    """A hash in hex, written as the service wants it: as hex, or as Base64 of its bytes."""
+    """Write a hash, given in hex, as the service wants it: in hex, or as Base64 of its bytes."""
     if encoding == "hex":
         return digest
     return b64encode(bytes.fromhex(digest)).decode()
@@ -145,11 +145,13 @@ def signed_host(host: str, form: str = "whole") -> str:
     return PORT_PATTERN.sub("", host)
 
 
-def in_order(names: Iterable[str], order: str = "sorted") -> list[str]:
-    """The names of signed headers in the order in which they are signed (signing.header_order).
+def order_header_names(names: Iterable[str], order: str = "sorted") -> list[str]:
+    """Put the names of signed headers in the order in which they are signed.
 
-    >>> from paylab.signing.canonical import in_order
-    >>> in_order(["x-content-sha256", "x-date"], "sample")
+    `order` is the setting signing.header_order.
+
+    >>> from paylab.signing.canonical import order_header_names
+    >>> order_header_names(["x-content-sha256", "x-date"], "sample")
     ['x-date', 'x-content-sha256']
     """
     if order == "sorted":
@@ -179,7 +181,10 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     >>> paylab.signing.canonical_request("GET", "/v1", "", {"host": "a.test"}, "e3b0").split()
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
-    header_names = sorted(headers) if header_order == "sorted" else in_order(headers, header_order)
+    # Every request is signed here: the usual order needs no further call.
+    header_names = (
+        sorted(headers) if header_order == "sorted" else order_header_names(headers, header_order)
+    )
     target = f"{path}\n{query}" if query or empty_query == "blank" else path
     header_lines = "\n".join(
         [f"{header_name}:{headers[header_name]}" for header_name in header_names]
@@ -208,7 +213,7 @@ def keyed(secret: bytes) -> HMAC:
 
 
 def hmac_digest(key: bytes | HMAC, message: bytes) -> bytes:
-    """HMAC-SHA256."""
+    """The HMAC-SHA256 of a message; the key may be prepared by `keyed`."""
     keyed_hmac = key.copy() if isinstance(key, HMAC) else keyed(key)
     keyed_hmac.update(message)
     return keyed_hmac.digest()
@@ -315,7 +320,9 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     }
     headers["Host"] = host
     header_names = (
-        signed_values if header_order == "sorted" else in_order(signed_values, header_order)
+        signed_values  # which is sorted
+        if header_order == "sorted"
+        else order_header_names(signed_values, header_order)
     )
     headers["Authorization"] = authorization(api_key, header_names, signature.value)
     return headers, signature

@@ -98,7 +98,10 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
 def _check_hash_function(
     claimed_hash: str, body: bytes, signing: SigningSettings
 ) -> Finding | None:
-    """The finding for a body hash that is another digest, or another encoding, of the body."""
+    """The finding for a body hash that is another digest, or another encoding, of the body.
+
+    None if it is right, or of no such kind.
+    """
     expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
     if claimed_hash == expected_hash:
         return None
@@ -204,9 +207,10 @@ def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
 def _guess_finding(
     expected_inputs: SignatureInputs, guess: Guess, signing: SigningSettings
 ) -> Finding:
-    """The mistake, and the first layer and line in which its inputs differ from the correct ones.
+    """The finding for a guess that fits: its mistake, and where its inputs are not the right ones.
 
-    The finding has both versions of the line if it may be shown.
+    That is the first layer and line which differ, with both versions of the line if it may be
+    shown.
     """
     mistake = in_dialect(guess.mistake, signing)
     signed_inputs = guess.inputs
@@ -216,22 +220,22 @@ def _guess_finding(
     expected_line: str | None = None
     if expected_text != signed_text:
         layer = "canonical request"
-        line_number, signed_line, expected_line = _find_differing_line(expected_text, signed_text)
+        line_label, signed_line, expected_line = _find_differing_line(expected_text, signed_text)
     elif expected_inputs.date != signed_inputs.date:
         layer = "payload"
-        line_number = "x-date"
+        line_label = "x-date"
         signed_line = signed_inputs.date
         expected_line = expected_inputs.date
     elif expected_inputs.payload() != signed_inputs.payload():
         layer = "payload"
-        line_number = _payload_label(expected_inputs, signed_inputs)
+        line_label = _payload_label(expected_inputs, signed_inputs)
     else:
         layer = "signature"
-        line_number = "encoding" if expected_inputs.secret == signed_inputs.secret else "key"
+        line_label = "encoding" if expected_inputs.secret == signed_inputs.secret else "key"
     return Finding(
         match=False,
         layer=layer,
-        line=line_number,
+        line=line_label,
         mistake=mistake.id,
         message=mistake.message,
         theirs=signed_line,
@@ -260,7 +264,7 @@ def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str
 
 
 def _payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInputs) -> str:
-    """What differs between two payloads of the same canonical request and date."""
+    """The label of what differs between two payloads of the same canonical request and date."""
     canonical = expected_inputs.canonical()
     if expected_inputs.hash_canonical(canonical) != signed_inputs.hash_canonical(canonical):
         return "canonical hash"
@@ -268,7 +272,7 @@ def _payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInp
 
 
 def _printable_line(canonical_line: str) -> str:
-    """The line with control characters escaped and the API key hidden."""
+    """Escape the control characters of a line, and hide the API key."""
     escaped_line = canonical_line.encode("unicode_escape", errors="replace").decode()
     if escaped_line.lower().startswith("x-api-key:"):
         return f"x-api-key:{HIDDEN}"

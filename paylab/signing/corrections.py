@@ -86,7 +86,7 @@ IN_DIALECT: Mapping[str, tuple[Callable[[SigningSettings], str], Mapping[str, st
 
 
 def correction(mistake_id: str, signing: SigningSettings) -> str:
-    """What to do instead of a mistake, for a service that is signed for in this way."""
+    """Say what to do instead of a mistake, for a service with this dialect of signatures."""
     usual_correction = CORRECTIONS[mistake_id]
     if mistake_id not in IN_DIALECT:
         return usual_correction
@@ -95,7 +95,7 @@ def correction(mistake_id: str, signing: SigningSettings) -> str:
 
 
 def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
-    """The mistake with the correction for a service that is signed for in this way."""
+    """Replace the correction of a mistake by that for a service with this dialect of signatures."""
     if mistake.id not in CORRECTIONS:
         return mistake
     message = mistake.message.replace(CORRECTIONS[mistake.id], correction(mistake.id, signing))
@@ -103,7 +103,7 @@ def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
 
 
 def known_mistake(mistake_id: str, evidence: str = "") -> Mistake:
-    """A known mistake with its correction, after the `evidence` for it in a request."""
+    """Make a known mistake; its message is the correction, after the `evidence` in a request."""
     message = CORRECTIONS[mistake_id]
     if evidence:
         message = f"{evidence}: {message}"

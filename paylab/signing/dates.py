@@ -20,6 +20,7 @@ class DateForm(NamedTuple):
 
 
 def _read_compact(date_text: str) -> datetime:
+    """Read a date such as 20260131T093000Z; ValueError for any other text."""
     return datetime.strptime(date_text, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
 
 
@@ -53,7 +54,7 @@ DATE_FORMS: Mapping[str, DateForm] = {
 
 
 def date_text(moment: datetime, form: str = "milliseconds") -> str:
-    """X-Date of a time in UTC.
+    """Write a time in UTC as X-Date, in a form of `DATE_FORMS`.
 
     >>> from datetime import UTC, datetime
     >>> date_text(datetime(2026, 1, 31, 9, 30, tzinfo=UTC), "compact")
@@ -63,7 +64,7 @@ def date_text(moment: datetime, form: str = "milliseconds") -> str:
 
 
 def read_date(date_text: str, form: str = "milliseconds") -> datetime:
-    """X-Date as a time; ValueError for any other form. Assumption `signing.date-form`."""
+    """Read X-Date in a form of `DATE_FORMS`; ValueError for any other (`signing.date-form`)."""
     date_form = DATE_FORMS[form]
     requirement = f"X-Date must be UTC {date_form.words}"
     if not date_form.pattern.fullmatch(date_text):

@@ -161,7 +161,10 @@ def _explain_payload(payload: str) -> Iterator[ExplainedLine]:
 
 
 def _signed_names(canonical: str) -> list[str]:
-    """The names in the line of names; empty for a text that is too short to have one."""
+    """The names of signed headers in a canonical request, from its last line but one.
+
+    Empty for a text that is too short to have that line.
+    """
     canonical_lines = canonical.split("\n")
     if len(canonical_lines) <= 2:
         return []

@@ -21,7 +21,7 @@ DATE_MILLISECONDS_MAX = 1_000
 
 
 def guess_bodies(expected_inputs: SignatureInputs, body: bytes) -> Iterator[Guess]:
-    """The hash of the body as another program writes it, in the last line."""
+    """Yield guesses that sign the hash of the body as another program writes it."""
     for description, rewritten_body in rewrite_body(body):
         evidence = f"the body that was signed is the one sent, but {description}"
         mistake = known_mistake("body-changed", evidence)
@@ -31,7 +31,7 @@ def guess_bodies(expected_inputs: SignatureInputs, body: bytes) -> Iterator[Gues
 
 
 def guess_keys(expected_inputs: SignatureInputs) -> Iterator[Guess]:
-    """The secret cut or without its prefix, and the text after the prefix decoded."""
+    """Yield guesses whose key is a part of the secret, or the text after its prefix decoded."""
     expected_key = expected_inputs.secret
     key_segments = expected_key.decode(errors="replace").split("_")
     suffixes = ["_".join(key_segments[index:]) for index in range(1, len(key_segments))]
@@ -46,7 +46,7 @@ def guess_keys(expected_inputs: SignatureInputs) -> Iterator[Guess]:
 
 
 def guess_secrets(expected_inputs: SignatureInputs, secrets: Iterable[str]) -> Iterator[Guess]:
-    """A correct signature with another secret, which proves that the wrong one was used."""
+    """Yield guesses with another secret: the API key, none, or one of `secrets`."""
     messages_by_secret = {}
     api_key = dict(expected_inputs.headers).get("x-api-key", "")
     if api_key:
@@ -65,7 +65,7 @@ def guess_secrets(expected_inputs: SignatureInputs, secrets: Iterable[str]) -> I
 
 
 def guess_dates(expected_inputs: SignatureInputs) -> Iterator[Guess]:
-    """Another date than the one sent, in the payload, in its header line, or in both.
+    """Yield guesses with another date than the one sent: in the payload, in the header, or in both.
 
     These are many times as many as all other guesses, so they are tried last.
     """
@@ -78,7 +78,10 @@ def guess_dates(expected_inputs: SignatureInputs) -> Iterator[Guess]:
 
 
 def _other_dates(date_text: str) -> Iterator[str]:
-    """The same date in other formats, then all dates up to a second before and after it."""
+    """Yield a date in other formats, then all dates up to a second before and after it.
+
+    Nothing for a text that is no date.
+    """
     try:
         signed_at = timestamps.from_text(date_text)
     except ValueError:

@@ -8,10 +8,25 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ..spec.service.signing import SigningSettings
-from .canonical import SCHEME, SIGNATURE_FORMS, in_order, signed_host, to_bytes
+from .canonical import SCHEME, SIGNATURE_FORMS, order_header_names, signed_host, to_bytes
 
 HeaderLines = tuple[tuple[str, str], ...]
 JoinLines = Callable[[Sequence[str]], str]
+
+
+def take_last_line(payload_lines: Sequence[str]) -> str:
+    """Take the last of the three lines of a payload, the hash, alone."""
+    return payload_lines[-1]
+
+
+def join_without_scheme(payload_lines: Sequence[str]) -> str:
+    """Join the lines of a payload without the first one, the scheme."""
+    return "\n".join(payload_lines[1:])
+
+
+def join_without_date(payload_lines: Sequence[str]) -> str:
+    """Join the lines of a payload without the second one, the date."""
+    return "\n".join([payload_lines[0], *payload_lines[2:]])
 
 
 def hash_text(text: str) -> str:
@@ -90,7 +105,7 @@ def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     query are given as they are signed.
     """
     has_query_line = bool(query) or signing.empty_query == "blank"
-    header_names = in_order(headers, signing.header_order)
+    header_names = order_header_names(headers, signing.header_order)
     signed_values = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
     return SignatureInputs(
         secret=key,

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode, urlsafe_b64decode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import permutations, product
 from urllib.parse import quote, unquote, unquote_plus
 
 from .canonical import EMPTY_HASH, SIGNATURE_FORMS, SPELLINGS, VERSION_PATTERN, to_bytes
-from .inputs import HeaderLines, JoinLines, SignatureInputs, hash_text
+from .inputs import (
+    HeaderLines,
+    JoinLines,
+    SignatureInputs,
+    hash_text,
+    join_without_date,
+    join_without_scheme,
+    take_last_line,
+)
 
 ORDERED_MAX = 5
 """Maximum number of headers or query parameters that are tried in every order."""
@@ -20,13 +28,16 @@ ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
 def _send_hex_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The hex text of the HMAC, without Base64."""
+    """Yield inputs whose signature is the hex text of the HMAC, without Base64."""
     if expected_inputs.encode is SIGNATURE_FORMS["base64_hex"]:
         yield expected_inputs._replace(encode=SIGNATURE_FORMS["hex"])
 
 
 def _encode_in_another_form(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The raw digest in Base64; for a service of another form, each form of a signature."""
+    """Yield inputs whose signature is the raw digest in Base64.
+
+    For a service whose signatures have another form: each form of a signature.
+    """
     if expected_inputs.encode is SIGNATURE_FORMS["base64_hex"]:
         yield expected_inputs._replace(encode=b64encode)
         return
@@ -35,54 +46,42 @@ def _encode_in_another_form(expected_inputs: SignatureInputs) -> Iterator[Signat
 
 
 def _write_signature_in_upper_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The hex text of the HMAC in capitals."""
+    """Yield inputs whose signature is Base64 of the HMAC's hex text in capitals."""
     yield expected_inputs._replace(encode=lambda digest: b64encode(digest.hex().upper().encode()))
 
 
 def _encode_signature_twice(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Base64 of the Base64."""
+    """Yield inputs whose signature is Base64 of the right signature."""
     encode = SIGNATURE_FORMS["base64_hex"]
     yield expected_inputs._replace(encode=lambda digest: b64encode(encode(digest)))
 
 
 def _sign_unhashed_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The canonical request in place of its hash, in the payload or alone."""
+    """Yield inputs that sign the canonical request itself, in place of its hash or alone."""
     unhashed = expected_inputs._replace(hash_canonical=str)
-    for join in ("\n".join, _last_line, _all_but_scheme, _all_but_date):
+    for join in ("\n".join, take_last_line, join_without_scheme, join_without_date):
         yield unhashed._replace(join_payload=join)
 
 
 def _leave_out_algorithm(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The payload without its first line, or only its last line."""
-    for join in (_all_but_scheme, _last_line):
+    """Yield inputs that sign the payload without its first line, or its last line alone."""
+    for join in (join_without_scheme, take_last_line):
         yield expected_inputs._replace(join_payload=join)
 
 
-def _last_line(canonical_lines: Sequence[str]) -> str:
-    return canonical_lines[-1]
-
-
-def _all_but_scheme(canonical_lines: Sequence[str]) -> str:
-    return "\n".join(canonical_lines[1:])
-
-
-def _all_but_date(canonical_lines: Sequence[str]) -> str:
-    return "\n".join([canonical_lines[0], *canonical_lines[2:]])
-
-
 def _change_method_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The method in lower case or title case."""
+    """Yield inputs with the method in lower case or title case."""
     for method in (expected_inputs.method.lower(), expected_inputs.method.title()):
         yield expected_inputs._replace(method=method)
 
 
 def _keep_question_mark(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """A question mark before the query, also before a query that is empty."""
+    """Yield inputs with a question mark before the query, also before an empty one."""
     yield expected_inputs._replace(query=f"?{expected_inputs.query or ''}")
 
 
 def _sign_query_in_path_line(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The query in the line of the path, with or without a blank line below it."""
+    """Yield inputs with the query in the line of the path, with or without a blank line below."""
     if expected_inputs.query:
         path_with_query = f"{expected_inputs.path}?{expected_inputs.query}"
         yield expected_inputs._replace(path=path_with_query, query=None)
@@ -90,19 +89,19 @@ def _sign_query_in_path_line(expected_inputs: SignatureInputs) -> Iterator[Signa
 
 
 def _add_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """A blank line in place of a query that is not there."""
+    """Yield inputs with a blank line for the query of a request that has none."""
     if expected_inputs.query is None:
         yield expected_inputs._replace(query="")
 
 
 def _leave_out_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """No line for a query that is not there, where the service has a blank one."""
+    """Yield inputs without the blank line that a service has for the query of such a request."""
     if expected_inputs.query == "":
         yield expected_inputs._replace(query=None)
 
 
 def _leave_out_version(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The path without its version, and without what is before the version."""
+    """Yield inputs with the path without its version, and without what is before the version."""
     prefix, version, suffix = expected_inputs.path.partition("/v1/")
     if version:
         yield expected_inputs._replace(path=f"/{suffix}")
@@ -110,13 +109,13 @@ def _leave_out_version(expected_inputs: SignatureInputs) -> Iterator[SignatureIn
 
 
 def _add_version(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The path with a version, where the service signs it without one."""
+    """Yield inputs with a version in the path, for a service that signs the path without one."""
     if not VERSION_PATTERN.search(expected_inputs.path):
         yield expected_inputs._replace(path=f"/v1{expected_inputs.path}")
 
 
 def _write_hashes_in_upper_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Capitals in the hash of the canonical request, of the body, or of both."""
+    """Yield inputs with capitals in the hash of the canonical request, of the body, or of both."""
 
     def hash_in_upper_case(text: str) -> str:
         return hash_text(text).upper()
@@ -130,14 +129,14 @@ def _write_hashes_in_upper_case(expected_inputs: SignatureInputs) -> Iterator[Si
 
 
 def _sign_empty_body(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The hash of an empty body."""
+    """Yield inputs with the hash of an empty body."""
     yield expected_inputs._replace(content_hash=EMPTY_HASH)
 
 
 def _replace_headers(
     expected_inputs: SignatureInputs, headers: HeaderLines
 ) -> Iterator[SignatureInputs]:
-    """Other header lines, other names in the line of names, and both."""
+    """Yield inputs with other headers: in their lines, in the line of names, or in both."""
     header_names = ";".join(header_name for header_name, _ in headers)
     yield expected_inputs._replace(headers=headers, names=header_names)
     yield expected_inputs._replace(headers=headers)
@@ -145,14 +144,14 @@ def _replace_headers(
 
 
 def _leave_out_header(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The headers without one of them."""
+    """Yield inputs without one of the headers, for each of them."""
     for missing_name, _ in expected_inputs.request_headers:
         headers = tuple(pair for pair in expected_inputs.headers if pair[0] != missing_name)
         yield from _replace_headers(expected_inputs, headers)
 
 
 def _write_names_in_capitals(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """All names in capitals or title case, then one name at a time."""
+    """Yield inputs with all names of headers in capitals or title case, then with one of them."""
 
     def spell_as_sent(header_name: str) -> str:
         return SPELLINGS.get(header_name, header_name.title())
@@ -174,7 +173,7 @@ def _write_names_in_capitals(expected_inputs: SignatureInputs) -> Iterator[Signa
 
 
 def _add_space_after_colon(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """A space in each header line, with the names as they are or in capitals."""
+    """Yield inputs with a space in each header line, with the names as they are or in capitals."""
     spaced = expected_inputs._replace(header_format="{}: {}")
     yield spaced
     for inputs in _write_names_in_capitals(expected_inputs):
@@ -182,7 +181,7 @@ def _add_space_after_colon(expected_inputs: SignatureInputs) -> Iterator[Signatu
 
 
 def _reorder_headers(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The headers in every order, or only as sent and sorted if there are many."""
+    """Yield inputs with the headers in every order; of many headers only as sent and sorted."""
     sorted_headers = tuple(sorted(expected_inputs.request_headers))
     orders: Iterable[HeaderLines] = [expected_inputs.request_headers, sorted_headers]
     if len(expected_inputs.request_headers) <= ORDERED_MAX:
@@ -192,7 +191,7 @@ def _reorder_headers(expected_inputs: SignatureInputs) -> Iterator[SignatureInpu
 
 
 def _change_host(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The hosts of proxies and development servers, and the host with a scheme."""
+    """Yield inputs with hosts of proxies and development servers, and the host with a scheme."""
     signed_host = dict(expected_inputs.request_headers)["host"]
     sent_name = re.sub(r":\d*\Z", "", signed_host)
     port_match = re.search(r":\d+\Z", signed_host)
@@ -207,14 +206,14 @@ def _change_host(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
 
 
 def _change_spaces(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Spaces of the query as plus signs, or as %20."""
+    """Yield inputs with the spaces of the query as plus signs, or as %20."""
     query = expected_inputs.query or ""
     yield expected_inputs._replace(query=query.replace("%20", "+"))
     yield expected_inputs._replace(query=query.replace("+", "%20"))
 
 
 def _reorder_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The parameters in every order, or only sorted and reversed if there are many."""
+    """Yield inputs with the parameters in every order; of many only sorted and reversed."""
     parameters = (expected_inputs.query or "").split("&")
     sorted_parameters = sorted(parameters)
     orders: Iterable[Iterable[str]] = [
@@ -229,7 +228,7 @@ def _reorder_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs
 
 
 def _change_escapes(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Path and query decoded, encoded again, or with escapes in the other case."""
+    """Yield inputs with path and query decoded, encoded again, or with escapes in another case."""
     path = expected_inputs.path
     paths = (path, unquote(path), _quote(path), _quote(unquote(path)), *_change_escape_case(path))
     queries: Iterable[str | None] = (None,)
@@ -250,17 +249,18 @@ def _change_escapes(expected_inputs: SignatureInputs) -> Iterator[SignatureInput
 
 
 def _quote(query_text: str, safe: str = "/") -> str:
+    """Percent-encode a path or a query, except the characters in `safe`."""
     return quote(to_bytes(query_text), safe)
 
 
 def _change_escape_case(escaped_text: str) -> Iterator[str]:
-    """The hex digits of escapes in lower case, or in capitals."""
+    """Yield a text with the hex digits of its escapes in lower case, and in capitals."""
     yield ESCAPE.sub(lambda match: match[0].lower(), escaped_text)
     yield ESCAPE.sub(lambda match: match[0].upper(), escaped_text)
 
 
 def _decode_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The key decoded from hex or Base64."""
+    """Yield inputs with the key that the secret is in hex or Base64."""
     try:
         secret_text = expected_inputs.secret.decode()
     except UnicodeDecodeError:  # the key of a service whose secrets are hex or Base64
@@ -270,7 +270,7 @@ def _decode_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
 
 
 def decode_secret(secret_text: str) -> Iterator[bytes]:
-    """The keys that a secret contains as hex, as Base64, and as Base64 read leniently."""
+    """Yield the keys that a secret is in hex, in Base64, and in Base64 of any alphabet."""
     for decode in (bytes.fromhex, b64decode, _decode_base64_leniently):
         try:
             decoded_key = decode(secret_text)
@@ -286,7 +286,7 @@ def _decode_base64_leniently(secret_text: str) -> bytes:
 
 
 def _trim_key(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """The secret without its padding, or with white space or quotes around it or without."""
+    """Yield inputs with white space, quotes or padding added to the secret, or removed from it."""
     secret_bytes = expected_inputs.secret
     changed_keys = [secret_bytes.strip(), secret_bytes.rstrip(b"="), secret_bytes.strip(b"\"'")]
     changed_keys += [secret_bytes + suffix for suffix in (b"\n", b"\r\n", b" ", b"\t")]
@@ -305,7 +305,7 @@ _LINE_JOINS: tuple[JoinLines, ...] = (
 
 
 def _change_line_endings(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Other line ends in both texts or in one, and a line end in the signature."""
+    """Yield inputs with other line ends in both texts or in one, or a line end in the signature."""
     for join in _LINE_JOINS:
         yield expected_inputs._replace(join_canonical=join, join_payload=join)
         yield expected_inputs._replace(join_canonical=join)

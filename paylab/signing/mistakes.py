@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .corrections import Mistake, known_mistake
-from .inputs import SignatureInputs
+from .inputs import SignatureInputs, join_without_date
 from .known_mistakes import KNOWN_MISTAKES
 
 CANONICAL_MAX = 20_000
@@ -46,7 +46,7 @@ def find_mistake(claimed_signature: str, expected_inputs: SignatureInputs) -> Mi
 
 
 def find_guess(guesses: Iterable[Guess], claimed_signature: str) -> Guess | None:
-    """The first guess that makes a signature; None if no guess does."""
+    """The first guess whose inputs make this signature; None if no guess does."""
     claimed_signature_bytes = claimed_signature.encode(errors="replace")
     for guess in guesses:
         if hmac.compare_digest(guess.inputs.signature(), claimed_signature_bytes):
@@ -55,7 +55,7 @@ def find_guess(guesses: Iterable[Guess], claimed_signature: str) -> Guess | None
 
 
 def make_guesses(expected_inputs: SignatureInputs) -> Iterator[Guess]:
-    """Every mistake with each of its variants for a request."""
+    """Yield every known mistake, each with all inputs that it makes of the right ones."""
     for mistake_id, make_variants in KNOWN_MISTAKES.items():
         mistake = known_mistake(mistake_id)
         for inputs in make_variants(expected_inputs):
@@ -89,7 +89,7 @@ Messages = Iterator[tuple[str, SignatureInputs]]
 
 
 def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
-    """The whole URL, the path without its first slash, or with another end or beginning."""
+    """Yield inputs with the whole URL as path, without its first slash, or with another end."""
     path = expected_inputs.path
     host = dict(expected_inputs.headers).get("host", "")
     urls = (f"https://{host}{path}", f"http://{host}{path}")
@@ -104,7 +104,7 @@ def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
 
 
 def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:
-    """No query, or the query without a parameter."""
+    """Yield inputs without the query, or with the query without one parameter."""
     query = expected_inputs.query
     if not query:
         return
@@ -120,14 +120,9 @@ def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:
 
 
 def _leave_out_date(expected_inputs: SignatureInputs) -> Messages:
-    """A payload of two lines: the scheme and the hash."""
+    """Yield inputs that sign a payload of two lines: the scheme and the hash."""
     message = "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash of the canonical text"
-    yield message, expected_inputs._replace(join_payload=_all_but_date)
-
-
-def _all_but_date(canonical_lines: Iterable[str]) -> str:
-    scheme, _, *other_lines = canonical_lines
-    return "\n".join([scheme, *other_lines])
+    yield message, expected_inputs._replace(join_payload=join_without_date)
 
 
 OTHER_MISTAKES: tuple[Callable[[SignatureInputs], Messages], ...] = (

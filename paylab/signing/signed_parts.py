@@ -49,7 +49,7 @@ class SignedParts:
 def read_signed_parts(
     request: ReceivedRequest, names: Iterable[str], signing: SigningSettings
 ) -> SignedParts:
-    """The parts of a request that a signature of these headers covers."""
+    """Read the parts of a request that its signature covers; `names` are the signed headers."""
     path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
     query = signed_query(_decode_utf8(request.query), signing.query_order)
     headers = {
@@ -79,7 +79,7 @@ def sign_for_host(
 
 
 def _decode_utf8(latin_text: str) -> str:
-    """Text that was decoded as Latin-1, decoded again as UTF-8."""
+    """Decode a text again as UTF-8 that an HTTP server decoded as Latin-1."""
     if latin_text.isascii():
         return latin_text
     return latin_text.encode("latin-1", errors="replace").decode(errors="surrogateescape")

@@ -22,7 +22,7 @@ from ..errors.base import ArgumentError
 from ..errors.names import find_nearest_name
 from ..spec.service.signing import SigningSettings
 from ..spec.service.value_types import NONE
-from .canonical import in_order, signed_path, signed_query
+from .canonical import order_header_names, signed_path, signed_query
 from .findings import hosts_of
 from .text_literals import go_literal, java_literal, json_literal, python_literal
 
@@ -86,7 +86,7 @@ class SnippetRequest:
         header_names = [*SIGNED_NAMES]
         if self.signing.nonce == "refused":
             header_names.remove("x-nonce")
-        return in_order(header_names, self.signing.header_order)
+        return order_header_names(header_names, self.signing.header_order)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -202,7 +202,7 @@ def signing_script(signing: SigningSettings) -> str:
 
 
 def _fill(request: SnippetRequest, program: str) -> str:
-    """The code of a request by the template of its language."""
+    """The code of a request in a language that is not bash, by the template of the language."""
     language = LANGUAGES[program]
     signing = request.signing
     write_text = language.write_text
@@ -275,7 +275,7 @@ _CONDITION_NAMES = (
 
 
 def _facts_of(request: SnippetRequest) -> dict[str, str]:
-    """The words that the lines of a template are for."""
+    """The facts of a request on which the lines of a template depend, by name: `nonce=digits`."""
     signing = request.signing
     body_form = "shown" if request.body else "none"
     if request.body is None:
@@ -298,7 +298,10 @@ def _read_template(template_name: str) -> tuple[str, ...]:
 def _render(
     template: str, facts: Mapping[str, str], value_by_placeholder: Mapping[str, str]
 ) -> str:
-    """A template without the lines that are for other settings, and with its values."""
+    """Fill a template: keep the lines whose condition the facts meet, and insert the values.
+
+    A line such as `[nonce=digits,uuid]code` is kept if the fact `nonce` is one of these words.
+    """
     code_lines = []
     for template_line in _read_template(template):
         condition = _CONDITION.fullmatch(template_line)
@@ -311,7 +314,7 @@ def _render(
 
 
 def _is_met(condition: str, facts: Mapping[str, str]) -> bool:
-    """Whether each name of `name=word,word,other=word` has one of its words."""
+    """Whether facts meet a condition such as `nonce=digits,uuid,body=none`, name by name."""
     words_by_name: dict[str, list[str]] = {}
     fact_name = ""
     for name_and_word in condition.split(","):

@@ -21,8 +21,8 @@ from .canonical import (
     SPELLINGS,
     ReceivedRequest,
     body_hash,
-    in_order,
     key_bytes,
+    order_header_names,
 )
 from .corrections import CORRECTIONS, correction, in_dialect, known_mistake
 from .dates import read_date
@@ -96,7 +96,10 @@ def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
 def check_headers(
     headers: Mapping[str, str], header: Authorization, signing: SigningSettings
 ) -> Finding | None:
-    """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
+    """The finding for a header that is missing or not signed, or for a wrong SignedHeaders.
+
+    None if all headers that the service needs are there and signed.
+    """
     signed_names = list(header.names)
     lower_names = [header_name.lower() for header_name in signed_names]
     if signed_names != lower_names:
@@ -129,7 +132,7 @@ def check_headers(
 
 
 def check_credential(headers: Mapping[str, str], header: Authorization) -> Finding | None:
-    """Credential and X-API-Key must be the same API key."""
+    """The finding for a Credential that differs from X-API-Key; None if both are one API key."""
     if _are_equal(header.credential, headers["x-api-key"]):
         return None
     message = "Credential and X-API-Key differ: both are the API key"
@@ -137,8 +140,8 @@ def check_credential(headers: Mapping[str, str], header: Authorization) -> Findi
 
 
 def _check_order(header_names: tuple[str, ...], signing: SigningSettings) -> Finding | None:
-    """The order of SignedHeaders, if the service does not sort them itself."""
-    ordered_names = in_order(header_names, signing.header_order)
+    """The finding for SignedHeaders in a wrong order; None if the service sorts them itself."""
+    ordered_names = order_header_names(header_names, signing.header_order)
     if signing.header_order == "sorted" or list(header_names) == ordered_names:
         return None
     mistake_id = "unsorted-headers"
@@ -184,7 +187,7 @@ def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -
 def _stale_date_finding(
     date_finding: Finding, sent_at: datetime, now: datetime, signature_finding: Finding | None
 ) -> Finding:
-    """The finding of a date that is too old or too new, with the result of the other checks."""
+    """Add the result of the other checks to the finding for a date that is too old or too new."""
     if signature_finding is not None:
         other_checks = f"and also: {signature_finding.message}"
     else:
@@ -207,7 +210,10 @@ def _describe_duration(seconds: float) -> str:
 
 
 def check_body(claimed_hash: str, body: bytes, signing: SigningSettings) -> Finding | None:
-    """X-Content-SHA256 must be the hash of the body. The finding names the mistake if known."""
+    """The finding for an X-Content-SHA256 that is not the hash of the body, or None.
+
+    It names the mistake that makes the claimed hash, if it is a known one.
+    """
     expected_hash = body_hash(body, signing.hash_encoding, signing.empty_body)
     if _are_equal(claimed_hash, expected_hash):
         return None
@@ -295,6 +301,7 @@ def malformed_header(line: str, message: str, mistake_id: str | None = None) -> 
 
 
 def _header_finding(header_line: str, reason: str, message: str) -> Finding:
+    """The finding for a header; `reason` is the fixed word of the 401."""
     return Finding(match=False, layer="headers", line=header_line, message=message, reason=reason)
 
 

@@ -70,7 +70,10 @@ def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tupl
 
 @contextmanager
 def explain_storage(address: str, act: str) -> Iterator[None]:
-    """Turn any error of a file system into a ConfigError: it `cannot be read`, or written."""
+    """Turn any error of a file system in the block into a ConfigError.
+
+    `act` is "read" or "written", for the message that the address cannot be read or written.
+    """
     printable_address = shown_address(address)
     try:
         yield
@@ -90,7 +93,7 @@ def one_sentence(error: Exception) -> str:
 
 
 def require_url(address: object, storage_options: object) -> None:
-    """ArgumentError for options of a file system that are no dict, or for a local path."""
+    """Raise ArgumentError for options that are no dict, or that are given for a local path."""
     if storage_options is not None and not isinstance(storage_options, Mapping):
         message = f"must be a dict of options, not {plain(repr(storage_options), 60)}"
         raise ArgumentError(f"storage_options {message}", "storage_options")
@@ -103,7 +106,10 @@ def require_url(address: object, storage_options: object) -> None:
 def local_copy(
     address: str | os.PathLike[str], storage_options: Mapping[str, Any] | None = None
 ) -> Iterator[Path]:
-    """A local file with the content of an address, without the compression of gzip."""
+    """Provide a local file with the content of an address, decompressed if it ends in .gz.
+
+    A local file without compression is itself; any other is a copy for the time of the block.
+    """
     require_url(address, storage_options)
     source_path = None if is_url(address) else local_path(address)
     if source_path is not None and source_path.suffix.lower() != GZIP:
@@ -121,7 +127,7 @@ def local_copy(
 
 @contextmanager
 def zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """A file to write to; what is written to a .gz file is compressed."""
+    """Provide the file to write to: `sink`, or for a .gz path a file that compresses into it."""
     if path.suffix.lower() != GZIP:
         yield sink
         return
@@ -131,7 +137,7 @@ def zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
 
 
 def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) -> Path:
-    """The file itself, or what a file of gzip contains."""
+    """Decompress a .gz file to `target`, and return that path; another file is returned itself."""
     if zipped_path.suffix.lower() != GZIP:
         return zipped_path
     require_regular(zipped_path)
@@ -149,9 +155,10 @@ def local_target(
     is_own: Callable[[Path], bool],
     storage_options: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[Path, str | Path]]:
-    """A local path to write to, and the path to show; files for a URL are uploaded at the end.
+    """Provide a local path to write to, and the address to show in messages.
 
-    A folder at a URL that has a file that `is_own` is false for is refused.
+    For a URL the path is temporary, and its files are uploaded at the end of the block. A folder
+    there is refused if it has a file for which `is_own` is false.
     """
     require_url(address, storage_options)
     if not is_url(address):
@@ -174,7 +181,10 @@ def local_target(
 def _require_own_files(
     files: Any, root: str, url: str, is_own: Callable[[Path], bool]
 ) -> list[str]:
-    """The files in the folder at a URL; also whether there are credentials."""
+    """The names of the files in the folder at a URL; ConfigError if one is not our own.
+
+    Empty for the URL of a file. Both reach the file system, so missing credentials are noticed now.
+    """
     with explain_storage(url, "written"):
         file_names = [str(file_name) for file_name in files.find(root)] if url.endswith("/") else []
         if not url.endswith("/"):
@@ -189,7 +199,10 @@ def _require_own_files(
 
 
 def _upload(files: Any, folder: Path, parent: str, root: str, old_names: list[str]) -> None:
-    """Copy all files of a folder to the parent of a root; then remove the old ones in it."""
+    """Copy all files of a local folder to the folder `parent` of a file system.
+
+    Of `old_names`, those under `root` that were not replaced are removed afterwards.
+    """
     new_names = set()
     for file in sorted(folder.rglob("*")):
         if file.is_file():

@@ -42,6 +42,7 @@ def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterato
 
 
 def _restore_cells(csv_record: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The names and cells of a row as they were before they were escaped for a spreadsheet."""
     return {
         restore_cell(name): None if cell is None else restore_cell(cell)
         for name, cell in csv_record.items()
@@ -88,7 +89,7 @@ def _open_reader(
 
 
 def _require_columns(path: str, column_names: list[str], delimiter: str) -> None:
-    """PaylabError if there is one column whose name seems to contain another delimiter."""
+    """Raise PaylabError if the only column has another delimiter in its name, such as "a;b"."""
     if len(column_names) != 1:
         return
     for delimiter_mark, mark_name in DELIMITERS.items():

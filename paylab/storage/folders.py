@@ -18,10 +18,11 @@ CURRENT_FOLDER = -100  # AT_FDCWD
 
 @contextmanager
 def replace_folder(path: Path, is_own: Callable[[Path], bool]) -> Iterator[Path]:
-    """Fill a temporary folder that replaces `path` at the end. After an error it is removed.
+    """Provide a temporary folder that replaces the folder `path` at the end of the block.
 
-    A folder with a file that `is_own` is false for is refused. Folder and files keep the modes of
-    those that they replace. A file with a new name gets the permissions common to all old files.
+    After an error the temporary folder is removed, and the old one stays. A folder that has a file
+    for which `is_own` is false is refused. Folder and files keep the modes of those that they
+    replace. A file with a new name gets the permissions common to all old files.
     """
     path = path.resolve()
     require_parent(path)
@@ -42,7 +43,7 @@ def replace_folder(path: Path, is_own: Callable[[Path], bool]) -> Iterator[Path]
 
 
 def require_own_files(path: Path, is_own: Callable[[Path], bool]) -> None:
-    """ConfigError if a folder cannot be replaced, as when it has a file that is not our own."""
+    """Raise ConfigError if a folder cannot be replaced, for example for a file not our own."""
     if Path.cwd().is_relative_to(path):
         raise ConfigError("cannot replace the folder you are in: name another folder")
     if path.exists() and not path.is_dir():
@@ -57,7 +58,10 @@ def require_own_files(path: Path, is_own: Callable[[Path], bool]) -> None:
 
 
 def _copy_modes(old_folder: Path, new_folder: Path) -> None:
-    """Give the entries of the new folder the modes of the old ones, or those common to all old."""
+    """Give each entry of the new folder the mode of the old one with its name.
+
+    A new name gets the permissions that all old entries of its kind have in common.
+    """
     modes: dict[Path, int] = {}
     common_folder_mode = 0o777
     common_file_mode = 0o666

@@ -56,11 +56,12 @@ class _NamedLocks:
         forks.renew_after_fork(self, lambda locks: locks._forget_all(), self._guard)
 
     def get(self, name: str) -> _NamedLock:
-        """The lock of a name."""
+        """The lock of a name, which is made on first use."""
         with self._guard:
             return self._locks.setdefault(name, _NamedLock())
 
     def _forget_all(self) -> None:
+        """Forget the locks of the parent, in a forked child."""
         self._locks.clear()
 
 
@@ -110,6 +111,7 @@ def _acquire_file_lock(lock_name: str, deadline: float) -> FileLock | None:
 
 
 def _remove_file_lock(file_lock: FileLock) -> None:
+    """Remove the file of a lock, and release it: in this order, before another one locks it."""
     with suppress(OSError):  # Windows cannot remove an open file
         Path(file_lock.lock_file).unlink()
     file_lock.release()

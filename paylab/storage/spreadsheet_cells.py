@@ -35,7 +35,7 @@ _RISKY = re.compile(f"{FORMULA}|{SPOILED}")
 
 
 def escape_cell(cell_text: str) -> str:
-    """A cell with an apostrophe before a formula, which makes it text in a spreadsheet.
+    """Put an apostrophe before each formula in a cell, which makes it text in a spreadsheet.
 
     >>> escape_cell("=1+1")
     "'=1+1"
@@ -47,7 +47,7 @@ def escape_cell(cell_text: str) -> str:
 
 
 def escape_sheet_text(text: str) -> str:
-    """The text of a cell of a workbook, whose XML cannot hold every character, as Excel writes it.
+    """Escape the characters of a text that the XML of a workbook cannot hold, as Excel does.
 
     >>> escape_sheet_text("a\\r\\n_x000D_")
     'a_x000D_\\n_x005F_x000D_'
@@ -56,7 +56,7 @@ def escape_sheet_text(text: str) -> str:
 
 
 def restore_sheet_text(text: str) -> str:
-    """The text of a cell of a workbook as it was before it was escaped.
+    """Restore the text of a cell of a workbook: the inverse of `escape_sheet_text`.
 
     >>> restore_sheet_text("a_x000D_")
     'a\\r'
@@ -65,7 +65,7 @@ def restore_sheet_text(text: str) -> str:
 
 
 def restore_cell(cell_text: str) -> str:
-    """A cell as it was before it was escaped for a spreadsheet.
+    """Restore a cell of CSV: the inverse of `escape_cell`.
 
     >>> restore_cell("'=1+1")
     '=1+1'

@@ -83,6 +83,7 @@ class Remote:
         return f"../{root_name}{ending}" if parent.strip("/") else f"_{ending.lstrip('.')}"
 
     def _path(self, file_name: str) -> str:
+        """The path of a file in the file system; a name may begin with `../`."""
         if file_name.startswith("../"):
             return f"{self._root.rpartition('/')[0]}/{file_name[3:]}"
         return f"{self._root}/{file_name}"
@@ -117,7 +118,7 @@ class Remote:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """No lock is available: run only one sync at a time."""
+        """Do nothing: a file system at a URL has no locks, so only one sync may run at a time."""
         yield
 
 
@@ -125,5 +126,5 @@ Store = Folder | Remote
 
 
 def open_store(address: str, options: Mapping[str, object]) -> Store:
-    """The files of an address."""
+    """Open the folder at an address: a path, or an fsspec URL with its options."""
     return Remote(address.rstrip("/"), options) if is_url(address) else Folder(address)
