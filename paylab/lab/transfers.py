@@ -203,7 +203,7 @@ class LabTransfers:
         ['created']
         """
         from ..payments.batch import CONCURRENCY, Batch, check_results_path
-        from ..payments.choices import BatchChoices
+        from ..payments.outcome import BatchChoices
 
         choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned

@@ -26,11 +26,10 @@ from ..errors.base import (
 from ..runtime import make_executor
 from ..spec.models import Transfer
 from . import outcome
-from .choices import BatchChoices
 from .comparison import DESCRIBED_MAX, WEEK, describe_payment, raise_if_dead_or_old
 from .identity import TRANSFER, values
 from .listed_payments import recognise_payment
-from .outcome import Outcome, already_paid, outcome_of_error
+from .outcome import BatchChoices, Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
 from .plan import Plan
 from .search import find_by_references, payment_pages
@@ -107,13 +106,12 @@ class Batch:
         unsent_reason = UNANSWERED
         try:
             self._find_earlier_payments()
-            conflict = self._first_conflict()
-            if conflict is None:
-                self._send_rows(concurrency)
-            else:
+            if conflicts := self._row_numbers(outcome.CONFLICT):
                 unsent_reason = (
-                    f"not sent: nothing of the batch is, since row {conflict} is a conflict"
+                    f"not sent: nothing of the batch is, since row {conflicts[0]} is a conflict"
                 )
+            else:
+                self._send_rows(concurrency)
         except KeyboardInterrupt as interrupt:
             interrupt.add_note(f"interrupted: {self._made_text}")
             self._settle_unsent("not sent: interrupted")
@@ -123,17 +121,17 @@ class Batch:
         if self.failure is not None:
             unsent_reason = f"not sent: {self.failure}"
         self._settle_unsent(unsent_reason)
-        outcome_words = {row_outcome.word for row_outcome in self.outcomes.values()}
         # A row whose payout was made, or may have been, must be returned.
-        if self.failure and outcome_words.isdisjoint(outcome.MADE | {outcome.UNKNOWN}):
+        if self.failure and not self._row_numbers(outcome.UNKNOWN, *outcome.MADE):
             raise self.failure
 
-    def _first_conflict(self) -> int | None:
-        """The number of the first row that is a conflict; None if there is none."""
-        for number, row_outcome in self.outcomes.items():
-            if row_outcome.word == outcome.CONFLICT:
-                return number
-        return None
+    def _row_numbers(self, *outcome_words: str) -> list[int]:
+        """The numbers of the rows with one of some outcomes."""
+        return [
+            number
+            for number, row_outcome in self.outcomes.items()
+            if row_outcome.word in outcome_words
+        ]
 
     def _settle_unsent(self, reason: str) -> None:
         """Settle the rows that are not sent, but not one that may be under way."""
@@ -148,7 +146,7 @@ class Batch:
     @property
     def _made_text(self) -> str:
         """How many payouts were made, for an interrupted batch."""
-        made_count = sum(row_outcome.is_made for row_outcome in self.outcomes.values())
+        made_count = len(self._row_numbers(*outcome.MADE))
         return (
             f"{made_count} of {len(self.plan.rows)} payouts were made; run the same batch again "
             "for the others: it continues where it stopped, and no row is paid twice"
@@ -193,36 +191,20 @@ class Batch:
         Return "", or the description of an equal payment that is older than 7 days, if `older=` was
         not given: the row then stays unsettled.
         """
+        order = self._make_order(row)
+        order_values = values(order.fields, order.terms)
         try:
-            payment = self._recognise_payment(row, payments, now)
+            payment = recognise_payment(order_values, payments, lambda: now)
             if payment is not None:
+                raise_if_dead_or_old(order_values, payment, now, WEEK, needs_age=True)
                 self._settle_row(row, already_paid(payment))
         except ChoiceError as error:
             if error.reason == "old" and self.choices.older is None:
                 return f"row {row.number}: {describe_payment(error.payment, now)}"
-            self._choose_for_row(row, error)
+            self.new_names[row.number] = self.choices.next_name(error)
+            if not self.new_names[row.number]:
+                self._settle_row(row, self.choices.outcome(error))
         return ""
-
-    def _recognise_payment(
-        self, row: PayoutRow, payments: Sequence[Transfer], now: datetime
-    ) -> Transfer | None:
-        """The live payment of a row, of those with its reference; None if there is none.
-
-        ChoiceError if it cannot be told, or if the payment is dead or older than 7 days.
-        """
-        order = self._make_order(row)
-        order_values = values(order.fields, order.terms)
-        payment = recognise_payment(order_values, payments, lambda: now)
-        if payment is not None:
-            raise_if_dead_or_old(order_values, payment, now, WEEK, needs_age=True)
-        return payment
-
-    def _choose_for_row(self, row: PayoutRow, error: ChoiceError) -> None:
-        """Pay a row again under a new name, if you chose that; otherwise settle it by the error."""
-        new_name = self.choices.next_name(error)
-        self.new_names[row.number] = new_name
-        if not new_name:
-            self._settle_row(row, self.choices.outcome(error))
 
     def _send_rows(self, concurrency: int) -> None:
         """Send the rows without an outcome, until the batch fails or nothing answers."""
@@ -303,9 +285,8 @@ def _old_payments_error(descriptions: Sequence[str]) -> ChoiceError:
     described_text = "; ".join(descriptions[:DESCRIBED_MAX])
     if len(descriptions) > DESCRIBED_MAX:
         described_text += "; ..."
-    count = len(descriptions)
     refusal_text = (
-        f"nothing was sent: {count} payouts have an equal payment older than 7 days: "
+        f"nothing was sent: {len(descriptions)} payouts have an equal payment older than 7 days: "
         f"{described_text}"
     )
     hint = (

@@ -1,17 +1,19 @@
-"""The outcome of each payout of a batch."""
+"""The outcome of each payout of a batch, and your choices for those made before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Literal
 
 from ..client.orders import is_order_conflict, is_undecided
 from ..errors import api
-from ..errors.base import ChoiceError, PaylabError, RuleError
+from ..errors.base import ChoiceError, PaylabError, Problem, RuleError
 from ..spec.models import Transfer
+from ..spec.time_arguments import read_duration
 from ..spec.timestamps import to_text
+from .comparison import LOOKBACK_AGE
 from .identity import REFERENCE
 
 CREATED = "created"
@@ -30,9 +32,10 @@ ROW_CHOICES = {
     "old": f'older="paid" (--older paid) counts it as paid; {OTHER_PAYMENT}',
 }
 """What you can choose for a row whose payment was found, by the reason of its error."""
-
 OUTCOME_WORDS = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
 """The outcome of an order that asks you to choose, by its reason."""
+
+Older = Literal["paid", "pay"]
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,42 @@ class Outcome:
         return self.word in MADE
 
 
+@dataclass(frozen=True)
+class BatchChoices:
+    """What you chose for payouts that may have been made before.
+
+    `lookback` is how far the list is searched, None for not at all; `older` is whether an equal
+    payment that is older than 7 days is this payout ("paid") or not ("pay"); `retry_failed` pays a
+    payout again whose payment failed, expired or was cancelled.
+    """
+
+    lookback: timedelta | None = LOOKBACK_AGE
+    older: Older | None = None
+    retry_failed: bool = False
+
+    @classmethod
+    def read(cls, lookback: object, older: object, *, retry_failed: bool) -> BatchChoices:
+        """The choices as they were given; RuleError for one that is none."""
+        if older not in (None, "paid", "pay"):
+            message = f'must be "paid" or "pay", not {older!r:.40}'
+            raise RuleError([Problem("older", message)])
+        lookback_age = None if lookback is None else read_duration(lookback, "lookback")
+        return cls(lookback_age, older, retry_failed)
+
+    def next_name(self, error: ChoiceError) -> str:
+        """The name that pays a row again whose payment failed or is old; "" if it is not paid."""
+        # A payment of this run that failed at once would fail again and again.
+        pays_failed = error.reason == "dead" and self.retry_failed and not error.is_new
+        pays_old = error.reason == "old" and self.older == "pay"
+        return str(error.payment.id or "") if pays_failed or pays_old else ""
+
+    def outcome(self, error: ChoiceError) -> Outcome:
+        """The outcome of a row that is not paid again."""
+        if error.reason == "old" and self.older == "paid":
+            return already_paid(error.payment)
+        return outcome_of_error(error)
+
+
 def already_paid(payment: Transfer) -> Outcome:
     """The outcome of a row whose payment is in the list; its times are the text as sent."""
     fields = payment.to_dict()
@@ -74,12 +113,11 @@ def outcome_of_error(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
     # Every other row would get the same answer.
     is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
-    outcome_word = UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error)
     failed_payment = ""
-    if outcome_word == FAILED and isinstance(error, ChoiceError):
+    if isinstance(error, ChoiceError) and error.reason == "dead":
         failed_payment = error.payment.id
     return Outcome(
-        outcome_word,
+        UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error),
         error=_row_error_text(error),
         payment=failed_payment,
         stops=error if is_hopeless else None,
@@ -96,9 +134,7 @@ def _outcome_word(error: PaylabError) -> str:
         return CONFLICT
     if isinstance(error, api.RateLimitError) or is_undecided(error):
         return UNKNOWN
-    if isinstance(error, api.APIStatusError | RuleError):
-        return REFUSED
-    return UNSENT
+    return REFUSED if isinstance(error, api.APIStatusError | RuleError) else UNSENT
 
 
 def _row_error_text(error: PaylabError) -> str:
