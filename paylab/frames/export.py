@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import pyarrow as pa
 
@@ -20,7 +20,7 @@ from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
-from ..storage.addresses import local_target
+from ..storage.addresses import is_url, local_path, local_target, require_url
 from ..storage.folders import require_own_files
 from .column_choice import Names, chosen_schema, read_columns, schema_for
 from .columns import ListName, Schema, schema_of
@@ -81,27 +81,8 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     20
     """
     row_filter = row_filter or read_row_filter(kind, filters)
-    read_schema, written_schema = _choose_schemas(kind, columns, row_filter)
-    file_rows = FileRows(written_schema, scale=scale, excel_safe=excel_safe)
-    write_file = find_writer(to, file_rows)
-    tally = Tally(progress)
-    with local_target(to, ours, storage_options) as (path, shown_path):
-        require_parent(path)
-        # Beside the target, where there is room for its rows; else in the system's folder.
-        folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
-        with TemporaryFile(dir=folder) as file:
-            spool = Spool(file, text_schema(read_schema))
-            selection = Selection(row_filter=row_filter)
-            read_pages(pages, read_schema, spool.append, tally, selection=selection)
-            superseded = _find_superseded_rows(spool.tables, read_schema)
-            row_count = tally.rows - len(superseded)
-            # Only escaped cells need a sidecar, by which `read_csv` knows of them.
-            file_facts = {"rows": row_count, "excel_safe": True} if excel_safe else None
-            written_rows = file_rows.read_from(
-                lambda: drop_rows(spool.tables(), superseded), file_facts
-            )
-            write_file(written_rows, path)
-    return Export(shown_path, row_count, tally.pages)
+    plan = _plan_export(to, kind, columns, row_filter, scale=scale, excel_safe=excel_safe)
+    return _export_once(pages, to, plan, progress, storage_options)
 
 
 @explain_arguments
@@ -124,64 +105,110 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
 ) -> Export:
     """Fetch a whole list into a file; after an interruption, stored rows are not written again.
 
-    `fetch(cursor)` returns a page as bytes. Fetched pages are stored in a hidden folder beside the
-    target until the list is complete; a sidecar, `FILE.columns.json`, describes the file. A row
-    that the list repeats is written once, with its newest `updated_at`; eight bytes per row, a
-    hash of its id, are kept in memory when the list is complete. Pages
-    of an interrupted run are used within an hour, at any age with `resume=True`, never with
-    `resume=False`, and never for another `account`. An export to standard output (`-`) or to a URL
-    cannot be resumed.
+    `fetch(cursor)` returns a page as bytes. Fetched pages are stored until the file is complete, in
+    a hidden folder beside the target, or, if that is a URL, in the user's cache folder on this
+    machine; a sidecar, `FILE.columns.json`, describes the file. A row that the list repeats is
+    written once, with its newest `updated_at`; eight bytes per row, a hash of its id, are kept in
+    memory when the list is complete. Pages of an interrupted run are used within an hour, at any
+    age with `resume=True`, never with `resume=False`, and never for another `account`; those for a
+    URL that nobody continued are removed after a day, by the next export to a URL. An export to
+    standard output (`-`) cannot be resumed.
     """
     row_filter = row_filter or read_row_filter(kind, filters)
+    plan = _plan_export(to, kind, columns, row_filter, scale=scale, excel_safe=excel_safe)
     if os.fspath(to) == STANDARD_OUTPUT:
-        return export(
-            bodies(fetch),
-            to,
-            kind,
-            progress,
-            excel_safe=excel_safe,
-            columns=columns,
-            scale=scale,
-            row_filter=row_filter,
-            storage_options=storage_options,
-        )
-    read_schema, written_schema = _choose_schemas(kind, columns, row_filter)
-    file_rows = FileRows(written_schema, scale=scale, excel_safe=excel_safe)
-    write_file = find_writer(to, file_rows)
+        return _export_once(bodies(fetch), to, plan, progress, storage_options)
     origin_facts = dict(origin or {})
-    job = _describe_job(read_schema, row_filter, origin_facts, account)
-    with local_target(to, ours, storage_options) as (path, shown_path):
-        _require_writable_target(path)
-        sweep_drafts(path)
-        with open_draft(path, job, _read_now(origin_facts), resume) as draft:
+    job = _describe_job(plan, origin_facts, account)
+    _require_writable_target(to, storage_options)
+    sweep_drafts(to)
+    with open_draft(to, job, _read_now(origin_facts), resume) as draft:
+        with local_target(to, ours, storage_options) as (path, shown_path):
             recover_path(path)
-            tally = Tally(progress, draft.last.rows, draft.last.pages)
-            selection = Selection(row_filter=row_filter, order=order)
-            _fetch_missing_pages(fetch, draft, read_schema, tally, selection)
-            row_count = _write_draft(draft, read_schema, file_rows, origin_facts, write_file, path)
-            draft.remove()
+            _fetch_missing_pages(fetch, draft, plan, Selection(None, row_filter, order), progress)
+            file_facts = _describe_draft(draft, plan, origin_facts)
+            row_count = plan.write(draft.tables, draft.last.rows, path, file_facts)
+        draft.remove()  # after the upload to a URL, which may fail
     return Export(shown_path, row_count, draft.last.pages, draft.resumed, draft.begun)
 
 
-def _choose_schemas(
-    kind: ListName, columns: Names | None, row_filter: RowFilter
-) -> tuple[Schema, Schema]:
-    """The columns to read, with those that choose the rows, and the columns to write."""
+class ExportPlan(NamedTuple):
+    """What an export reads, and what writes it."""
+
+    row_filter: RowFilter
+    read_schema: Schema
+    """The columns to read, with those that choose the rows."""
+    file_rows: FileRows
+    write_file: Write
+
+    def write(
+        self,
+        read_tables: Callable[[], Iterator[pa.Table]],
+        read_count: int,
+        path: Path,
+        file_facts: Mapping[str, Any] | None,
+    ) -> int:
+        """Write the rows that no newer version replaces, and return their number.
+
+        `read_count` is the number of all rows; `file_facts` are for the sidecar, None without one.
+        """
+        superseded = _find_superseded_rows(read_tables, self.read_schema)
+        row_count = read_count - len(superseded)
+        counted_facts = None if file_facts is None else {**file_facts, "rows": row_count}
+        written_rows = self.file_rows.read_from(
+            lambda: drop_rows(read_tables(), superseded), counted_facts
+        )
+        self.write_file(written_rows, path)
+        return row_count
+
+
+def _plan_export(
+    to: str | os.PathLike[str],
+    kind: ListName,
+    columns: Names | None,
+    row_filter: RowFilter,
+    **file_options: Any,
+) -> ExportPlan:
+    """The plan of an export; errors of its options are raised before anything is fetched."""
     column_names = read_columns(columns, schema_of(kind))
     read_schema = schema_for(schema_of(kind), column_names, row_filter.fields)
-    return read_schema, chosen_schema(read_schema, column_names)
+    file_rows = FileRows(chosen_schema(read_schema, column_names), **file_options)
+    return ExportPlan(row_filter, read_schema, file_rows, find_writer(to, file_rows))
+
+
+def _export_once(
+    pages: Iterable[object],
+    to: str | os.PathLike[str],
+    plan: ExportPlan,
+    progress: Progress | None,
+    storage_options: Mapping[str, Any] | None,
+) -> Export:
+    """Write pages that are read only once, by way of a temporary file."""
+    tally = Tally(progress)
+    with local_target(to, ours, storage_options) as (path, shown_path):
+        require_parent(path)
+        # Beside the target, where there is room for its rows; else in the system's folder.
+        folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
+        with TemporaryFile(dir=folder) as file:
+            spool = Spool(file, text_schema(plan.read_schema))
+            selection = Selection(row_filter=plan.row_filter)
+            read_pages(pages, plan.read_schema, spool.append, tally, selection=selection)
+            # Only escaped cells need a sidecar, by which `read_csv` knows of them.
+            file_facts = {"excel_safe": True} if plan.file_rows.excel_safe else None
+            row_count = plan.write(spool.tables, tally.rows, path, file_facts)
+    return Export(shown_path, row_count, tally.pages)
 
 
 def _describe_job(
-    schema: Schema, row_filter: RowFilter, origin: Mapping[str, Any], account: str | None
+    plan: ExportPlan, origin: Mapping[str, Any], account: str | None
 ) -> dict[str, object]:
     """What makes two exports the same one, so that the second can continue the first."""
     return {
-        "kind": schema.name,
+        "kind": plan.read_schema.name,
         "base_url": origin.get("base_url"),
         "filter": origin.get("filter"),
-        "rows": row_filter.describe(),
-        "columns": schema.names,
+        "rows": plan.row_filter.describe(),
+        "columns": plan.read_schema.names,
         "account": account,
     }
 
@@ -192,31 +219,24 @@ def _read_now(origin: Mapping[str, Any]) -> datetime:
     return datetime.now(UTC) if fetched_at is None else timestamps.from_text(fetched_at)
 
 
-def _write_draft(  # noqa: PLR0913 - the rows, what is said of them, and where to
-    draft: Draft,
-    schema: Schema,
-    file_rows: FileRows,
-    origin: Mapping[str, Any],
-    write_file: Write,
-    path: Path,
-) -> int:
-    """Write the rows of a complete draft to its target; return their number."""
-    superseded = _find_superseded_rows(draft.tables, schema)
-    row_count = draft.last.rows - len(superseded)
-    file_facts = {
+def _describe_draft(draft: Draft, plan: ExportPlan, origin: Mapping[str, Any]) -> dict[str, Any]:
+    """What the sidecar of an exported list says, besides the number of rows."""
+    return {
         **origin,
-        "rows": row_count,
-        "excel_safe": file_rows.excel_safe,
+        "excel_safe": plan.file_rows.excel_safe,
         "resumed": draft.resumed,
         "oldest_page_at": timestamps.to_text(draft.begun),
     }
-    written_rows = file_rows.read_from(lambda: drop_rows(draft.tables(), superseded), file_facts)
-    write_file(written_rows, path)
-    return row_count
 
 
-def _require_writable_target(path: Path) -> None:
-    """ConfigError, before anything is fetched, for a target that cannot be written."""
+def _require_writable_target(
+    to: str | os.PathLike[str], storage_options: Mapping[str, Any] | None
+) -> None:
+    """An error, before anything is stored, for a target of this machine that cannot be written."""
+    require_url(to, storage_options)
+    if is_url(to):
+        return  # it is checked when its file system is opened
+    path = local_path(to)
     require_parent(path)
     if path.is_dir():
         require_own_files(path.resolve(), ours)
@@ -237,7 +257,7 @@ def _find_superseded_rows(
 
 
 def _fetch_missing_pages(
-    fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection
+    fetch: Fetch, draft: Draft, plan: ExportPlan, selection: Selection, progress: Progress | None
 ) -> None:
     """Fetch the missing pages; start again if the service refuses the stored cursor.
 
@@ -246,6 +266,8 @@ def _fetch_missing_pages(
     stored = draft.last
     if not stored.more:
         return
+    tally = Tally(progress, stored.rows, stored.pages)
+    schema = plan.read_schema
     try:
         remaining_pages = bodies(fetch, stored.cursor)
         read_pages(remaining_pages, schema, draft.append, tally, selection=selection)
@@ -254,8 +276,7 @@ def _fetch_missing_pages(
         if stored.cursor is None or draft.last != stored:
             raise
         draft.restart()
-        tally.rows = 0
-        tally.pages = 0
+        tally = Tally(progress)
         read_pages(bodies(fetch), schema, draft.append, tally, selection=selection)
     if tally.stopped:
         raise ConfigError(

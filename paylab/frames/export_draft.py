@@ -14,19 +14,23 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
+from platformdirs import user_cache_path
 
 from ..errors.base import ConfigError
 from ..files import replace, sync_folder
 from ..spec.timestamps import from_text, to_text
+from ..storage.addresses import is_url, local_path
 from ..storage.locks import hold_file_lock
 from .text_table import PagePart
 
 JOB = "job.json"
-FRESH_SECONDS = 3600  # seconds; an older draft may miss later changes
+FRESH_SECONDS = 3600  # an older draft may miss later changes
+ABANDONED_NS = 24 * 3600 * 10**9
 
 
 @dataclass(frozen=True)
@@ -155,11 +159,17 @@ class Spool:
 
 @contextmanager
 def open_draft(
-    path: Path, job: Mapping[str, object], now: datetime, resume: bool | None = None
+    to: str | os.PathLike[str],
+    job: Mapping[str, object],
+    now: datetime,
+    resume: bool | None = None,
 ) -> Iterator[Draft]:
-    """The draft of an export to `path`, in a private folder, locked; see `Draft`."""
-    folder = _find_draft_folder(path)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    """The draft of an export to a path or a URL, in a private folder, locked; see `Draft`."""
+    folder = _find_draft_folder(to)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be made: {error.strerror or error}") from None
     # In a shared folder another user could have put a link or a folder of that name there.
     folder_status = folder.lstat()
     is_own = not hasattr(os, "getuid") or folder_status.st_uid == os.getuid()
@@ -167,20 +177,50 @@ def open_draft(
         raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
     folder.chmod(0o700)
     with hold_file_lock(folder / "lock"):
-        yield Draft(folder, job, now, resume)
+        draft = Draft(folder, job, now, resume)
+        try:
+            yield draft
+        except BaseException:
+            if not draft.last.pages:  # nothing to continue with
+                draft.remove()
+            raise
 
 
-def _find_draft_folder(path: Path) -> Path:
-    """The path of an export's draft: a hidden folder beside its target."""
-    target = path.resolve()
+def _find_draft_folder(to: str | os.PathLike[str]) -> Path:
+    """The path of an export's draft: a hidden folder beside its target.
+
+    That of a URL is in the user's cache folder, by a digest of the URL, which may have tokens.
+    """
+    if is_url(to):
+        return _find_url_drafts() / sha256(os.fspath(to).encode()).hexdigest()
+    target = local_path(to).resolve()
     return target.with_name(f".{target.name}.export")
 
 
-def sweep_drafts(path: Path) -> None:
-    """Remove drafts that are older than their target: those exports were finished."""
-    folder = _find_draft_folder(path)
+def _find_url_drafts() -> Path:
+    return user_cache_path("paylab", appauthor=False) / "exports"
+
+
+def sweep_drafts(to: str | os.PathLike[str]) -> None:
+    """Remove drafts that nobody will continue.
+
+    Those older than their local target were finished. Of URLs, all others that are older than a
+    day are removed: they have rows of the service.
+    """
+    folder = _find_draft_folder(to)
+    if is_url(to):
+        for draft_folder in _find_url_drafts().glob("*"):
+            age_ns = time.time_ns() - _find_newest_time(draft_folder)
+            if draft_folder != folder and age_ns > ABANDONED_NS:
+                shutil.rmtree(draft_folder, ignore_errors=True)
+        return
+    path = local_path(to)
     if not path.exists() or not (folder / JOB).exists():
         return
-    newest_ns = max(file.stat().st_mtime_ns for file in folder.iterdir())
-    if newest_ns < path.stat().st_mtime_ns:
+    if _find_newest_time(folder) < path.stat().st_mtime_ns:
         shutil.rmtree(folder)
+
+
+def _find_newest_time(folder: Path) -> int:
+    """When the newest file of a draft was written, in nanoseconds; 0 without files."""
+    return max((file.stat().st_mtime_ns for file in folder.iterdir()), default=0)

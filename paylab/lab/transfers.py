@@ -149,7 +149,7 @@ class LabTransfers:
         `since`, `until`, `status`, `individual_id`, `client_reference_id` and `product_type` keep
         rows as in `frame`. `columns` are the names of the columns, in your order. Amounts in CSV
         are the text that the service sent.
-        After an interruption, the same call continues within an hour, later only with
+        After an interruption, the same call continues within an hour, to a URL too, later only with
         `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
         spreadsheet would execute as formulas or round. `storage_options` are those of the file
         system of a URL, such as keys.

@@ -12,8 +12,10 @@ from runpy import run_path
 from subprocess import PIPE, run
 from types import SimpleNamespace
 
+import fsspec
 import pandas as pd
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 import paylab
 from paylab import frames
@@ -304,3 +306,91 @@ def test_the_sidecar_describes_the_columns_and_the_source_of_the_file(service, t
     said = json.loads((tmp_path / "t.csv.columns.json").read_text())
     assert (said["base_url"], said["rows"], said["kind"]) == ("https://one", len(IDS), "transfers")
     assert {"name", "kind", "field", "meaning"} <= said["columns"][0].keys()
+
+
+@pytest.fixture(name="drafts")
+def url_drafts(tmp_path, monkeypatch):
+    """The folder of the drafts of URLs, in a cache folder of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "paylab/exports"
+
+
+def interrupt(service, url):
+    """Interrupt an export when the first batch of pages is stored."""
+    service.broken = (20,)
+    with pytest.raises(ConnectionError):
+        frames.export_list(service, url)
+    return service.again()
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "days/"])
+def test_an_export_to_a_url_goes_on_after_an_interruption(service, drafts, name):
+    """The stored pages are not fetched again; when the file is written, no draft is left."""
+    url = f"memory://resumed/{name}"
+    done = frames.export_list(interrupt(service, url), url)
+    assert done.resumed > 0
+    assert service.asked[0] is not None
+    read = frames.read_csv if name == "t.csv" else frames.read_parquet
+    assert read(url)["id"].tolist() == IDS
+    assert list(drafts.iterdir()) == []
+
+
+def test_an_upload_that_failed_is_repeated_without_the_service(service, drafts):
+    """The rows are kept until the file is at its URL."""
+    url = "cut://uploads/t.csv"
+    with pytest.raises(ConfigError, match=r"cut://uploads/t\.csv cannot be written: cut off"):
+        frames.export_list(service, url)
+    done = frames.export_list(service.again(), url)
+    assert (service.asked, done.resumed) == ([], len(IDS))
+    assert ids(url) == IDS
+    assert list(drafts.iterdir()) == []
+
+
+class CutFileSystem(MemoryFileSystem):
+    """A file system whose first upload fails."""
+
+    protocol = "cut"
+    uploads = 0
+
+    def put_file(self, *arguments, **options):
+        """Fail once."""
+        CutFileSystem.uploads += 1
+        if CutFileSystem.uploads == 1:
+            raise OSError("cut off")
+        return super().put_file(*arguments, **options)
+
+
+fsspec.register_implementation("cut", CutFileSystem)
+
+
+def test_drafts_of_urls_are_private_and_removed_after_a_day(service, drafts):
+    """An export to another URL removes what nobody continued; the folder's name tells nothing."""
+    interrupt(service, "memory://left/secret/t.csv")
+    (draft,) = drafts.iterdir()
+    assert draft.stat().st_mode & 0o777 == 0o700
+    assert not {"secret", "left"} & set(re.findall(r"\w+", draft.name))
+    frames.export_list(service.again(), "memory://other/t.csv")
+    assert list(drafts.iterdir()) == [draft]
+    for file in draft.iterdir():
+        os.utime(file, (file.stat().st_mtime - 25 * 3600,) * 2)
+    frames.export_list(service.again(), "memory://other/t.csv")
+    assert list(drafts.iterdir()) == []
+
+
+def test_an_export_that_stored_no_page_leaves_no_draft(service, drafts, tmp_path):
+    """After an error of the first page, or of the address, nothing is left to continue."""
+    service.broken = (1,)
+    for to in ("memory://none/t.csv", tmp_path / "t.csv"):
+        with pytest.raises(ConnectionError):
+            frames.export_list(service.again(broken=(1,)), to)
+    with pytest.raises(ConfigError, match="Protocol not known"):
+        frames.export_list(service, "nosuch://bucket/t.csv")
+    assert list(drafts.iterdir()) == []
+    assert not (tmp_path / ".t.csv.export").exists()
+
+
+def test_a_cache_folder_that_cannot_be_made_is_named(service, monkeypatch):
+    """The error names the folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/self/none")
+    with pytest.raises(ConfigError, match=r"/proc/self/none/paylab/exports/.* cannot be made"):
+        frames.export_list(service, "memory://nowhere/t.csv")
