@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -28,7 +28,7 @@ from ..storage.addresses import (
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
 from .column_choice import CREATED, Names, needed_columns, read_names
-from .columns import ListName, likeliest_schema, schema_of
+from .columns import ListName, Schema, likeliest_schema, schema_of
 from .csv_text import csv_texts
 from .frame import select_period, typed_frame
 from .sidecars import forget_sidecar, read_sidecar
@@ -88,26 +88,54 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     chosen_names = read_names(columns)
     period_columns = [CREATED] if begin or end else []
     with local_copy(path, storage_options) as file:
-        header = read_written_header(file, delimiter, name=path)
-        sidecar = {} if is_url(path) else read_sidecar(local_path(path))
-        # Exports and the results of a batch are the files in which paylab escapes cells.
-        is_escaped = bool(sidecar.get("excel_safe")) or set(header) >= RESULTS
-        column_names = [*map(restore_cell, header)] if is_escaped else header
-        schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
-        _require_unique(column_names, path)
-        needed_names = needed_columns(chosen_names, column_names, period_columns)
-        name_of_cell = dict(zip(header, column_names, strict=True))
-        needed_cells = [cell for cell in header if name_of_cell[cell] in needed_names]
-        try:
-            texts = read_csv_texts(file, needed_cells, delimiter)
-        except pa.ArrowException as error:
-            raise unreadable_address_error(path, "CSV", error) from None
-    if is_escaped:
-        texts = unguard_cells(texts)
-    frame = typed_frame(texts, schema)
+        header = _read_header(file, path, kind, delimiter)
+        needed_names = needed_columns(chosen_names, header.column_names, period_columns)
+        texts = _read_columns(file, path, header, needed_names, delimiter)
+    frame = typed_frame(texts, header.schema)
     if period_columns:
         frame = select_period(frame, begin, end)
     return frame if chosen_names is None else frame[chosen_names]
+
+
+class CsvHeader(NamedTuple):
+    """The header of a CSV file."""
+
+    cells: list[str]
+    """As they are written: escaped, if the cells of the file are."""
+    column_names: list[str]
+    is_escaped: bool
+    schema: Schema
+
+
+def _read_header(
+    file: Path, path: str | os.PathLike[str], kind: ListName | None, delimiter: str
+) -> CsvHeader:
+    """The header of a file; its sidecar is beside `path`, unless that is a URL."""
+    cells = read_written_header(file, delimiter, name=path)
+    sidecar = {} if is_url(path) else read_sidecar(local_path(path))
+    # Exports and the results of a batch are the files in which paylab escapes cells.
+    is_escaped = bool(sidecar.get("excel_safe")) or set(cells) >= RESULTS
+    column_names = [*map(restore_cell, cells)] if is_escaped else cells
+    schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+    _require_unique(column_names, path)
+    return CsvHeader(cells, column_names, is_escaped, schema)
+
+
+def _read_columns(
+    file: Path,
+    path: str | os.PathLike[str],
+    header: CsvHeader,
+    column_names: Collection[str],
+    delimiter: str,
+) -> pa.Table:
+    """The texts of some columns as they were before cells were escaped."""
+    name_of_cell = dict(zip(header.cells, header.column_names, strict=True))
+    needed_cells = [cell for cell in header.cells if name_of_cell[cell] in column_names]
+    try:
+        texts = read_csv_texts(file, needed_cells, delimiter)
+    except pa.ArrowException as error:
+        raise unreadable_address_error(path, "CSV", error) from None
+    return unguard_cells(texts) if header.is_escaped else texts
 
 
 def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -> None:

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from ..errors.base import ExactnessError, Problem, RuleError
 from ..errors.extras import extra_imports
 from ..errors.names import find_nearest_name
+from ..spec.time_arguments import read_duration
 from .payment_problems import subtract
 
 with extra_imports():
@@ -48,7 +49,7 @@ class Period(NamedTuple):
     until: datetime | None = None
 
 
-def read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:
+def _read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:
     """Read tolerances by currency in upper case, "" for all; ExactnessError for a float."""
     tolerance_by_currency = tolerance if isinstance(tolerance, Mapping) else {"": tolerance or 0}
     return {
@@ -69,7 +70,7 @@ def _read_amount(amount_value: object) -> Decimal:
     return Decimal(str(amount_value))
 
 
-def read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -> dict[str, str]:
+def _read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -> dict[str, str]:
     """Return the status of each of your words, both in lower case.
 
     RuleError for a status that the service does not have; `statuses` are those that it has.
@@ -91,3 +92,19 @@ def _unknown_status_error(status: object, statuses: Collection[str]) -> RuleErro
 def argument_error(argument: str, message: str) -> RuleError:
     """Make the error for an argument of `reconcile`."""
     return RuleError([Problem(argument, message, "reconcile")])
+
+
+def read_rules(
+    known_statuses: Collection[str],
+    zone: ZoneInfo,
+    status_map: Mapping[str, str] | None,
+    tolerance: Tolerance | None,
+    window: timedelta | str | None,
+) -> Rules:
+    """What counts as equal; an error for a rule that cannot be read."""
+    return Rules(
+        tolerance=_read_tolerance(tolerance),
+        window=timedelta(0) if window is None else read_duration(window, "window"),
+        zone=zone,
+        status_map=_read_status_map(status_map or {}, known_statuses),
+    )

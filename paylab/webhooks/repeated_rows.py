@@ -112,18 +112,7 @@ def _compare_split_payments(
     Amounts are added up. Words and rates are compared row by row, and only the first difference of
     a payment in a column is a problem.
     """
-    summed_columns: dict[str, Any] = {}
-    row_columns: dict[str, Any] = {}
-    for column in COLUMNS:
-        column_values = pairs.rows.values.get(column.meaning)
-        if isinstance(column_values, DecimalArray) and column.currency:
-            amounts = [
-                _combined_amount(pairs, column.meaning, payment_index, row_indexes)
-                for payment_index, row_indexes in rows_by_split_payment.items()
-            ]
-            summed_columns[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
-        elif column_values is not None and column.kind != "time":
-            row_columns[column.meaning] = column_values
+    summed_columns, row_columns = _choose_columns(pairs, rows_by_split_payment)
     first_rows = _index_array(row_indexes[0] for row_indexes in rows_by_split_payment.values())
     yield from pairs.compare(
         _index_array(rows_by_split_payment),
@@ -139,8 +128,32 @@ def _compare_split_payments(
     all_rows = _index_array(
         row_index for row_indexes in rows_by_split_payment.values() for row_index in row_indexes
     )
+    yield from _keep_first_problems(pairs.compare(repeated_payments, all_rows, row_columns))
+
+
+def _choose_columns(
+    pairs: PaymentPairs, rows_by_split_payment: Mapping[int, list[int]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The sums of the amounts of each payment, and the columns that are compared row by row."""
+    summed_columns: dict[str, Any] = {}
+    row_columns: dict[str, Any] = {}
+    for column in COLUMNS:
+        column_values = pairs.rows.values.get(column.meaning)
+        if isinstance(column_values, DecimalArray) and column.currency:
+            amounts = [
+                _combined_amount(pairs, column.meaning, payment_index, row_indexes)
+                for payment_index, row_indexes in rows_by_split_payment.items()
+            ]
+            summed_columns[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
+        elif column_values is not None and column.kind != "time":
+            row_columns[column.meaning] = column_values
+    return summed_columns, row_columns
+
+
+def _keep_first_problems(problems: Iterable[PaymentProblem]) -> Iterator[PaymentProblem]:
+    """Yield the first problem of each payment in each column."""
     reported_keys: set[tuple[int, str]] = set()
-    for problem in pairs.compare(repeated_payments, all_rows, row_columns):
+    for problem in problems:
         problem_key = problem.payment, problem.column
         if problem_key not in reported_keys:
             reported_keys.add(problem_key)

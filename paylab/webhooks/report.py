@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
@@ -14,34 +14,20 @@ from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
 from ..frames.times import time_zone
 from ..spec.text import printable
-from ..spec.time_arguments import read_duration, read_time_argument
+from ..spec.time_arguments import read_time_argument
 from .books import BookSource, read_books
-from .equality_rules import (
-    Period,
-    Rules,
-    Tolerance,
-    argument_error,
-    read_status_map,
-    read_tolerance,
-)
+from .compared_sides import Side, make_book_side, make_event_side
+from .equality_rules import Period, Rules, Tolerance, argument_error, read_rules
 from .event_file import EventHistory
 from .payment_columns import COLUMNS
 from .payment_problems import KINDS, PaymentProblem, total_or_none, zone_notes
 from .reconciliation import find_problems
 from .side_totals import NO_TOTAL, totals_by_currency
-from .sides import EVENTS, SERVICE, Payments, Rows, earliest_time, read_book_rows, read_event_rows
+from .sides import EVENTS, SERVICE, Payments, Rows
 
 with extra_imports():
     import numpy as np
     import pandas as pd
-
-
-class Side(NamedTuple):
-    """Rows to compare with the service, and the period whose payments must be among them."""
-
-    rows: Rows
-    period: Period | None
-    notes: list[str]
 
 
 def reconcile(  # noqa: PLR0913 - each has a default
@@ -74,20 +60,21 @@ def reconcile(  # noqa: PLR0913 - each has a default
         raise argument_error("decimal", f"is {decimal!r:.40}: it must be . or ,")
     payments = Payments(lists)
     zone = time_zone(tz)
-    rules = Rules(
-        tolerance=read_tolerance(tolerance),
-        window=timedelta(0) if window is None else read_duration(window, "window"),
-        zone=zone,
-        status_map=read_status_map(status_map or {}, payments.statuses(zone)),
-    )
+    rules = read_rules(payments.statuses(zone), zone, status_map, tolerance, window)
     sides: list[Side] = []
     if books is not None:
         file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
-        book_rows = read_book_rows(file_books.frame, columns, zone, decimal, date_format)
         period = Period(read_time_argument(since), read_time_argument(until, "until"))
-        sides.append(Side(book_rows, period, [*file_books.notes, *book_rows.notes]))
+        sides.append(make_book_side(file_books, columns, zone, decimal, date_format, period))
     if events is not None:
-        sides.append(_make_event_side(events))
+        sides.append(make_event_side(events))
+    return _compare_sides(payments, sides, rules, place)
+
+
+def _compare_sides(
+    payments: Payments, sides: Sequence[Side], rules: Rules, place: str
+) -> Reconciliation:
+    """The problems and notes of all sides."""
     problems = [
         problem
         for side in sides
@@ -95,20 +82,6 @@ def reconcile(  # noqa: PLR0913 - each has a default
     ]
     notes = [note for side in sides for note in side.notes] + zone_notes(problems)
     return Reconciliation(payments, [side.rows for side in sides], problems, rules, notes, place)
-
-
-def _make_event_side(events: EventHistory) -> Side:
-    """The events as a side; a payment is missing there if it was made after the first one."""
-    events_start = events.since or earliest_time(events.events)
-    period = Period(events_start) if events_start else None
-    return Side(read_event_rows(events.events), period, [*events.notes, _events_note(events_start)])
-
-
-def _events_note(events_start: datetime | None) -> str:
-    """Return a note that tells which payments should have an event."""
-    if events_start is None:
-        return "there is no event, so none is missing"
-    return f"events are expected from {events_start:%Y-%m-%d %H:%M:%S} UTC on"
 
 
 @explain_arguments

@@ -151,24 +151,9 @@ def read_book_rows(
     """Read the rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
     name_by_meaning = name_columns(list(frame.columns), columns)
-    compared_columns = [column for column in COLUMNS if column.meaning in name_by_meaning]
-    amount_names = [
-        name_by_meaning[column.meaning] for column in compared_columns if column.kind == "amount"
-    ]
-    amounts_by_name, decimal_mark = read_amounts(
-        {str(column_name): frame[column_name] for column_name in amount_names}, decimal
+    value_by_meaning, decimal_mark = _read_book_values(
+        frame, name_by_meaning, zone, decimal, date_format
     )
-    value_by_meaning: dict[str, Any] = {}
-    for column in compared_columns:
-        column_name = name_by_meaning[column.meaning]
-        if column.kind == "amount":
-            value_by_meaning[column.meaning] = amounts_by_name[str(column_name)]
-        elif column.kind == "time":
-            value_by_meaning[column.meaning] = read_column_times(
-                frame[column_name], str(column_name), zone, date_format
-            )
-        else:
-            value_by_meaning[column.meaning] = word_column(frame[column_name])
     notes = _date_format_notes(value_by_meaning)
     if decimal_mark == "," and decimal is None:
         notes.append("decimal comma was found")
@@ -185,6 +170,41 @@ def read_book_rows(
         ),
         notes=tuple(notes),
     )
+
+
+def _read_book_values(
+    frame: pd.DataFrame,
+    name_by_meaning: Mapping[str, Any],
+    zone: ZoneInfo,
+    decimal: str | None,
+    date_format: str | None,
+) -> tuple[dict[str, Any], str]:
+    """The compared columns by meaning, and the decimal mark of the amounts."""
+    compared_columns = [column for column in COLUMNS if column.meaning in name_by_meaning]
+    cells_by_meaning = {
+        column.meaning: frame[name_by_meaning[column.meaning]] for column in compared_columns
+    }
+    amounts_by_name, decimal_mark = read_amounts(
+        {
+            str(name_by_meaning[column.meaning]): cells_by_meaning[column.meaning]
+            for column in compared_columns
+            if column.kind == "amount"
+        },
+        decimal,
+    )
+    value_by_meaning: dict[str, Any] = {}
+    for column in compared_columns:
+        meaning = column.meaning
+        column_name = str(name_by_meaning[meaning])
+        if column.kind == "amount":
+            value_by_meaning[meaning] = amounts_by_name[column_name]
+        elif column.kind == "time":
+            value_by_meaning[meaning] = read_column_times(
+                cells_by_meaning[meaning], column_name, zone, date_format
+            )
+        else:
+            value_by_meaning[meaning] = word_column(cells_by_meaning[meaning])
+    return value_by_meaning, decimal_mark
 
 
 def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:

@@ -1,0 +1,48 @@
+"""What is compared with the service: your books, or events, and the payments they must have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from .books import Books
+from .equality_rules import Period
+from .event_file import EventHistory
+from .sides import Rows, earliest_time, read_book_rows, read_event_rows
+
+
+class Side(NamedTuple):
+    """Rows to compare with the service, and the period whose payments must be among them."""
+
+    rows: Rows
+    period: Period | None
+    notes: list[str]
+
+
+def make_book_side(  # noqa: PLR0913 - the books, how they are written, and their period
+    books: Books,
+    columns: Mapping[str, str] | None,
+    zone: ZoneInfo,
+    decimal: str | None,
+    date_format: str | None,
+    period: Period,
+) -> Side:
+    """The books as a side, with notes on what was found in them."""
+    rows = read_book_rows(books.frame, columns, zone, decimal, date_format)
+    return Side(rows, period, [*books.notes, *rows.notes])
+
+
+def make_event_side(events: EventHistory) -> Side:
+    """The events as a side; a payment is missing there if it was made after the first one."""
+    events_start = events.since or earliest_time(events.events)
+    period = Period(events_start) if events_start else None
+    return Side(read_event_rows(events.events), period, [*events.notes, _events_note(events_start)])
+
+
+def _events_note(events_start: datetime | None) -> str:
+    """Return a note that tells which payments should have an event."""
+    if events_start is None:
+        return "there is no event, so none is missing"
+    return f"events are expected from {events_start:%Y-%m-%d %H:%M:%S} UTC on"
