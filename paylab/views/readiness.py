@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .html import badge, collapsible_block, escape, heading, table
+from .html import collapsible_block, escape, heading, table
 
 TITLES: Mapping[str, str] = {
     "broken": "Broken",
@@ -70,9 +70,8 @@ def readiness_card(report: Any) -> str:
     for verdict in ("broken", "not seen"):
         rows = [_card_row(judged_item) for judged_item in report.of(verdict)]
         if rows:
-            card_parts.append(
-                f'<div style="margin:8px 0 2px">{badge(TITLES[verdict].upper())}</div>'
-            )
+            title = f"{MARKS[verdict]} {TITLES[verdict]}"
+            card_parts.append(f'<div style="font-weight:600;margin:8px 0 2px">{title}</div>')
             card_parts.append(table(rows))
     for verdict in ("shown", "not applicable", "question"):
         rows = [_card_row(judged_item) for judged_item in report.of(verdict)]

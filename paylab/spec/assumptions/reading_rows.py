@@ -337,10 +337,9 @@ ROWS = (
     ),
     Assumption(
         "simulator.omits",
-        assumed="not simulated: funds that must settle before a prefunded payout, "
-        "stablecoins that return to the wallet, settlement times of PESONet, and "
-        "the 422 for tokens that are not available yet and uploads that could not "
-        "be completed",
+        assumed="not simulated: the time that a top-up of the balance takes to settle, what a "
+        "wallet holds, so also stablecoins that return to it, and the 422 for tokens that are not "
+        "available yet and uploads that could not be completed",
         keyless="It concerns what the simulator leaves out.",
     ),
 )
