@@ -44,14 +44,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
-    """Show a call, unless only failed ones are wanted; return whether it was shown."""
-    if failed and call["status"] in range(200, 300):
+    """Show a call, unless only failed ones are wanted (`failed`); return whether it was shown."""
+    is_success = call["status"] in range(200, 300)
+    if failed and is_success:
         return False
     if as_json:
         say(json.dumps(dict(call)))
         return True
     status = call["status"]
-    outcome = f"{status or 'no answer'}" + (f" ({call['trouble']})" if call["trouble"] else "")
+    outcome = str(status or "no answer")
+    if call["trouble"]:
+        outcome += f" ({call['trouble']})"
     call_words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
     call_line = "  ".join(printable(str(word)) for word in call_words)
     say(f"{call['when'][11:19]}  {call_line}  {call['bytes']} bytes", status_colour(status))

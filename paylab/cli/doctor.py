@@ -41,14 +41,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the report; return 1 if a check fails."""
-    findings = list(examine())
+    checks = list(examine())
     if options.json:
-        say(json.dumps([finding._asdict() for finding in findings]))
+        say(json.dumps([check._asdict() for check in checks]))
     else:
-        for finding_name, good, finding_text in findings:
-            finding_line = f"{'ok ' if good else 'BAD'}  {finding_name:<14}{finding_text}"
-            say(printable(finding_line), "green" if good else "red")
-    return 0 if all(finding.good for finding in findings) else 1
+        for check in checks:
+            verdict = "ok " if check.good else "BAD"
+            check_line = f"{verdict}  {check.what:<14}{check.text}"
+            say(printable(check_line), "green" if check.good else "red")
+    return 0 if all(check.good for check in checks) else 1
 
 
 def examine() -> Iterator[Check]:
@@ -65,21 +66,24 @@ def examine() -> Iterator[Check]:
         yield Check("settings", False, str(error))
         return
     yield Check("place", True, f"{lab.place}: {lab.place.notice}")
-    for package_name, setting_value, origin in lab.sources():
-        yield Check(package_name, True, f"{setting_value} ({origin})")
+    for setting_name, setting_value, origin in lab.sources():
+        yield Check(setting_name, True, f"{setting_value} ({origin})")
     yield from _check_service(lab)
 
 
 def _check_extras() -> str:
     """The extras that are installed, and how to install the others."""
     missing_extras = [extra for extra in EXTRAS if missing_packages(extra)]
-    installed = ", ".join(extra for extra in EXTRAS if extra not in missing_extras) or "none"
-    command = "a page cannot have" if in_page() else "pip install 'paylab[NAME]' adds"
-    advice = f"; {command} {', '.join(missing_extras)}" if missing_extras else ""
-    return f"{installed}{advice}"
+    installed_extras = [extra for extra in EXTRAS if extra not in missing_extras]
+    installed_text = ", ".join(installed_extras) or "none"
+    if not missing_extras:
+        return installed_text
+    how_to_add = "a page cannot have" if in_page() else "pip install 'paylab[NAME]' adds"
+    return f"{installed_text}; {how_to_add} {', '.join(missing_extras)}"
 
 
 def _check_service(lab: Lab) -> Iterator[Check]:
+    """Check that the service answers one signed GET, and what it says the time is."""
     try:
         lab.transfers.list(limit=1).first()
         yield Check("service", True, "answers, and accepts the signature")
@@ -99,9 +103,9 @@ def _check_clock(lab: Lab) -> Iterator[Check]:
             "clock", False, f"the service's Date header cannot be read: {date_header[:40]!r}"
         )
         return
-    ahead = (date - lab.calls[-1].when).total_seconds()
+    seconds_ahead = (date - lab.calls[-1].when).total_seconds()
     tolerance = lab.service.signing.tolerance
-    side = "ahead of" if ahead > 0 else "behind"
-    apart = f"{abs(ahead):.0f} s {side}" if abs(ahead) >= 1 else "the same as"
-    clock_text = f"the service's clock is {apart} this machine's; {tolerance} s are allowed"
-    yield Check("clock", abs(ahead) < tolerance, clock_text)
+    side = "ahead of" if seconds_ahead > 0 else "behind"
+    difference = f"{abs(seconds_ahead):.0f} s {side}" if abs(seconds_ahead) >= 1 else "the same as"
+    clock_text = f"the service's clock is {difference} this machine's; {tolerance} s are allowed"
+    yield Check("clock", abs(seconds_ahead) < tolerance, clock_text)

@@ -76,23 +76,30 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_files(done: Any, options: argparse.Namespace) -> None:
+def _print_files(export_result: Any, options: argparse.Namespace) -> None:
     """Print the files, and whether part of them is from an interrupted run."""
     from ..frames import sidecars
 
-    begun = timestamps.to_text(done.oldest_page_at)
-    path = Path(done.path)
+    oldest_page_at = timestamps.to_text(export_result.oldest_page_at)
+    path = Path(export_result.path)
     sidecar = sidecars.sidecar_of(path)
-    is_described = not is_url(done.path) and sidecar.exists()
+    has_sidecar = not is_url(export_result.path) and sidecar.exists()
     if options.json:
-        facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
-        facts |= {"resumed": done.resumed, "oldest_page_at": begun}
-        say(json.dumps({**facts, **({"columns": str(sidecar)} if is_described else {})}))
+        facts = {
+            "path": str(export_result.path),
+            "rows": export_result.rows,
+            "pages": export_result.pages,
+            "resumed": export_result.resumed,
+            "oldest_page_at": oldest_page_at,
+        }
+        if has_sidecar:
+            facts["columns"] = str(sidecar)
+        say(json.dumps(facts))
         return
-    columns = f"; {path.with_name(sidecar.name)} describes its columns" if is_described else ""
-    say(f"{done.rows} {options.what} in {done.path}{columns}")
-    if done.resumed:
+    columns_text = f"; {path.with_name(sidecar.name)} describes its columns" if has_sidecar else ""
+    say(f"{export_result.rows} {options.what} in {export_result.path}{columns_text}")
+    if export_result.resumed:
         say(
-            f"resumed: an interrupted export fetched {done.resumed} of them from {begun} on; "
-            "what changed since may be missing (--no-resume starts again)"
+            f"resumed: an interrupted export fetched {export_result.resumed} of them from "
+            f"{oldest_page_at} on; what changed since may be missing (--no-resume starts again)"
         )

@@ -17,25 +17,37 @@ _HELP = {
     "product_type": f"of this product: {', '.join(codes.PRODUCTS)}",
     "conversion_account_id": "paid into this conversion account",
 }
-_METAVARS = {"since": "TIME", "until": "TIME", "status": "WORDS", "client_reference_id": "TEXT"}
+_METAVARS = {
+    "since": "TIME",
+    "until": "TIME",
+    "status": "WORDS",
+    "client_reference_id": "TEXT",
+    "product_type": "PRODUCT",
+}
+"""What stands for the value of a filter in the help; ID for the others."""
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
     """Add an option for each filter of rows."""
     group = parser.add_argument_group("filters", "print or write only rows")
     for filter_name, help_text in _HELP.items():
-        option = f"--{filter_name.replace('_', '-')}"
-        spellings = [option, "--reference"] if filter_name == "client_reference_id" else [option]
-        metavar = _METAVARS.get(filter_name, "PRODUCT" if filter_name == "product_type" else "ID")
+        spellings = [f"--{filter_name.replace('_', '-')}"]
+        if filter_name == "client_reference_id":
+            spellings.append("--reference")
+        metavar = _METAVARS.get(filter_name, "ID")
         group.add_argument(*spellings, dest=filter_name, metavar=metavar, help=help_text)
 
 
 def given_filters(options: argparse.Namespace, kind: str | None) -> dict[str, str]:
-    """The filters that were given; ConfigError for one that rows of this list do not have."""
+    """The filters that were given; ConfigError for one that rows of this list do not have.
+
+    `kind` is the name of the list, such as `transfers`; None if it is not known.
+    """
+    all_values = {filter_name: getattr(options, filter_name) for filter_name in _HELP}
     filters = {
-        filter_name: value
-        for filter_name in _HELP
-        if (value := getattr(options, filter_name)) is not None
+        filter_name: filter_value
+        for filter_name, filter_value in all_values.items()
+        if filter_value is not None
     }
     if not filters:
         return {}
@@ -43,7 +55,7 @@ def given_filters(options: argparse.Namespace, kind: str | None) -> dict[str, st
         raise ConfigError(f"filters work only with {', '.join(FIELDS)}")
     for filter_name in filters:
         if filter_name not in list_filter_names(kind):
-            lists = [other for other in FIELDS if filter_name in list_filter_names(other)]
+            list_names = [name for name in FIELDS if filter_name in list_filter_names(name)]
             option = f"--{filter_name.replace('_', '-')}"
-            raise ConfigError(f"{option} works only with {' and '.join(lists)}")
+            raise ConfigError(f"{option} works only with {' and '.join(list_names)}")
     return filters

@@ -65,9 +65,8 @@ def run(options: argparse.Namespace) -> int:
     check_encrypted(check_base_url(value_by_name["base_url"]))
     if not options.no_check:
         _check(value_by_name)
-    stored_place = (
-        "the system's keyring" if _in_keyring(options, value_by_name) else f"{path} (only you)"
-    )
+    is_in_keyring = _move_keys_to_keyring(options, value_by_name)
+    stored_place = "the system's keyring" if is_in_keyring else f"{path} (only you)"
     document[options.profile] = value_by_name
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as sink:
@@ -98,14 +97,11 @@ def _ask_setting(setting_name: str, options: argparse.Namespace) -> str:
         raise ConfigError(
             f"{setting_name} is missing: set {VARIABLES[setting_name]}, or run this in a terminal"
         )
-    typed = (
-        getpass.getpass(PROMPTS[setting_name])
-        if setting_name in SECRETS
-        else input(PROMPTS[setting_name])
-    )
-    if not typed.strip():
+    ask = getpass.getpass if setting_name in SECRETS else input
+    typed_text = ask(PROMPTS[setting_name]).strip()
+    if not typed_text:
         raise ConfigError(f"{setting_name} is empty: nothing was written")
-    return typed.strip()
+    return typed_text
 
 
 def _check(value_by_name: dict[str, str]) -> None:
@@ -119,15 +115,17 @@ def _check(value_by_name: dict[str, str]) -> None:
         say(f"{lab.place} answers, and accepts the signature.")
 
 
-def _in_keyring(options: argparse.Namespace, value_by_name: dict[str, str]) -> bool:
-    """Move the keys to the keyring; `values` then refer to them. False when there is none."""
+def _move_keys_to_keyring(options: argparse.Namespace, value_by_name: dict[str, str]) -> bool:
+    """Move the keys to the keyring, unless it is not wanted or there is none; return whether.
+
+    `value_by_name` then has references to them, such as `keyring:sandbox.api_key`.
+    """
     if options.keyring is False:
         return False
     try:
         for key_name in SECRETS:
-            value_by_name[key_name] = _keep(
-                f"{options.profile}.{key_name}", value_by_name[key_name]
-            )
+            entry = f"{options.profile}.{key_name}"
+            value_by_name[key_name] = _store_secret(entry, value_by_name[key_name])
     except ConfigError as error:
         if options.keyring:
             raise ConfigError(f"--keyring: {error}") from None
@@ -135,7 +133,7 @@ def _in_keyring(options: argparse.Namespace, value_by_name: dict[str, str]) -> b
     return True
 
 
-def _keep(entry: str, secret: str) -> str:
+def _store_secret(entry: str, secret: str) -> str:
     """Put a secret into the keyring; return the reference to write into the profile."""
     with extra_imports():
         import keyring

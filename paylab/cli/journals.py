@@ -56,6 +56,7 @@ class ProxyJournal:
         return Requests(self._read_requests)
 
     def _read_requests(self, after: int = 0) -> Sequence[JsonObject]:
+        """The requests with a number above `after` as JSON."""
         return self._read("requests", after)
 
     def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
@@ -63,6 +64,7 @@ class ProxyJournal:
         return self._read("journal", after, raw=int(raw))
 
     def _read(self, list_name: str, after: int, **params: int) -> list[JsonObject]:
+        """The rows of a list of the journal API that follow a number."""
         path = f"{CONTROLS}/{list_name}"
         journal_rows: list[JsonObject] = self._lab.request(
             "GET", path, params={"after": after, **params}

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -192,11 +192,10 @@ def copy_notebooks() -> tuple[Path, list[str]]:
         written_digest = digest_by_name.get(notebook_name)
         digest = sha256(content).hexdigest()
         copy = target / notebook_name
-        if written_digest == digest and copy.is_file():
+        is_up_to_date = written_digest == digest and copy.is_file()
+        if is_up_to_date:
             continue
-        is_foreign = copy.is_symlink() or (copy.exists() and not copy.is_file())  # such as a pipe
-        copy_digest = _hash_copy(copy) if copy.is_file() else None
-        if is_foreign or copy_digest not in (None, written_digest, digest):
+        if not _may_replace(copy, (written_digest, digest)):
             changed.append(notebook_name)
             continue
         with files.replace(copy) as sink:
@@ -209,9 +208,17 @@ def copy_notebooks() -> tuple[Path, list[str]]:
     return target, changed
 
 
-def _hash_copy(copy: Path) -> str:
-    """The SHA-256 of a copy; nothing of one that is larger than any notebook of ours."""
-    return sha256(copy.read_bytes()).hexdigest() if copy.stat().st_size <= COPY_BYTES_MAX else ""
+def _may_replace(copy: Path, our_digests: Collection[str | None]) -> bool:
+    """Whether there is no copy, or one whose SHA-256 is that of a notebook of ours.
+
+    A link, a pipe, and a file that is larger than any notebook of ours are somebody else's.
+    """
+    if copy.is_symlink() or (copy.exists() and not copy.is_file()):
+        return False
+    if not copy.exists():
+        return True
+    is_large = copy.stat().st_size > COPY_BYTES_MAX
+    return not is_large and sha256(copy.read_bytes()).hexdigest() in our_digests
 
 
 def trust_copies(folder: Path) -> None:
@@ -254,10 +261,11 @@ def _packaged_notebooks() -> dict[str, bytes]:
 
 
 def _read_record(target: Path) -> dict[str, str]:
+    """The SHA-256 of each copied notebook by its name; empty if they cannot be read."""
     path = target / RECORD
     try:
-        is_ours = path.is_file() and path.stat().st_size <= RECORD_BYTES_MAX
-        digests = json.loads(path.read_bytes()) if is_ours else {}
+        is_readable = path.is_file() and path.stat().st_size <= RECORD_BYTES_MAX
+        digests = json.loads(path.read_bytes()) if is_readable else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return dict(digests) if isinstance(digests, dict) else {}
@@ -272,23 +280,16 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
     unchanged_names = find_unchanged(folder)
     if not wanted:
         return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
-    notebook_names = sorted(path.name for path in folder.glob("*.ipynb"))
-    notebook_names = list(
-        dict.fromkeys(
-            [
-                *unchanged_names,
-                *(name for name in _packaged_notebooks() if name in notebook_names),
-                *notebook_names,
-            ]
-        )
-    )
+    names_in_folder = sorted(path.name for path in folder.glob("*.ipynb"))
+    copied_names = [name for name in _packaged_notebooks() if name in names_in_folder]
+    ordered_names = dict.fromkeys([*unchanged_names, *copied_names, *names_in_folder])
     name_start = Path(wanted).name
-    chosen = [name for name in notebook_names if name.startswith(name_start)]
-    if not chosen:
+    fitting_names = [name for name in ordered_names if name.startswith(name_start)]
+    if not fitting_names:
         raise FileNotFoundError(
-            f"there is no notebook {wanted}: choose one of {', '.join(notebook_names)}"
+            f"there is no notebook {wanted}: choose one of {', '.join(ordered_names)}"
         )
-    return f"lab/tree/{name_start if name_start in chosen else chosen[0]}"
+    return f"lab/tree/{name_start if name_start in fitting_names else fitting_names[0]}"
 
 
 @contextmanager

@@ -60,23 +60,28 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
+    """Print a received event on a line, with its order, its repetitions and the answer to it.
+
+    `target` is the URL of the handler that it was sent on to.
+    """
     if in_json:
         say(write_json(as_json(arrival)))
         return
-    again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
-    answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
+    repetition_text = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
+    answer_text = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
         target_text = plain(str(target), CELL_CHARACTERS_MAX)
-        answer = f"  -> {target_text} cannot be reached; answered 502 to the service"
+        answer_text = f"  -> {target_text} cannot be reached; answered 502 to the service"
     event_line = "  ".join(event_cells(arrival))
-    stale = "" if arrival.order == "in order" else f"  {arrival.order}"
-    say(f"{arrival.last_at:%H:%M:%S}  {event_line}{stale}{again}{answer}")
+    order_text = "" if arrival.order == "in order" else f"  {arrival.order}"
+    remarks = f"{order_text}{repetition_text}{answer_text}"
+    say(f"{arrival.last_at:%H:%M:%S}  {event_line}{remarks}")
 
 
 def _read_event_types(types_text: str) -> tuple[str, ...]:
     """Event types separated by commas; ArgumentTypeError lists the known ones."""
-    types = tuple(word.strip() for word in types_text.split(",") if word.strip())
-    unknown = [word for word in types if word not in codes.EVENT_TYPES]
-    if unknown or not types:
+    event_types = tuple(word.strip() for word in types_text.split(",") if word.strip())
+    unknown_types = [word for word in event_types if word not in codes.EVENT_TYPES]
+    if unknown_types or not event_types:
         raise argparse.ArgumentTypeError(f"must be among {', '.join(codes.EVENT_TYPES)}")
-    return types
+    return event_types

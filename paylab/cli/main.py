@@ -111,12 +111,13 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one sentence, with a similar word and the help command."""
 
     def _check_value(self, action: argparse.Action, word: Any) -> None:
+        """Refuse a word that is not among the choices of an option, with a similar one."""
         if action.choices is None or word in action.choices:
             return
         from difflib import get_close_matches  # rarely needed
 
-        similar = get_close_matches(word, action.choices, 1)
-        suggestion = f"; did you mean {similar[0]}?" if similar else ""
+        similar_words = get_close_matches(word, action.choices, 1)
+        suggestion = f"; did you mean {similar_words[0]}?" if similar_words else ""
         if action.dest == "command":
             hint = f"; to list them: paylab list {word}" if word in LISTED else suggestion
             self.error(f"there is no command {word[:40]!r}{hint}")
@@ -137,13 +138,11 @@ class Parser(argparse.ArgumentParser):
                 for option in self._option_string_actions
                 if option.startswith("--")
             }
-            guess = unknown_word.partition("=")[0].lstrip("-")
-            nearest = find_suggestion(guess.replace("-", "_"), known_options)
-            hint = (
-                f"; did you mean {known_options[nearest]}?"
-                if nearest in known_options
-                else f": options are {', '.join(known_options.values())}"
-            )
+            option_name = unknown_word.partition("=")[0].lstrip("-")
+            nearest = find_suggestion(option_name.replace("-", "_"), known_options)
+            hint = f": options are {', '.join(known_options.values())}"
+            if nearest in known_options:
+                hint = f"; did you mean {known_options[nearest]}?"
             self.error(f"{unknown_word[:40]!r} is no option or argument here{hint}")
         return options, unknown_words
 
@@ -206,10 +205,15 @@ def command_example(name: str, module: ModuleType) -> str:
     return str(example if isinstance(example, str) else example[name])
 
 
-def _print_error(error: Exception, status: int, warned: Collection[str] = ()) -> int:
+def _print_error(error: Exception, exit_status: int, warned: Collection[str] = ()) -> int:
+    """Print an error with its hint, and return the exit status.
+
+    `warned` are the warnings that were printed before.
+    """
     hint = getattr(error, "hint", None)
-    warn_user(f"paylab: {_error_text(error, warned)}" + (f". Try: {hint}" if hint else ""), "red")
-    return status
+    hint_text = f". Try: {hint}" if hint else ""
+    warn_user(f"paylab: {_error_text(error, warned)}{hint_text}", "red")
+    return exit_status
 
 
 def _error_text(error: Exception, warned: Collection[str]) -> str:
@@ -217,9 +221,10 @@ def _error_text(error: Exception, warned: Collection[str]) -> str:
 
     Problems of which a warning was printed are not repeated.
     """
-    refused = error if isinstance(error, APIStatusError) and error.problems else None
-    if refused and {*map(str, refused.problems)} <= {*warned}:
-        return f"{refused.status} the service refuses this"
+    if isinstance(error, APIStatusError) and error.problems:
+        problem_texts = {str(problem) for problem in error.problems}
+        if problem_texts <= {*warned}:
+            return f"{error.status} the service refuses this"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -50,27 +50,31 @@ def run(options: argparse.Namespace) -> int:
     """Print or write the document, or the schema of a service.toml."""
     from .. import files
 
-    chosen = [options.service_schema, options.controls, options.collection is not None]
-    if sum(chosen) > 1:
+    switches = [options.service_schema, options.controls, options.collection is not None]
+    if sum(switches) > 1:
         message = "choose one of --service-schema, --controls and --collection: each is a document"
         raise ConfigError(message)
     if not options.server.isprintable():
         raise ConfigError("--server has a line break or another control character: remove it")
     if options.collection == "bruno":
         return _write_bruno(options)
-    make_document = _postman if options.collection else _document
-    document_text, has = _service_schema() if options.service_schema else make_document(options)
+    if options.service_schema:
+        document_text, summary = _service_schema()
+    elif options.collection:
+        document_text, summary = _postman(options)
+    else:
+        document_text, summary = _document(options)
     if options.to is None:
         print(document_text)
         return 0
     with files.replace(files.path_of(options.to)) as file:
         file.write(f"{document_text}\n".encode())
-    warn_user(f"paylab: {options.to} has {has}")
+    warn_user(f"paylab: {options.to} has {summary}")
     return 0
 
 
 def _document(options: argparse.Namespace) -> tuple[str, str]:
-    """The document, and what it has."""
+    """The document as JSON, and a summary of it: "12 paths and 30 schemas"."""
     if options.controls:
         from ..simulator.control_document import control_document
 
@@ -79,12 +83,12 @@ def _document(options: argparse.Namespace) -> tuple[str, str]:
         from ..openapi import document
 
         spec = document(service_for(options.service), options.server)
-    has = f"{len(spec['paths'])} paths and {len(spec['components']['schemas'])} schemas"
-    return json.dumps(spec, indent=2, ensure_ascii=False), has
+    summary = f"{len(spec['paths'])} paths and {len(spec['components']['schemas'])} schemas"
+    return json.dumps(spec, indent=2, ensure_ascii=False), summary
 
 
 def _postman(options: argparse.Namespace) -> tuple[str, str]:
-    """A collection of Postman, and what it has."""
+    """A collection of Postman as JSON, and a summary of it: "25 requests"."""
     from ..openapi.postman import make_postman_collection
 
     collection = make_postman_collection(service_for(options.service), options.server)
@@ -113,7 +117,7 @@ def _write_bruno(options: argparse.Namespace) -> int:
 
 
 def _service_schema() -> tuple[str, str]:
-    """The JSON Schema of a service.toml, and what it has."""
+    """The JSON Schema of a service.toml, and a summary of it: "the schema of 120 settings"."""
     from ..spec.service.keys import setting_keys
     from ..spec.service.schema import schema_text
 

@@ -54,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
-    parser.add_argument("--delimiter", default=",", type=_mark_of, help="between cells")
+    parser.add_argument("--delimiter", default=",", type=_read_delimiter, help="between cells")
     parser.add_argument(
         "--concurrency",
         type=in_range(1, CONCURRENCY_MAX),
@@ -101,25 +101,25 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_variables()
     option_names = ("reference", "delimiter", *DEFAULTS)
     payout_options: dict[str, Any] = {
-        name: text for name in option_names if (text := getattr(options, name))
+        name: getattr(options, name) for name in option_names if getattr(options, name)
     }
     payout_options["references"] = not options.no_references
     try:
-        checked = make_plan(options.file, **payout_options)
+        plan = make_plan(options.file, **payout_options)
     except FileNotFoundError as error:
         raise ConfigError(f"{options.file}: {error.strerror}") from None
-    if not checked.rows:
+    if not plan.rows:
         raise ConfigError(f"{options.file} has no rows below its header: nothing to send")
-    if options.dry_run or checked.problems:
+    if options.dry_run or plan.problems:
         if options.to is not None:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
-        return _print_plan(checked, as_json=options.json)
+        return _print_plan(plan, as_json=options.json)
     if options.to is not None:
         check_results_path(options.to, options.file)
     require_extra("frames")  # if it is missing, nothing is sent
     lab = connect()
     announce(lab.place)
-    confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
+    confirm(lab.place, f"send {count(len(plan.rows), 'payout')}", yes=options.yes)
     frame = lab.transfers.create_many(
         options.file,
         lookback=options.lookback,
@@ -135,37 +135,43 @@ def run(options: argparse.Namespace) -> int:
     return _print_results(frame, as_json=options.json)
 
 
-def _print_plan(checked: Plan, *, as_json: bool) -> int:
-    """Print a summary of the file and all problems."""
+def _print_plan(plan: Plan, *, as_json: bool) -> int:
+    """Print a summary of the file and all problems; return 1 if there are any."""
     if as_json:
-        problems = [vars(problem) for problem in checked.problems]
-        print(json.dumps({"payouts": len(checked.rows), "problems": problems}))
+        problems = [vars(problem) for problem in plan.problems]
+        print(json.dumps({"payouts": len(plan.rows), "problems": problems}))
     else:
-        say(checked)
-        if not checked.problems:
+        say(plan)
+        if not plan.problems:
             say("earlier payouts are looked for in the list of the service when it is sent")
-        if checked.ignored:
-            say(f"columns that are not sent: {printable(', '.join(checked.ignored))}")
-        for problem in checked.problems:
+        if plan.ignored:
+            say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
+        for problem in plan.problems:
             warn_user(printable(str(problem)))
-    return 1 if checked.problems else 0
+    return 1 if plan.problems else 0
 
 
 def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
+    """Print how many rows have each outcome, and each error; return 1 if a row was not paid.
+
+    Rows that were not sent are counted by their error.
+    """
     facts: dict[Any, Any] = frame.attrs
     if as_json:
         print(json.dumps(dict(facts)))
     else:
-        say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
-    explained = frame[frame["error"].notna()]
-    for result_row in explained[explained["outcome"] != UNSENT].itertuples():
+        say(", ".join(f"{number} {outcome}" for outcome, number in facts["outcomes"].items()))
+    rows_with_error = frame[frame["error"].notna()]
+    is_unsent = rows_with_error["outcome"] == UNSENT
+    for result_row in rows_with_error[~is_unsent].itertuples():
         warn_user(printable(f"row {result_row.row}, {result_row.outcome}: {result_row.error}"))
-    for error, error_rows in explained[explained["outcome"] == UNSENT].groupby("error"):
-        warn_user(printable(f"{count(len(error_rows), 'row')} unsent: {error}"))
+    for error, unsent_rows in rows_with_error[is_unsent].groupby("error"):
+        warn_user(printable(f"{count(len(unsent_rows), 'row')} unsent: {error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
 
 
 def _read_lookback(duration_text: str) -> timedelta | None:
+    """The age of --lookback, such as "45 days"; None for "none"."""
     if duration_text.strip().lower() == "none":
         return None
     try:
@@ -174,7 +180,8 @@ def _read_lookback(duration_text: str) -> timedelta | None:
         raise argparse.ArgumentTypeError(error.problems[0].message) from None
 
 
-def _mark_of(delimiter_text: str) -> str:
+def _read_delimiter(delimiter_text: str) -> str:
+    """The character of --delimiter; the word "tab" is a tab."""
     delimiter = "\t" if delimiter_text in ("tab", "\\t") else delimiter_text
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise argparse.ArgumentTypeError("must be one character, or tab")

@@ -103,7 +103,8 @@ def make_proxy(options: argparse.Namespace) -> Proxy:
         check_encrypted(check_base_url(to))  # an address that is wrong needs no keys
     read_only = options.read_only
     service = service_for(options.service)
-    if not options.pass_through or to is None or options.profile:
+    needs_keys = not options.pass_through
+    if needs_keys or to is None or options.profile:
         settings = resolve(base_url=to, profile=options.profile, service=options.service)
         if settings is None:
             raise ConfigError("name the service: --to https://sandbox.example.com")
@@ -150,11 +151,13 @@ def _variables(proxy: Proxy, options: argparse.Namespace) -> dict[str, str]:
         "PAYLAB_CONTROL_TOKEN": proxy.control_token,
         **proxy.keys_by_variable(),
     }
-    return {**variables, "PAYLAB_SERVICE": options.service} if options.service else variables
+    if options.service:
+        variables["PAYLAB_SERVICE"] = options.service
+    return variables
 
 
 def _write_har(proxy: Proxy, options: argparse.Namespace) -> None:
     """Write the exchanges, and say whether personal data is in them."""
     path = proxy.har(options.har, raw=options.raw)
-    has = "bodies as they came, with personal data" if options.raw else "redacted bodies"
-    warn_user(f"paylab: {path} has {count(len(proxy.requests), 'request')}, {has}")
+    bodies_text = "bodies as they came, with personal data" if options.raw else "redacted bodies"
+    warn_user(f"paylab: {path} has {count(len(proxy.requests), 'request')}, {bodies_text}")

@@ -55,9 +55,10 @@ def run(options: argparse.Namespace) -> int:
         warn_user(f"paylab: the picture is in {saved}")
     problem = code.qr_text.problem
     if options.json:
-        fact_by_label = dict(code.table())
-        facts = {"payload": payload, "ok": problem is None, "says": fact_by_label}
-        say(json.dumps(facts | ({} if problem is None else {"problem": str(problem)})))
+        facts = {"payload": payload, "ok": problem is None, "says": dict(code.table())}
+        if problem is not None:
+            facts["problem"] = str(problem)
+        say(json.dumps(facts))
     else:
         print(code.terminal(ansi=sys.stdout.isatty()))
         say(repr(code))

@@ -56,6 +56,7 @@ PAIRS = (
 
 
 def _read_pair(pair_text: str) -> tuple[str, str]:
+    """The two sides of an option such as `reference=Invoice`."""
     pair_name, equals_sign, pair_value = pair_text.partition("=")
     if not equals_sign:
         raise argparse.ArgumentTypeError(f"{pair_text[:40]!r} has no =")
@@ -89,14 +90,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report_text(reconciliation: Reconciliation) -> str:
+    """The report, and a table of the first problems without columns that are empty."""
     report_lines = [reconciliation.report()]
-    if not reconciliation:
-        frame = reconciliation.frame()
-        top = frame.head(PROBLEMS_SHOWN).astype(object)
-        top = top.loc[:, top.notna().any()].drop(columns="family", errors="ignore")
-        report_lines += ["", top.fillna("").to_string(index=False)]
-        if len(frame) > PROBLEMS_SHOWN:
-            report_lines.append(f"{len(frame) - PROBLEMS_SHOWN} more; --json prints all")
+    if reconciliation:
+        return report_lines[0]
+    problems = reconciliation.frame()
+    first_problems = problems.head(PROBLEMS_SHOWN).astype(object)
+    filled_columns = first_problems.loc[:, first_problems.notna().any()]
+    shown_problems = filled_columns.drop(columns="family", errors="ignore")
+    report_lines += ["", shown_problems.fillna("").to_string(index=False)]
+    if len(problems) > PROBLEMS_SHOWN:
+        report_lines.append(f"{len(problems) - PROBLEMS_SHOWN} more; --json prints all")
     return "\n".join(report_lines)
 
 

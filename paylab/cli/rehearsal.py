@@ -23,11 +23,11 @@ def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
     warn_user("Rehearsal: it begins with the first request of your integration.")
     while not (rehearsal.has_requests or stopped.wait(CHECK_SECONDS)):
         pass
-    played: set[str] = set()
-    while not stopped.is_set() and (item := rehearsal.find_next(played)):
-        played.add(item.id)
+    played_ids: set[str] = set()
+    while not stopped.is_set() and (item := rehearsal.find_next(played_ids)):
+        played_ids.add(item.id)
         action = item.situation.action if item.situation else ""
-        warn_user(f"{len(played)}. {item.what}. Let your integration {action}.")
+        warn_user(f"{len(played_ids)}. {item.what}. Let your integration {action}.")
         _play(rehearsal, item, seconds, stopped)
     warn_user("The rehearsal is over: `paylab ready` judges.")
 
@@ -36,15 +36,16 @@ def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> N
     """Play one situation and tell what it showed."""
     rehearsal.begin(item)
     deadline = time.monotonic() + seconds
-    judged = rehearsal.judge(item)
-    while judged.verdict == "not seen" and time.monotonic() < deadline:
+    judged_item = rehearsal.judge(item)
+    while judged_item.verdict == "not seen" and time.monotonic() < deadline:
         if stopped.wait(min(CHECK_SECONDS, seconds)):
             break
         rehearsal.act()
-        judged = rehearsal.judge(item)
-    if judged.verdict == "shown":
+        judged_item = rehearsal.judge(item)
+    if judged_item.verdict == "shown":
         stopped.wait(min(SETTLING_SECONDS, seconds))
-        judged = rehearsal.judge(item)
+        judged_item = rehearsal.judge(item)
     rehearsal.end()
-    evidence = f" ({judged.evidence[0]})" if judged.evidence else ""
-    warn_user(f"   {judged.verdict}{evidence}", COLOURS.get(judged.verdict, "yellow"))
+    evidence_text = f" ({judged_item.evidence[0]})" if judged_item.evidence else ""
+    colour = COLOURS.get(judged_item.verdict, "yellow")
+    warn_user(f"   {judged_item.verdict}{evidence_text}", colour)

@@ -73,15 +73,16 @@ def run(options: argparse.Namespace) -> int:
             for listed_item in _find_items(lab, path, options):
                 say(write_json(lab.client.redaction.json(listed_item)))
         else:
-            answer = _send_post(lab, path, body, options)
-            say(format_json(lab.client.redaction.json(answer)))
+            response_body = _send(lab, path, body, options)
+            say(format_json(lab.client.redaction.json(response_body)))
     finally:
         for call in lab.calls if options.verbose else ():
             warn_user(layers(call))
     return 0
 
 
-def _send_post(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
+def _send(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
+    """Send the GET or the POST of a command, and return the JSON of its response."""
     if options.command == "get":
         return lab.request("GET", path)
     confirm(lab.place, f"send POST {path}", yes=options.yes)
@@ -94,30 +95,33 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     params: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
 
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
-    form = lab.client.service.list(resource_name) if verb == "list" else None
-    filters = given_filters(options, resource_name if form else None)
+    list_form = lab.client.service.list(resource_name) if verb == "list" else None
+    filters = given_filters(options, resource_name if list_form else None)
     row_filter = RowFilter()
     if filters:
         sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
         params |= {
             filter_name: value for filter_name, value in sent_filters.items() if value is not None
         }
-    parameter = form.cursor_parameter if form else "cursor"
+    cursor_parameter = list_form.cursor_parameter if list_form else "cursor"
 
-    def fetch(cursor: str | None) -> RawPage:
-        answer = lab.client.send("GET", bare_path, params={**params, parameter: cursor})
+    def fetch_page(cursor: str | None) -> RawPage:
+        """One page of the list; PaylabError if the response is none."""
+        response = lab.client.send("GET", bare_path, params={**params, cursor_parameter: cursor})
         try:
-            return read_page(answer.body, form, bare=True)
+            return read_page(response.body, list_form, bare=True)
         except ValueError as error:
             raise PaylabError(f"GET {bare_path} is not a list: its response {error}") from None
 
     translation = Translation(lab.client.service)
 
-    def keep(row: Any) -> bool:
+    def keeps_row(row: Any) -> bool:
+        """Whether the filters that the service does not apply keep a row."""
         model = OPERATIONS[f"{resource_name}.{verb}"].answer
         return row_filter.keeps(translation.translate_answer(model, row).get)
 
-    pager = Pager(fetch, lambda row: row, params.get(parameter), keep if row_filter else None)
+    first_cursor = params.get(cursor_parameter)
+    pager = Pager(fetch_page, lambda row: row, first_cursor, keeps_row if row_filter else None)
     return islice(pager, options.limit)
 
 
@@ -146,17 +150,19 @@ def _read_body(body_text: str | None) -> Any:
 
 def layers(call: Call) -> str:
     """A call in full, redacted: the signed texts, headers and bodies."""
-    text_by_layer = {
+    request_text = _message_text(call.request_headers, call.request_body.text)
+    text_by_title = {
         "Canonical request": call.canonical,
         "Payload": call.payload,
-        f"Request: {call.method} {call.url}": _head_text(
-            call.request_headers, call.request_body.text
-        ),
-        f"Answer: {call.outcome()}": _head_text(call.response_headers, ""),
+        f"Request: {call.method} {call.url}": request_text,
+        f"Answer: {call.outcome()}": _message_text(call.response_headers, ""),
     }
-    return sections(text_by_layer)
+    return sections(text_by_title)
 
 
-def _head_text(headers: Any, body: str) -> str:
-    header_lines = [f"{name}: {value}" for name, value in headers.items()]
-    return "\n".join([*header_lines, *(["", body] if body else [])])
+def _message_text(headers: Any, body_text: str) -> str:
+    """The headers of a message, and below them its body if it has one."""
+    message_lines = [f"{name}: {value}" for name, value in headers.items()]
+    if body_text:
+        message_lines += ["", body_text]
+    return "\n".join(message_lines)

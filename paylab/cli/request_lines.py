@@ -18,15 +18,16 @@ LINE_LENGTH_MAX = 200
 def new_requests(
     requests: Requests, seen: list[JournalRequest], stopped: Event
 ) -> Iterator[JournalRequest]:
-    """The requests after those that were seen, of which the last is kept."""
-    for request in requests.after(seen[-1].number if seen else 0):
+    """The requests after those in `seen`, in which only the latest is kept; then wait a moment."""
+    last_number = seen[-1].number if seen else 0
+    for request in requests.after(last_number):
         seen[:] = [request]
         yield request
     stopped.wait(CHECK_SECONDS)
 
 
 def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
-    """Show a request, unless only refused ones are wanted; return whether it was shown."""
+    """Show a request, unless only refused ones are wanted (`refused`); return whether it was."""
     if refused and not request.is_refused:
         return False
     if as_json:
@@ -34,10 +35,7 @@ def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bo
         return True
     outcome = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
     request_line = printable(f"{outcome}  {request.verdict}")
-    say(
-        request_line
-        if len(request_line) <= LINE_LENGTH_MAX
-        else f"{request_line[:LINE_LENGTH_MAX]}...",
-        status_colour(request.status),
-    )
+    if len(request_line) > LINE_LENGTH_MAX:
+        request_line = f"{request_line[:LINE_LENGTH_MAX]}..."
+    say(request_line, status_colour(request.status))
     return True

@@ -48,24 +48,23 @@ def run(options: argparse.Namespace) -> int:
                 " and export the lines that it prints"
             )
         if options.har:
-            journal_rows = journal.journal(raw=options.raw)
-            path = write_har(journal_rows, lab.settings.base_url, path_of(options.har))
-            redaction_words = (
-                "with all bodies as they came: keep it private" if options.raw else "redacted"
+            path = write_har(
+                journal.journal(raw=options.raw), lab.settings.base_url, path_of(options.har)
             )
-            warn_user(f"paylab: wrote {path}, {redaction_words}; only you can read it (mode 0600)")
+            bodies_text = "with all bodies as they came: keep it private"
+            content_text = bodies_text if options.raw else "redacted"
+            warn_user(f"paylab: wrote {path}, {content_text}; only you can read it (mode 0600)")
             return 0
         show = partial(show_request, as_json=options.json, refused=options.refused)
         requests = list(journal.requests)
-        shown_requests = (
-            [request for request in requests if request.is_refused] if options.refused else requests
-        )
-        for request in shown_requests[
-            len(shown_requests) - min(options.last, len(shown_requests)) :
-        ]:
+        wanted_requests = [
+            request for request in requests if request.is_refused or not options.refused
+        ]
+        earlier_count = max(0, len(wanted_requests) - options.last)
+        for request in wanted_requests[earlier_count:]:
             show(request)
         if options.follow:
             return follow(partial(new_requests, journal.requests, requests), show, "request")
-        if not shown_requests:
+        if not wanted_requests:
             warn_user("No requests yet.")
     return 0

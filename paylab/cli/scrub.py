@@ -68,30 +68,37 @@ def run(options: argparse.Namespace) -> int:
     for path in options.files:
         document_text, document = _read(path)
         clean_document, findings = scrub(document, **switches)
-        if findings and "checksum" in document:
-            clean_document["checksum"] = checksum(
-                {k: v for k, v in clean_document.items() if k != "checksum"}
-            )
         leaks += [(path, finding) for finding in findings]
         if findings and not options.check:
+            _renew_checksum(clean_document)
             with replace(path) as sink:
-                sink.write(_notebook_text(clean_document, like=document_text).encode())
+                sink.write(_document_text(clean_document, like=document_text).encode())
     _print_leaks(leaks, options)
     return 1 if leaks and options.check else 0
 
 
-def _print_leaks(leaks_by_path: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
+def _renew_checksum(document: dict[str, Any]) -> None:
+    """Replace the checksum of a snapshot by that of its new content; others have none."""
+    if "checksum" in document:
+        covered = {key: value for key, value in document.items() if key != "checksum"}
+        document["checksum"] = checksum(covered)
+
+
+def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
+    """Print what was found in each file: on stderr if it was only checked."""
     if options.json:
         leak_rows = [
-            {"path": str(path), "where": f.where, "kind": f.kind} for path, f in leaks_by_path
+            {"path": str(path), "where": leak.where, "kind": leak.kind} for path, leak in leaks
         ]
         say(json.dumps(leak_rows))
         return
-    for path, finding in leaks_by_path:
-        (warn_user if options.check else say)(printable(f"{path}: {finding}"))
+    print_line = warn_user if options.check else say
+    for path, leak in leaks:
+        print_line(printable(f"{path}: {leak}"))
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    """A file as text and as JSON; PaylabError if it is none of the kinds that are scrubbed."""
     require_regular(path)
     try:
         document_text = path.read_bytes().decode()
@@ -106,23 +113,27 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _is_known(document: dict[str, Any]) -> bool:
+    """Whether a document is a notebook of version 4, a HAR file or a snapshot."""
     log = document.get("log")
-    return (
-        isinstance(document.get("cells"), list)
-        or (isinstance(log, dict) and isinstance(log.get("entries"), list))
-        or ("paylab_snapshot" in document and isinstance(document.get("tables"), dict))
-    )
+    is_notebook = isinstance(document.get("cells"), list)
+    is_har = isinstance(log, dict) and isinstance(log.get("entries"), list)
+    is_snapshot = "paylab_snapshot" in document and isinstance(document.get("tables"), dict)
+    return is_notebook or is_har or is_snapshot
 
 
-def _notebook_text(notebook: dict[str, Any], *, like: str) -> str:
-    """The notebook as text in its original layout: indentation, escapes, line ends, last line."""
-    second = like.partition("\n")[2]
-    indent = second[: len(second) - len(second.lstrip(" \t"))] or None
+def _document_text(document: dict[str, Any], *, like: str) -> str:
+    """The document as JSON in the layout of `like`, its earlier text.
+
+    That is the indentation, the escapes, the line ends and the last line.
+    """
+    after_first_line = like.partition("\n")[2]
+    indent_length = len(after_first_line) - len(after_first_line.lstrip(" \t"))
+    indent = after_first_line[:indent_length] or None
     separators = None if indent or '": ' in like else (",", ":")
     json_text = json.dumps(
-        notebook, indent=indent, separators=separators, ensure_ascii=like.isascii()
+        document, indent=indent, separators=separators, ensure_ascii=like.isascii()
     )
     json_text += like[len(like.rstrip()) :]
-    return (
-        json_text.replace("\n", "\r\n").replace("\r\r\n", "\r\n") if "\r\n" in like else json_text
-    )
+    if "\r\n" not in like:
+        return json_text
+    return json_text.replace("\n", "\r\n").replace("\r\r\n", "\r\n")

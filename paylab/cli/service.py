@@ -26,14 +26,19 @@ def service_for(given: str | None, environ: Mapping[str, str] = os.environ) -> S
 
 
 def variables(server: ServedSimulator, facts: Sequence[str] = FACTS) -> dict[str, str]:
-    """The environment variables that name this simulator to a program."""
-    return {f"PAYLAB_{name.upper()}": getattr(server, name) for name in facts}
+    """The environment variables that name this simulator to a program.
+
+    `base_url` becomes PAYLAB_BASE_URL.
+    """
+    return {f"PAYLAB_{fact_name.upper()}": getattr(server, fact_name) for fact_name in facts}
 
 
 def environment(server: ServedSimulator, service: str | None) -> dict[str, str]:
-    """The simulator, and the assumptions that it follows, for a program that uses paylab."""
-    file = {"PAYLAB_SERVICE": str(Path(service).expanduser().resolve())} if service else {}
-    return {**variables(server), **file}
+    """The variables that name this simulator, and the service.toml that it follows if any."""
+    variable_by_name = variables(server)
+    if service:
+        variable_by_name["PAYLAB_SERVICE"] = str(Path(service).expanduser().resolve())
+    return variable_by_name
 
 
 def exports(server: ServedSimulator, facts: Sequence[str] = FACTS[:3]) -> str:

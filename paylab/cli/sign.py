@@ -83,17 +83,17 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _read_instant(time_text: str, form: str = "milliseconds") -> datetime:
+    """The time of --date in the form of X-Date; ConfigError if it has another form."""
     try:
-        return (
-            timestamps.from_text(time_text)
-            if form == "milliseconds"
-            else read_date(time_text, form)
-        )
+        if form == "milliseconds":
+            return timestamps.from_text(time_text)
+        return read_date(time_text, form)
     except ValueError as error:
         raise ConfigError(f"--date: {error}") from None
 
 
 def _sign(options: argparse.Namespace) -> int:
+    """Print the layers and the headers of a signed request, or a script that sends it."""
     settings = _find_settings(_base_of_url(options.url))
     request = _request(options, settings)
     dialect = settings.service.signing
@@ -123,18 +123,18 @@ def _sign(options: argparse.Namespace) -> int:
         layers = {"canonical": signature.canonical, "payload": signature.payload}
         say(json.dumps({**layers, "signature": signature.value, "headers": headers}))
         return 0
-    text_by_layer = {
+    text_by_title = {
         "Canonical request": signature.canonical,
         "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
         _SIGNATURE_TITLES[dialect.signature]: signature.value,
         "Headers": "\n".join(f"{name}: {value}" for name, value in headers.items()),
     }
-    say(sections(text_by_layer))
+    say(sections(text_by_title))
     return 0
 
 
 def _base_of_url(url: str) -> dict[str, str]:
-    """The base URL of a full URL, which needs none."""
+    """The setting `base_url` for a full URL, which needs no configured one; none for a path."""
     return {"base_url": EMBEDDED} if "://" in url else {}
 
 
@@ -156,9 +156,9 @@ def _new_nonce(signing: SigningSettings) -> str | None:
 
 def _find_settings(otherwise: Mapping[str, str]) -> Settings:
     """The configured settings; without any, the simulator's keys."""
-    configured = resolve(otherwise=otherwise)
-    if configured is not None:
-        return configured
+    configured_settings = resolve(otherwise=otherwise)
+    if configured_settings is not None:
+        return configured_settings
     warn_user("no keys are configured: signing with the simulator's")
     service = service_for(None)
     api_key, secret_key = _simulator_keys(service.signing.key_encoding)
@@ -173,10 +173,12 @@ def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
+    """The request of the options; a path is one below the base URL."""
     url = options.url if "://" in options.url else settings.base_url + options.url
     body = b"" if options.body is None else _read(options.body)
     return SignedRequest(options.method, url, body)
 
 
 def _read(file_name: str) -> bytes:
+    """The content of a file, or of stdin for `-`."""
     return sys.stdin.buffer.read() if file_name == "-" else Path(file_name).read_bytes()

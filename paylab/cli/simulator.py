@@ -37,6 +37,17 @@ KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    _add_server_options(parser)
+    _add_population_options(parser)
+    _add_clock_options(parser)
+    _add_behaviour_options(parser)
+    parser.add_argument(
+        "program", nargs="*", metavar="-- PROGRAM", help="run this program on the simulator"
+    )
+
+
+def _add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of where it listens, and for whom."""
     parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument(
@@ -48,6 +59,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="host name that clients on other machines use; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+
+
+def _add_population_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the objects that it has at the start."""
     parser.add_argument("--seed", type=int, default=7, help="seed of ids and payloads")
     parser.add_argument(
         "--transfers",
@@ -68,6 +83,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of past conversions at the start",
     )
+
+
+def _add_clock_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of how its time passes."""
     parser.add_argument(
         "--speed",
         type=in_range(0.001, 1_000_000),
@@ -77,6 +96,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--frozen", action="store_true", help="the clock moves only when you advance it"
     )
+
+
+def _add_behaviour_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of which service it is, and of what it stores, refuses and plays."""
     parser.add_argument(
         "--data", metavar="PATH", type=_read_path, help="keep the state in this file"
     )
@@ -97,9 +120,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="play what your integration has not shown yet, each for so many seconds (30)",
     )
     parser.add_argument("--service", metavar="FILE", type=_read_path, help=_SERVICE)
-    parser.add_argument(
-        "program", nargs="*", metavar="-- PROGRAM", help="run this program on the simulator"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -115,13 +135,13 @@ def run(options: argparse.Namespace) -> int:
     log_without_blocking()
     service = service_for(options.service, {} if options.program else os.environ)
     option_names = ("seed", "frozen", "speed", "production_like", "data", "strict")
-    chosen = {name: getattr(options, name) for name in option_names}
-    chosen |= {"keys": _choose_keys(service.signing.key_encoding), "service": service}
+    world_options = {name: getattr(options, name) for name in option_names}
+    world_options |= {"keys": _choose_keys(service.signing.key_encoding), "service": service}
     stopped = stop_event()
     # Before a file is created: the port may be in use.
     with (
         listen(options.host, options.port) as listener,
-        closing(_fill(Simulator(**chosen), options)) as simulator,
+        closing(_fill(Simulator(**world_options), options)) as simulator,
         Server(
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
@@ -155,7 +175,7 @@ def _start_rehearsal(simulator: Simulator, seconds: float, stopped: Event) -> No
 
 
 def _fill(simulator: Simulator, options: argparse.Namespace) -> Simulator:
-    """The simulator, with objects of the past if it has none yet."""
+    """The simulator, with as many objects of the past as the options say, if it has none yet."""
     from ..simulator.population import seed_world
 
     world = simulator.world
@@ -181,6 +201,7 @@ def _choose_keys(encoding: str) -> tuple[str, str]:
 
 
 def _read_path(path_text: str) -> str:
+    """The path of a file; ArgumentTypeError if it is blank."""
     if not path_text.strip():
         raise argparse.ArgumentTypeError("must name a file")
     return path_text

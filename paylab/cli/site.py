@@ -72,6 +72,7 @@ def _base(path: str) -> str:
     if not path:
         return ""
     has_odd_signs = set(path) & set("?#\\\"'<> ") or not path.isprintable()  # browsers drop tabs
-    if not path.startswith("/") or path.startswith("//") or has_odd_signs:
+    is_path = path.startswith("/") and not path.startswith("//")  # // would begin a host
+    if not is_path or has_odd_signs:
         raise ConfigError(f"--url {path!r} must be a path such as /demo/")
     return f"{path.rstrip('/')}/"

@@ -14,7 +14,7 @@ import sys
 from ..client.settings import refuse_unknown_variables
 from ..lab.lab import connect
 from ..lab.lists import report_progress
-from .terminal import announce, say
+from .terminal import announce, count, say
 
 EXAMPLE = "paylab sync transfers transfers/"
 
@@ -54,15 +54,14 @@ def run(options: argparse.Namespace) -> int:
         sync_result = Dataset(options.folder, scale=options.scale).sync(
             list_source, progress, overlap=options.overlap, full=options.full
         )
-    facts = {"folder": options.folder, "new": sync_result.new, "updated": sync_result.updated}
-    facts |= {"removed": sync_result.removed, "pages": sync_result.pages}
-    summary = (
-        f"{options.folder}: {sync_result.new} new {options.what}, {sync_result.updated} changed"
-    )
-    summary += f", {sync_result.removed} removed" if options.full else ""
-    say(
-        json.dumps(facts)
-        if options.json
-        else f"{summary}, {sync_result.pages} page{'' if sync_result.pages == 1 else 's'} read"
-    )
+    if options.json:
+        facts = {"folder": options.folder, "new": sync_result.new, "updated": sync_result.updated}
+        facts |= {"removed": sync_result.removed, "pages": sync_result.pages}
+        say(json.dumps(facts))
+        return 0
+    parts = [f"{sync_result.new} new {options.what}", f"{sync_result.updated} changed"]
+    if options.full:
+        parts.append(f"{sync_result.removed} removed")
+    parts.append(f"{count(sync_result.pages, 'page')} read")
+    say(f"{options.folder}: {', '.join(parts)}")
     return 0

@@ -26,7 +26,7 @@ QUEUED_RECORDS_MAX = 1_000
 FORMAT = "%(levelname)s %(name)s: %(message)s"
 
 
-class Unblocked(logging.Handler):
+class QueueingHandler(logging.Handler):
     """Writes log records from its own thread, so that a full pipe blocks nothing else."""
 
     def __init__(self) -> None:
@@ -41,6 +41,7 @@ class Unblocked(logging.Handler):
             self._waiting.put_nowait(f"{self.format(record)}\n".encode(errors="replace"))
 
     def _write(self) -> None:
+        """Write the queued records to stderr, as long as it can be written to."""
         # Not through sys.stderr: a thread that holds its lock keeps the process from ending.
         while True:
             try:
@@ -51,7 +52,7 @@ class Unblocked(logging.Handler):
 
 def log_without_blocking() -> None:
     """Log to stderr without waiting for its reader."""
-    logging.basicConfig(handlers=[Unblocked()], level=logging.WARNING)
+    logging.basicConfig(handlers=[QueueingHandler()], level=logging.WARNING)
 
 
 def stop_event() -> Event:
@@ -62,20 +63,21 @@ def stop_event() -> Event:
     return stopped
 
 
-def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], one: str) -> int:
+def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], noun: str) -> int:
     """Show what `read` gives until Ctrl-C or SIGTERM, then print how many were shown.
 
-    `read` waits up to half a second for more, or until the event is set.
+    `read` waits up to half a second for more, or until the event is set. `show` returns whether it
+    showed a row, and `noun` names one.
     """
     stopped = stop_event()
-    row_count = 0
-    warn_user(f"Following {one}s. Stop it with Ctrl-C.")
+    shown_count = 0
+    warn_user(f"Following {noun}s. Stop it with Ctrl-C.")
     while not stopped.is_set():
-        for journal_row in read(stopped):
-            row_count += show(journal_row)
+        for row in read(stopped):
+            shown_count += show(row)
             if stopped.is_set():
                 break
-    warn_user(f"{count(row_count, one)}.")
+    warn_user(f"{count(shown_count, noun)}.")
     return 0
 
 
@@ -89,9 +91,9 @@ Row = TypeVar("Row")
 N = TypeVar("N", int, float)
 
 
-def count(number: int, one: str) -> str:
+def count(number: int, noun: str) -> str:
     """A number and its noun: 1 payout, 2 payouts."""
-    return f"{number} {one}{'' if number == 1 else 's'}"
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
@@ -115,7 +117,7 @@ port = in_range(0, 65_535)
 COLOURS = {"red": 31, "green": 32, "yellow": 33}
 
 
-def coloured(stream: TextIO) -> bool:
+def shows_colours(stream: TextIO) -> bool:
     """Whether a stream shows colours: a terminal, unless NO_COLOR is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
@@ -136,10 +138,11 @@ def warn_user(text: object, colour: str = "") -> None:
 
 
 def _paint(shown_text: object, colour: str, stream: TextIO) -> str:
-    escaped = printable(str(shown_text), keep="\n")
-    if not colour or not coloured(stream):
-        return escaped
-    return f"\x1b[{COLOURS[colour]}m{escaped}\x1b[0m"
+    """A text with control characters escaped, in a colour if the stream shows colours."""
+    escaped_text = printable(str(shown_text), keep="\n")
+    if not colour or not shows_colours(stream):
+        return escaped_text
+    return f"\x1b[{COLOURS[colour]}m{escaped_text}\x1b[0m"
 
 
 def announce(place: Place) -> None:

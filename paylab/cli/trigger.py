@@ -42,11 +42,14 @@ def run(options: argparse.Namespace) -> int:
             " `paylab simulator` and export the lines that it prints"
         )
     event_count = len(lab.events())
-    triggered = trigger(lab, options.event, options.id, to=options.to)
-    filter_names = ("individual_id", "recipient_id")
-    related = {event.id for event in triggered}
-    related |= {str(event.payload.get(name)) for event in triggered for name in filter_names}
-    for event in [recorded for recorded in lab.events()[event_count:] if recorded.id in related]:
+    triggered_events = trigger(lab, options.event, options.id, to=options.to)
+    related_ids = {event.id for event in triggered_events}
+    for event in triggered_events:
+        related_ids.add(str(event.payload.get("individual_id")))
+        related_ids.add(str(event.payload.get("recipient_id")))
+    for event in lab.events()[event_count:]:
+        if event.id not in related_ids:
+            continue
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
             say(write_json(body))

@@ -81,6 +81,7 @@ def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, obje
 
 
 def _verify_person(lab: Lab, country: str) -> Individual:
+    """Create an example person, send what verification needs, and wait for its outcome."""
     fields = examples.individual(country, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     codes_needed = [detail.code or "" for detail in person.status_details or []]
@@ -96,20 +97,25 @@ def _verify_person(lab: Lab, country: str) -> Individual:
     return person
 
 
-def _upload(lab: Lab, person: Individual, needed: Sequence[str]) -> None:
+def _upload(lab: Lab, person: Individual, needed_codes: Sequence[str]) -> None:
     """Upload a specimen for each side that is needed; nothing if none is."""
     from ..views.specimens import specimen
 
     full_name = f"{person.given_name} {person.family_name}"
-    asked = {side for code in needed for side in status.detail(code).sides}
-    sides = [side for side in codes.IMAGE_SIDES if side in asked]
-    images = {side: specimen(side, name=full_name, country=str(person.country)) for side in sides}
+    country = str(person.country)
+    needed_sides = {side for code in needed_codes for side in status.detail(code).sides}
+    images = {
+        side: specimen(side, name=full_name, country=country)
+        for side in codes.IMAGE_SIDES
+        if side in needed_sides
+    }
     if images:
         lab.individuals.upload_images(person.id, images)
         _print_fact("Images", f"{', '.join(images)} (specimens made here)")
 
 
 def _open_account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAccount:
+    """Register an example wallet, open a conversion account for it, and wait until it is open."""
     details = examples.wallet(lab.service)
     wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, details)
     _print_fact("Wallet", f"{wallet.id} on {details['network']}")
@@ -122,6 +128,7 @@ def _open_account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAc
 
 
 def _show_instructions(lab: Lab, account: ConversionAccount, picture: Path | None) -> None:
+    """Print what to pay to; a QR code is also saved as a picture if its path is given."""
     from ..views.qr import QR
 
     card = lab.deposit_card(account)
@@ -134,6 +141,7 @@ def _show_instructions(lab: Lab, account: ConversionAccount, picture: Path | Non
 
 
 def _pay_deposit(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conversion:
+    """Pay a sandbox deposit of the largest amount, and wait until its conversion ends."""
     deposit = lab.sandbox.deposit(account.id, on_ramp.cap, on_ramp.currency)
     _print_fact("Deposit", f"{deposit.id} {deposit.amount} {deposit.currency}")
     conversion = lab.conversions.wait(conversion_account_id=account.id)
@@ -146,4 +154,5 @@ def _pay_deposit(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conve
 
 
 def _print_fact(label: str, fact_text: str) -> None:
+    """Print a fact in the columns of the walkthrough."""
     say(f"{label:<13}{printable(fact_text)}")
