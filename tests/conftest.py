@@ -6,7 +6,9 @@ import importlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
+import tarfile
 import tempfile
 from dataclasses import is_dataclass
 from itertools import count
@@ -18,6 +20,8 @@ from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 import paylab
+
+AXE = "4.10.3"
 
 # The first call of an example imports much; more examples repeat what a sample shows.
 settings.register_profile("patient", deadline=None, max_examples=50)
@@ -143,3 +147,18 @@ def mutable():
 def lab():
     """A lab on its own embedded simulator."""
     return paylab.connect()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The axe-core script from npm; it is too large to store in the repository."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = ["npm", "pack", "--silent", f"axe-core@{AXE}"]
+    try:
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=True)
+    except (OSError, subprocess.SubprocessError):
+        missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        missing(f"axe-core {AXE} cannot be had from npm")
+    with tarfile.open(folder / f"axe-core-{AXE}.tgz") as archive:
+        archive.extract("package/axe.min.js", folder, filter="data")
+    return folder / "package" / "axe.min.js"

@@ -21,7 +21,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "polars": ("polars",),
     "plots": ("matplotlib",),
     "dlt": ("dlt",),
-    "site": ("jupyterlite_core", "jupyterlite_pyodide_kernel", "pip"),
+    "site": ("jupyterlite_core", "jupyterlite_pyodide_kernel", "mistune", "pip", "pygments"),
     "scale": ("dask", "distributed", "fsspec"),
 }
 """The packages of each extra, by the names that they are imported by."""

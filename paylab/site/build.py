@@ -18,6 +18,7 @@ from .index_page import SiteFacts, index_page
 from .lessons import lesson_for_page, saved_outputs
 from .own_wheel import write_own_wheel
 from .runtime_files import RuntimeFiles
+from .saved_page import saved_page, show_saved
 from .scripts import compress_scripts, load_compressed
 from .wheels import check_wheels, download_options, lock_entry
 
@@ -42,6 +43,7 @@ OVERRIDES = {
     },
     "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    "@jupyter-notebook/notebook-extension:scroll-output": {"autoScrollOutputs": False},
     # A page cannot interrupt Python.
     "@jupyterlab/notebook-extension:panel": {"toolbar": [{"name": "interrupt", "disabled": True}]},
     "@jupyterlab/mainmenu-extension:plugin": {
@@ -53,7 +55,7 @@ OVERRIDES = {
         ]
     },
 }
-"""Settings of JupyterLab: no news, dark where the system is, whole notebooks, no idle button."""
+"""Settings of JupyterLab: no news, dark where the system is, nothing cut off, no idle button."""
 
 QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5
@@ -153,6 +155,7 @@ def _write_source(source_folder: Path, options: SiteOptions) -> Path:
         "jupyter-lite-schema-version": 0,
         "jupyter-config-data": {
             "appName": "paylab",
+            "exposeAppInBrowser": "true",  # opening.js asks it whether the notebook can run
             "litePluginSettings": {f"{KERNEL_EXTENSION}:kernel": kernel},
         },
     }
@@ -215,8 +218,13 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
     (draft / PYODIDE / "saved.json").write_text(saved, encoding="utf-8")
     facts = SiteFacts(options.runtime.address, has_frames, options.base)
     (draft / "index.html").write_text(index_page(options.lessons, facts), encoding="utf-8")
+    (draft / "saved").mkdir()
+    for path, lesson in zip(options.lessons, lessons, strict=True):
+        saved_file = draft / "saved" / f"{path.stem}.html"
+        saved_file.write_text(saved_page(path.stem, lesson), encoding="utf-8")
     page = draft / "notebooks" / "index.html"
     html = load_compressed(page.read_text(encoding="utf-8"))
+    html = show_saved(html, [path.name for path in options.lessons])
     icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
     page.write_text(html.replace("<head>", icon, 1), encoding="utf-8")
     compress_scripts(draft)

@@ -22,6 +22,7 @@
       const response = await fetch(`${origin}${pathname}.bin${search}`);
       const stream = response.body.pipeThrough(new DecompressionStream("gzip"));
       const code = await new Response(stream).blob();
+      await window.paylabOpening; // what is seen first comes first
       const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
       script.addEventListener("load", () => URL.revokeObjectURL(address));
       source.set.call(script, address);

@@ -13,7 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tarfile
 import time
 import urllib.request
 from pathlib import Path
@@ -26,7 +25,6 @@ REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-AXE = "4.10.3"
 TOKEN = "browser-test"
 PATIENCE = 60_000
 IDLE = re.compile(r"Python 3 \(ipykernel\) \| Idle")
@@ -169,21 +167,6 @@ def artefacts(tmp_path_factory):
     path = Path(folder) if folder else tmp_path_factory.mktemp("artefacts")
     path.mkdir(parents=True, exist_ok=True)
     return path
-
-
-@pytest.fixture(scope="session")
-def axe(tmp_path_factory):
-    """The axe-core script from npm; it is too large to store in the repository."""
-    folder = tmp_path_factory.mktemp("axe")
-    command = ["npm", "pack", "--silent", f"axe-core@{AXE}"]
-    try:
-        subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=True)
-    except (OSError, subprocess.SubprocessError):
-        missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        missing(f"axe-core {AXE} cannot be had from npm")
-    with tarfile.open(folder / f"axe-core-{AXE}.tgz") as archive:
-        archive.extract("package/axe.min.js", folder, filter="data")
-    return folder / "package" / "axe.min.js"
 
 
 class Notebook:

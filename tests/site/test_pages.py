@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
@@ -13,10 +12,10 @@ from zipfile import ZipFile
 import pytest
 import zxingcpp
 from PIL import Image
-from playwright.sync_api import TimeoutError  # noqa: A004 - the browser's own
 
 from paylab import emvqr
 from paylab.site.lessons import LESSONS, choose_lessons, lesson_for_page
+from paylab.site.saved_page import saved_page
 
 pytestmark = pytest.mark.other_tools
 
@@ -42,6 +41,12 @@ STORED = """await (async () => {
   opened.result.close();
   return JSON.stringify(asked.result); })()"""
 """The notebooks that a page has stored, which every page of its origin can read."""
+
+VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+  .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ').slice(0, 500)}`)"""
+SCRIPTS = "**/build/**/*.bin*"
+ATTACKS = ("<script>parent.ran = 1</script>", "<img src=x onerror=parent.ran=1>")
+ATTACKS += ("<iframe srcdoc='<script>parent.parent.ran = 1</script>'></iframe>",)
 
 AS_SAVED = "As saved: this cell needs "
 
@@ -127,34 +132,48 @@ class Visitor:
             self.problems.append(f"{message.text} {message.location}")
 
     def open(self, title):
-        """Choose a card of the first page, and wait for its notebook."""
+        """Choose a card of the first page, and wait until its notebook can run."""
+        self.choose(title)
+        self.page.locator("#opening").wait_for(state="detached")
+
+    def choose(self, title):
+        """Choose a card of the first page."""
         self.page.goto(self.host)
         self.page.get_by_role("link", name=title).click()
-        self.page.locator(f".jp-Notebook {OUTPUT}").first.wait_for()
 
     def run_all(self):
-        """Choose Run > Run All Cells, and wait until the last cell has run."""
-        for _ in range(8):  # a page that is still loading ignores the command
-            self.page.get_by_role("menuitem", name="Run", exact=True).click()
-            self.page.locator("[data-command='runmenu:run-all']").click()
-            with suppress(TimeoutError):
-                self.page.get_by_text("[*]").first.wait_for(timeout=PATIENCE / 8)
-                break
+        """Press the button that a page has at once, and wait until the last cell has run."""
+        self.page.get_by_role("button", name="Run all cells").click()
+        self.page.get_by_text("All cells run as soon as").wait_for()
+        self.page.locator("#opening").wait_for(state="detached")
         self.page.wait_for_function(ALL_RAN)
 
-    def run_first(self, count, until):
-        """Run the first cells with Shift+Enter until they show something.
+    def run_first(self, count):
+        """Run the first cells with Shift+Enter."""
+        for number in range(count):
+            self.page.locator(".jp-CodeCell .jp-InputPrompt").nth(number).click()
+            self.page.keyboard.press("Shift+Enter")
 
-        Keys are lost while a page is loading: they are pressed again unless a cell is running.
-        """
-        for _ in range(8):
-            if not self.page.get_by_text("[*]").count():
-                for number in range(count):
-                    self.page.locator(".jp-CodeCell .jp-InputPrompt").nth(number).click()
-                    self.page.keyboard.press("Shift+Enter")
-            with suppress(TimeoutError):
-                return until.wait_for(timeout=PATIENCE / 8)
-        raise AssertionError("the first cells do not run")
+    def hold(self, pattern):
+        """Answer no request for these files, until the returned function is called."""
+        held = []
+
+        def hold(route):
+            held.append(route)
+
+        def release():
+            self.page.route(pattern, lambda route: route.continue_())
+            for route in held:
+                route.continue_()
+
+        self.page.route(pattern, hold)
+        return release
+
+    def find_violations(self, axe):
+        """The findings of axe-core in the page and its frames."""
+        for frame in self.page.frames:
+            frame.evaluate(axe.read_text(encoding="utf-8"))
+        return self.page.evaluate(VIOLATIONS)
 
     def press_on(self, name, key):
         """Move the focus to an input or button with Tab, and press a key on it."""
@@ -189,9 +208,9 @@ def visitor(host, chromium):
 
 def test_a_visitor_scans_a_live_qr_code_and_walks_the_stepper_with_the_keyboard(visitor, site):
     """From the first page, with 22 MB, no request to another host and no error on the console."""
-    visitor.open("PHP to USDC")
-    assert "Dark" in visitor.page.evaluate("document.body.dataset.jpThemeName")
+    visitor.choose("PHP to USDC")
     visitor.run_all()
+    assert "Dark" in visitor.page.evaluate("document.body.dataset.jpThemeName")
     picture = visitor.output_of("card = lab.deposit_card(account)").locator("img").first
     picture.scroll_into_view_if_needed()
     (code,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(visitor.shoot("site-20"))))
@@ -206,7 +225,8 @@ def test_a_visitor_scans_a_live_qr_code_and_walks_the_stepper_with_the_keyboard(
 
     visitor.open("Start here")
     stepper = visitor.output_of("lab.onramp(")
-    visitor.run_first(2, until=stepper.get_by_role("button", name="Create this person"))
+    visitor.run_first(2)
+    stepper.get_by_role("button", name="Create this person").wait_for()
     visitor.page.locator(".jp-CodeCell .jp-InputPrompt").nth(1).click()
     visitor.press_on("The person agrees to identity verification", "Space")
     for button in BUTTONS:
@@ -225,6 +245,45 @@ def test_a_visitor_scans_a_live_qr_code_and_walks_the_stepper_with_the_keyboard(
     assert "a draft of a name" not in visitor.page.evaluate(f"async () => {STORED}")
     assert visitor.problems == []
     assert [url for url in visitor.addresses if not is_own(url, visitor.host)] == []
+
+
+def test_saved_outputs_are_there_at_once_and_give_way_to_the_notebook(visitor, axe):
+    """Without a script of JupyterLab they show the QR code, and then stay where they are."""
+    release = visitor.hold(SCRIPTS)
+    visitor.page.goto(f"{visitor.host}notebooks/index.html?path=20_ph_onramp.ipynb")
+    opening = visitor.page.locator("#opening")
+    saved = visitor.page.frame_locator("#opening iframe")
+    saved.get_by_alt_text("QR code").scroll_into_view_if_needed()
+    (code,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(visitor.shoot("site-20-saved"))))
+    assert emvqr.parse(code.text).merchant_name
+    assert visitor.find_violations(axe) == []
+
+    opening.get_by_text("The notebook starts").wait_for()
+    visitor.page.keyboard.press("Shift+Enter")
+    opening.get_by_text("press the key again").wait_for()
+    code_top = saved.get_by_text("lab.deposit_card(account)").bounding_box()["y"]
+    release()
+    opening.wait_for(state="detached")
+    cell = visitor.page.locator(".jp-CodeCell", has_text="lab.deposit_card(account)")
+    assert abs(cell.locator(".cm-line").first.bounding_box()["y"] - code_top) < 10
+    assert visitor.problems == []
+
+
+def test_saved_outputs_run_no_script(visitor):
+    """Nor is anything shown first for a notebook that is none of the site's."""
+    outputs = [{"output_type": "display_data", "data": {"text/html": html}} for html in ATTACKS]
+    cell = {"cell_type": "code", "source": "1", "execution_count": 1, "outputs": outputs}
+    html = saved_page("planted", {"cells": [cell]})
+    visitor.hold(SCRIPTS)
+    visitor.page.route("**/saved/*.html", lambda route: route.fulfill(body=html))
+    visitor.page.goto(f"{visitor.host}notebooks/index.html?path=20_ph_onramp.ipynb")
+    visitor.page.frame_locator("#opening iframe").locator("img").wait_for(state="attached")
+    visitor.page.wait_for_timeout(500)
+    assert len(visitor.problems) >= len(ATTACKS)  # a message for each that was refused
+    assert visitor.page.evaluate("'ran' in window") is False
+
+    visitor.page.goto(f"{visitor.host}notebooks/index.html?path=other.ipynb")
+    assert not visitor.page.locator("#opening").is_visible()
 
 
 def is_own(url, host):
