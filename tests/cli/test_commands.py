@@ -671,6 +671,7 @@ def test_a_server_with_a_line_break_is_refused(capsys, tmp_path):
     ("path", "words"),
     [
         ("transfer", "the specification has no GET /v1/transfer: is /v1/transfers meant?"),
+        ("v1/transfers", "the specification has no GET /v1/v1/transfers: is /v1/transfers meant?"),
         ("/v1/individual/ind_1", "is /v1/individuals/{id} meant?"),
         ("/v3/xyzzy", "the specification has no GET /v3/xyzzy: paylab openapi prints those"),
     ],
