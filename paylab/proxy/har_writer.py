@@ -40,11 +40,13 @@ class HarWriter:
         self._thread.join(WRITE_SECONDS_MAX)
 
     def _run(self) -> None:
+        """Write new requests until the end, with pauses that grow with the time of a write."""
         pause_seconds = PAUSE_SECONDS
         while not self._stopped.wait(pause_seconds):
-            begun = perf_counter()
+            started_at = perf_counter()
             self._write_new_requests()
-            pause_seconds = max(PAUSE_SECONDS, PAUSE_FACTOR * (perf_counter() - begun))
+            write_seconds = perf_counter() - started_at
+            pause_seconds = max(PAUSE_SECONDS, PAUSE_FACTOR * write_seconds)
 
     def _write_new_requests(self) -> None:
         """Write the file if requests were added since the last time."""

@@ -77,9 +77,10 @@ class JournalAPI:
             return refusal_reply(refused)
 
     def _authenticate(self, request: Request) -> None:
-        header = request.headers.get("authorization", "")
-        if header[: len(_BEARER)].lower() == _BEARER:
-            token = header[len(_BEARER) :].strip()
+        """Refuse a request with neither the control token nor a signature with the keys."""
+        authorization = request.headers.get("authorization", "")
+        if authorization[: len(_BEARER)].lower() == _BEARER:
+            token = authorization[len(_BEARER) :].strip()
             if compare_digest(token.encode(), self._control_token.reveal().encode()):
                 return
         elif self._is_signed(request):
@@ -87,32 +88,36 @@ class JournalAPI:
         raise RefusedError(401, "send Authorization: Bearer with the control token of the proxy")
 
     def _read_summary(self, _: Request) -> Reply:
+        """The answer with what the proxy is, and how many requests it received and dropped."""
         counts = {"received": len(self._journal), "dropped": self._journal.dropped}
         return Reply.json(200, {"proxy": self._facts, "requests": counts})
 
     def _read_requests(self, request: Request) -> Reply:
+        """The answer with the requests after the number in the query."""
         return Reply.json(200, self.requests(read_after(request.query_items())))
 
     def requests(self, after: int = 0) -> list[JsonObject]:
         """The requests with a number above `after`."""
-        return request_rows(self._journal, self._reveal_secrets, after)
+        return request_rows(self._journal, self._secrets, after)
 
     def count_dropped(self) -> int:
         """The number of older requests that are not stored any more."""
         return self._journal.dropped
 
     def _read_journal(self, request: Request) -> Reply:
+        """The answer with all records after the number in the query, raw if it has raw=1."""
         query = request.query_items()
-        if query.get("raw", "0") not in ("0", "1"):
+        raw = query.get("raw", "0")
+        if raw not in ("0", "1"):
             raise RefusedError(400, "raw: must be 0 or 1")
-        journal_rows = self.records(read_after(query), raw=query.get("raw") == "1")
-        return Reply.json(200, journal_rows)
+        return Reply.json(200, self.records(read_after(query), raw=raw == "1"))
 
     def records(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """All records with a sequence number above `after`, with `raw` bodies as they came."""
-        return journal_rows(self._journal, self._reveal_secrets, after, raw=raw)
+        return journal_rows(self._journal, self._secrets, after, raw=raw)
 
     def _name_test(self, request: Request) -> Reply:
+        """Name the test of the requests that follow, and answer with the summary."""
         body = request.json()
         problems = [
             Problem(name, "must be text", "control")
@@ -126,8 +131,10 @@ class JournalAPI:
         return self._read_summary(request)
 
     def _read_document(self, _: Request) -> Reply:
+        """The answer with the OpenAPI document."""
         return Reply.json(200, self._make_document())
 
     @property
-    def _reveal_secrets(self) -> list[str]:
+    def _secrets(self) -> list[str]:
+        """The texts that are not shown: the keys of the service and the control token."""
         return [secret.reveal() for secret in self._hidden]

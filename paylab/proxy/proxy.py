@@ -26,6 +26,7 @@ from ..simulator.messages import Reply, Request
 from ..simulator.requests import Requests
 from ..simulator.routing import CONTROL
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 from .har_writer import HarWriter
 from .journal_api import JournalAPI
 from .recorder import Recorder
@@ -99,8 +100,18 @@ class Proxy:
             pass_through=pass_through,
         )
         self.control_token = f"ct_proxy_{token_hex(16)}"
-        facts = {"to": self.to, "read_only": read_only, "pass_through": pass_through}
-        self._journal_api = JournalAPI(
+        self._journal_api = self._make_journal_api(read_only=read_only, pass_through=pass_through)
+        self._socket: socket.socket = listen(HOST, port)
+        self.port: int = self._socket.getsockname()[1]
+        self._executor = make_executor(WORKERS, PROXY_PRODUCT)
+        service_host = urlsplit(self.to).hostname or ""
+        app = self._make_app([service_host] if pass_through else [])
+        self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, Protocol)
+
+    def _make_journal_api(self, *, read_only: bool, pass_through: bool) -> JournalAPI:
+        """What answers requests to the journal of the recorder."""
+        facts: JsonObject = {"to": self.to, "read_only": read_only, "pass_through": pass_through}
+        return JournalAPI(
             self._recorder.journal,
             self.control_token,
             self._recorder.secrets,
@@ -108,19 +119,17 @@ class Proxy:
             partial(document, self.service, "/"),
             facts,
         )
-        self._socket: socket.socket = listen(HOST, port)
-        self.port: int = self._socket.getsockname()[1]
-        self._executor = make_executor(WORKERS, PROXY_PRODUCT)
-        allowed = [urlsplit(self.to).hostname or ""] if pass_through else []
-        app = SimulatorApp(
+
+    def _make_app(self, allowed_hosts: list[str]) -> SimulatorApp:
+        """What reads requests for the proxy's own address, or for one of the allowed hosts."""
+        return SimulatorApp(
             self._answer,
             self._abort,
             service=self.service,
-            allowed=allowed,
+            allowed=allowed_hosts,
             executor=self._executor,
             product=PROXY_PRODUCT,
         )
-        self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, Protocol)
 
     @property
     def base_url(self) -> str:
@@ -166,6 +175,7 @@ class Proxy:
         return self._serving.is_alive()
 
     def _answer(self, request: Request) -> Reply:
+        """The answer of the journal or the service; its Via header tells that a proxy sent it."""
         path = request.path.removeprefix(self._base_path)
         is_control = path == CONTROL or path.startswith(f"{CONTROL}/")
         if is_control:
@@ -175,6 +185,7 @@ class Proxy:
         return replace(reply, headers=add_via(reply.headers, self._upstream.host))
 
     def _abort(self, client: object) -> None:
+        """Close the connection of a client without an answer."""
         self._serving.abort(client)
 
     def __repr__(self) -> str:

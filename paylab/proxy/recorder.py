@@ -125,11 +125,11 @@ class Recorder:
         passage.request_problems = self._contract.request_problems(
             request.method, path, request.query, request.headers, request.body
         )
-        begun = perf_counter()
+        sent_at = perf_counter()
         try:
             reply = self._upstream.send(sent_request)
         finally:
-            passage.seconds = round(perf_counter() - begun, 6)
+            passage.seconds = round(perf_counter() - sent_at, 6)
         passage.answered_status = reply.status
         content_type = reply.headers.get("content-type", "")
         passage.answer_problems = self._contract.answer_problems(
@@ -138,7 +138,7 @@ class Recorder:
         return reply
 
     def _check_signature(self, request: Request, now: datetime, passage: ProxyPassage) -> None:
-        """Refuse a wrong signature, which a new one would hide from the service."""
+        """Refuse a wrong signature, unless the service itself will find what is wrong with it."""
         host = request.headers.get("host", "")
         if self._is_passing and host != self._upstream.host:
             raise RefusedError(421, _PASS_THROUGH_TEXT.format(self._upstream.host))
@@ -154,20 +154,21 @@ class Recorder:
         if finding is None:
             return
         passage.finding = finding
-        is_for_service = self._is_passing or finding.reason in LATER_REASONS
-        if is_for_service and (self._is_passing or self._is_signed_otherwise(request)):
-            return
+        if self._is_passing:
+            return  # the service gets the same signature
+        if finding.reason in LATER_REASONS and self._is_signed_otherwise(request):
+            return  # the service gets the same date and nonce
         status = self.service.error_codes.signature
         raise RefusedError(status, finding.message, reason=finding.reason, mistake=finding.mistake)
 
     def _is_signed_otherwise(self, request: Request) -> bool:
-        """Whether everything but the age of the date and the nonce is right."""
+        """Whether a signature is right apart from the age of its date and its used nonce."""
         signing = self.service.signing
         date = read_date(request.headers["x-date"], signing.date_form)
         return verify(request, self._secrets_by_key().get, date, signing=signing) is None
 
     def _make_sent_request(self, request: Request, passage: ProxyPassage) -> Request:
-        """The request for the service, signed again for its host."""
+        """The request for the service, signed again for its host unless it is passed through."""
         headers = {name: text for name, text in request.headers.items() if name != TEST_HEADER}
         authorization = Authorization.parse(headers.get("authorization", ""))
         signed_names = authorization.names if authorization else ()
@@ -178,8 +179,8 @@ class Recorder:
         host = self._upstream.host
         secret = self._keys[1].reveal()
         passage.signed_for = host
-        renewed = sign_for_host(request, signed_names, host, secret, self.service.signing)
-        return replace(request, headers={**headers, **renewed})
+        new_headers = sign_for_host(request, signed_names, host, secret, self.service.signing)
+        return replace(request, headers={**headers, **new_headers})
 
     def is_signed(self, request: Request) -> bool:
         """Whether a request is signed with the keys, as one to the journal may be."""
@@ -189,13 +190,14 @@ class Recorder:
         return finding is None
 
     def _secrets_by_key(self) -> Mapping[str, str]:
+        """The secret key by its API key; nothing if the proxy has no keys."""
         if self._keys is None:
             return {}
         api_key, secret_key = self._keys
         return {api_key.reveal(): secret_key.reveal()}
 
     def _find_operation(self, method: str, path: str) -> str:
-        """The operation at a path, or nothing."""
+        """The operation at a path, or an empty text if the service has none there."""
         routes, _ = self.service.match(path)
         return routes[method].operation if method in routes else ""
 

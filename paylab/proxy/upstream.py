@@ -60,6 +60,7 @@ class RedirectAnswerError(Exception):
 
 
 def _stop_at_redirect(response: httpx.Response) -> None:
+    """Raise RedirectAnswerError for a redirect: the client must see it, not its target."""
     if response.has_redirect_location:
         raise RedirectAnswerError(response)
 
@@ -173,14 +174,17 @@ def _read_headers(response: httpx.Response) -> dict[str, str]:
     for name_bytes, value_bytes in response.headers.raw:
         header_name = name_bytes.decode("latin-1").lower()
         header_value = value_bytes.decode("latin-1").strip(" \t")
-        headers[header_name] = (
-            f"{headers[header_name]}, {header_value}" if header_name in headers else header_value
-        )
+        if header_name in headers:
+            header_value = f"{headers[header_name]}, {header_value}"
+        headers[header_name] = header_value
     return headers
 
 
 def _find_odd_header(headers: Mapping[str, str]) -> str | None:
-    """The name of a header that cannot be sent on, which a service can answer in this process."""
+    """The name of the first header that HTTP does not allow, or None.
+
+    Only a service in this process can answer with one; httpx refuses it from others.
+    """
     for name, value in headers.items():
         if not (HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
             return name
@@ -188,7 +192,10 @@ def _find_odd_header(headers: Mapping[str, str]) -> str | None:
 
 
 def sendable_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Headers by lower-case name, without those of one connection and those it names."""
-    named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
-    dropped = HOP_HEADERS | named
-    return {name: value for name, value in headers.items() if name not in dropped}
+    """Headers by lower-case name, without those that are for one connection only.
+
+    They are those of HTTP, and those that the header Connection lists.
+    """
+    listed_names = {name.strip().lower() for name in headers.get("connection", "").split(",")}
+    dropped_names = HOP_HEADERS | listed_names
+    return {name: value for name, value in headers.items() if name not in dropped_names}

@@ -61,9 +61,12 @@ class ProxyPassage:
         return {**verdicts, "contract": self._contract_verdict(), "proxy": self._proxy_verdict()}
 
     def _service_passage(self, request_record: RequestRecord) -> Passage:
-        """How far the request came, as far as the answer tells."""
-        record_of_operation = OPERATIONS.get(self.operation) if self.operation else None
-        takes_key = bool(record_of_operation and record_of_operation.takes_key(self.service))
+        """How far the request came in the service, as far as its answer tells.
+
+        An answer that is no refusal tells nothing: the request then passed all layers.
+        """
+        operation = OPERATIONS.get(self.operation) if self.operation else None
+        takes_key = bool(operation and operation.takes_key(self.service))
         passage = Passage(self.service, layer="done", takes_key=takes_key)
         if self.refused is not None:
             passage.layer = "signature" if self.finding is not None else "route"
@@ -73,30 +76,33 @@ class ProxyPassage:
         status = request_record.reply.status
         if self.failure or not 400 <= status < 500:
             return passage
-        answer_words = _words_of(request_record.reply.body, self.service)
-        passage.layer = _layer_of(status, is_known=bool(self.operation))
-        passage.refused = (
-            KeyRefusedError(status, answer_words)
-            if takes_key and status == 409
-            else RefusedError(status, f"the service says: {answer_words}")
-        )
+        refusal_text = _refusal_text(request_record.reply.body, self.service)
+        passage.layer = _refusing_layer(status, has_operation=bool(self.operation))
+        if takes_key and status == 409:
+            passage.refused = KeyRefusedError(status, refusal_text)
+        else:
+            passage.refused = RefusedError(status, f"the service says: {refusal_text}")
         return passage
 
     def _contract_verdict(self) -> JsonObject:
-        """What the document of the service says about the request and the answer."""
+        """Whether the document of the service allows the request and the answer.
+
+        Their problems are listed by side: {"result": "broken", "request": [...], "answer": []}.
+        """
         if self.refused is not None:
             return {"result": "skipped"}
-        problems = {"request": self.request_problems, "answer": self.answer_problems}
-        problem_texts = [
-            f"{side}: {problem}" for side, found in problems.items() for problem in found
-        ]
-        if not problem_texts:
+        message = "; ".join(
+            [f"request: {problem}" for problem in self.request_problems]
+            + [f"answer: {problem}" for problem in self.answer_problems]
+        )
+        if not message:
             return {"result": "passed"}
-        verdict_row: JsonObject = {
-            side: [{"field": problem.field, "message": problem.message} for problem in found]
-            for side, found in problems.items()
+        return {
+            "result": "broken",
+            "message": message,
+            "request": _problem_rows(self.request_problems),
+            "answer": _problem_rows(self.answer_problems),
         }
-        return {"result": "broken", "message": "; ".join(problem_texts), **verdict_row}
 
     def _proxy_verdict(self) -> JsonObject:
         """Where the request went, and whether it was signed again."""
@@ -111,17 +117,26 @@ class ProxyPassage:
         return {**sent_facts, "message": self.failure} if self.failure else sent_facts
 
 
-def _layer_of(status: int, *, is_known: bool) -> str:
-    """The layer of a service that refuses with a status."""
+def _problem_rows(problems: Sequence[Problem]) -> list[JsonObject]:
+    """The field and the message of each problem as JSON."""
+    return [{"field": problem.field, "message": problem.message} for problem in problems]
+
+
+def _refusing_layer(status: int, *, has_operation: bool) -> str:
+    """The layer of a service that refuses with a status: a 401 comes from "signature".
+
+    A 404 is of the "route" only if the service has no operation at the path: else an object is
+    missing, which the "rules" find.
+    """
     if status == 401:
         return "signature"
-    if status in (404, 405) and not is_known:
+    if status in (404, 405) and not has_operation:
         return "route"
     return "rules"
 
 
-def _words_of(body: bytes, service: Service) -> str:
-    """The words of a refusal of the service."""
+def _refusal_text(body: bytes, service: Service) -> str:
+    """The error text in the body of a refusal of the service, cut to a maximum length."""
     try:
         json_body = json.loads(body)
     except (ValueError, RecursionError):

@@ -86,9 +86,9 @@ def paylab_world(
         monkeypatch.setenv(variable_name, variable_value)
     request.node.stash[_WORLD] = world
     yield world
-    ready = request.config.pluginmanager.get_plugin(READY_PLUGIN)
-    if ready is not None:
-        ready.add_journal(world.journal())
+    ready_plugin = request.config.pluginmanager.get_plugin(READY_PLUGIN)
+    if ready_plugin is not None:
+        ready_plugin.add_journal(world.journal())
     world.close()
 
 
@@ -98,8 +98,8 @@ def _read_options(node: pytest.Item) -> dict[str, Any]:
     if marker is None:
         return {}
     options = dict(marker.kwargs)
-    has_unknown = not options.keys() <= set(OPTIONS)
-    if marker.args or has_unknown:
+    unknown_names = options.keys() - set(OPTIONS)
+    if marker.args or unknown_names:
         pytest.fail(f"the marker paylab takes {', '.join(OPTIONS)} by name", pytrace=False)
     for option_name, (option_type, type_name) in OPTION_TYPES.items():
         if option_name in options and type(options[option_name]) is not option_type:

@@ -26,16 +26,18 @@ class ReadyPlugin:
     """
 
     def __init__(self, config: pytest.Config) -> None:
-        worker: str = getattr(config, "workerinput", {}).get("workerid", "")
+        worker_id: str = getattr(config, "workerinput", {}).get("workerid", "")
         self._path = _report_path(config)
-        self._part = self._path.with_name(f"{self._path.name}.{worker}") if worker else None
-        self._rows: dict[str, Sequence[JsonMapping]] = {}
-        if self._part is None:  # an interrupted run may have left some
-            for report_part in self._find_parts():
-                report_part.unlink()
+        self._part_path: Path | None = None
+        if worker_id:
+            self._part_path = self._path.with_name(f"{self._path.name}.{worker_id}")
+        else:
+            for part_path in self._find_parts():  # an interrupted run may have left some
+                part_path.unlink()
+        self._rows_by_world: dict[str, Sequence[JsonMapping]] = {}
 
     def _find_parts(self) -> list[Path]:
-        """The reports of workers beside the report."""
+        """The files of the workers beside the report: paylab-ready.json.gw0, and so on."""
         part_name = re.compile(rf"{re.escape(self._path.name)}\.gw\d+")
         folder = self._path.parent
         paths = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -44,31 +46,32 @@ class ReadyPlugin:
     def add_journal(self, rows: Sequence[JsonMapping]) -> None:
         """Store the journal of a world before it ends."""
         if rows:
-            self._rows[str(rows[0]["test"])] = rows
+            self._rows_by_world[str(rows[0]["test"])] = rows
 
     def pytest_sessionfinish(self) -> None:
-        """Write the report, or the part of a worker."""
-        if self._part is not None:
-            write_report(self._rows, self._part)
+        """Write the part of a worker; the main process joins the parts to the report."""
+        if self._part_path is not None:
+            write_report(self._rows_by_world, self._part_path)
             return
-        rows_by_world: dict[str, Sequence[JsonMapping]] = {**self._rows}
-        for report_part in self._find_parts():
-            rows_by_world |= read_report(report_part)
-            report_part.unlink()
-        self._rows = rows_by_world
-        write_report(rows_by_world, self._path)
+        for part_path in self._find_parts():
+            self._rows_by_world |= read_report(part_path)
+            part_path.unlink()
+        write_report(self._rows_by_world, self._path)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what is broken and not seen, and where the report is."""
         terminalreporter.section("readiness")
-        terminalreporter.write_line(_summary_of(self._rows))
+        terminalreporter.write_line(_summary_of(self._rows_by_world))
         terminalreporter.write_line(
             f"{self._path} has the journals: paylab ready --pytest {self._path.name} --html FILE"
         )
 
 
 def _report_path(config: pytest.Config) -> Path:
-    """Where the report goes. UsageError if tests or another file are there."""
+    """Where the report goes. UsageError if the option took tests for its path, or another file.
+
+    `pytest --paylab-ready tests` reads the folder of the tests as the path.
+    """
     path_option: str = config.getoption(OPTION)
     folder = Path(config.invocation_params.dir)
     if not is_replaceable(folder / path_option.partition("::")[0]):
@@ -80,15 +83,16 @@ def _report_path(config: pytest.Config) -> Path:
 
 
 def _summary_of(rows_by_world: Mapping[str, Sequence[JsonMapping]]) -> str:
-    """What is broken with its evidence, what is not seen by id, and the counts."""
+    """The counts, then each broken item with its evidence, then the ids of what was not seen."""
     readiness = judge(rows_by_world)
-    summary_lines = [readiness.summary]
-    for judged in readiness.of("broken"):
-        summary_lines.append(f"broken: {judged.item.id}: {judged.item.what}")
-        summary_lines += [f"    {evidence}" for evidence in judged.evidence]
-    if readiness.of("broken"):
-        summary_lines.append(EXPECTS_HINT)
-    missing_ids = ", ".join(judged.item.id for judged in readiness.of("not seen"))
-    if missing_ids:
-        summary_lines.append(f"not seen: {missing_ids}")
-    return "\n".join(summary_lines)
+    lines = [readiness.summary]
+    broken_items = readiness.of("broken")
+    for judged_item in broken_items:
+        lines.append(f"broken: {judged_item.item.id}: {judged_item.item.what}")
+        lines += [f"    {evidence}" for evidence in judged_item.evidence]
+    if broken_items:
+        lines.append(EXPECTS_HINT)
+    unseen_ids = ", ".join(judged_item.item.id for judged_item in readiness.of("not seen"))
+    if unseen_ids:
+        lines.append(f"not seen: {unseen_ids}")
+    return "\n".join(lines)

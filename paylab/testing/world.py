@@ -117,11 +117,13 @@ class PaylabWorld:
         """
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
-        ids = self._controls.seed(individuals=individuals or 0, transfers=transfers)["ids"]
+        new_ids = self._controls.seed(individuals=individuals or 0, transfers=transfers)["ids"]
+        individual_ids = set(new_ids["individuals"])
+        transfer_ids = set(new_ids["transfers"])
         objects = self._list_objects()
         return Objects(
-            [person for person in objects.individuals if person.id in {*ids["individuals"]}],
-            [transfer for transfer in objects.transfers if transfer.id in {*ids["transfers"]}],
+            [person for person in objects.individuals if person.id in individual_ids],
+            [transfer for transfer in objects.transfers if transfer.id in transfer_ids],
         )
 
     def load(self, path: str | PathLike[str]) -> Objects:
@@ -156,7 +158,7 @@ class PaylabWorld:
         except RefusedError as refused:
             raise SimulatorError(refused.text) from None
         example_fields = example_person(country, self.clock.now, self.service)
-        with self._delivery_of_events(events):
+        with self._lock_world(delivers_events=events):
             person = self._client.individuals.create(**{**example_fields, **fields})
             person_row = world.tables["individuals"].rows[person.id]
             individuals.plan_outcomes(world, person_row, outcomes)
@@ -184,12 +186,15 @@ class PaylabWorld:
         account_fields = {**example_account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **account_fields)
 
-    def _delivery_of_events(self, is_wanted: bool) -> AbstractContextManager[object]:
-        """A block in which nothing else changes the world, and whose events may be held back."""
+    def _lock_world(self, *, delivers_events: bool) -> AbstractContextManager[object]:
+        """A block in which nothing else changes the world.
+
+        The events that the block causes are delivered only if it `delivers_events`.
+        """
         world = self._simulator.world
         resources = ExitStack()
         resources.enter_context(world.lock)
-        if not is_wanted:
+        if not delivers_events:
             resources.enter_context(withheld_events(world))
         return resources
 
