@@ -25,7 +25,12 @@ _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SER
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--service", metavar="FILE", help=_SERVICE)
-    parser.add_argument("--server", metavar="URL", default="", help="base address of the service")
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        default="",
+        help="base address of the service (default: a variable of the document)",
+    )
     parser.add_argument(
         "--service-schema",
         action="store_true",
