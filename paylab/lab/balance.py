@@ -138,19 +138,17 @@ class AccountBalance:
         return self.refresh()
 
     def __getitem__(self, currency: str) -> Balance:
+        """The balance in a currency; UnknownItemError names the currencies that there are."""
         for known_currency, balance in zip(self.currencies, self._balances, strict=True):
             if isinstance(currency, str) and known_currency == currency.upper():
                 return balance
         if not self.is_known:
             raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
-        currency_list = ", ".join(self.currencies)
-        if not currency_list:
-            currency_list = (
-                "none" if self._pay_in is None else "none yet; the first top-up sets one"
-            )
+        none_text = "none" if self._pay_in is None else "none yet; the first top-up sets one"
+        known_text = ", ".join(self.currencies) or none_text
         shown_currency = plain(repr(currency), 40)
         raise UnknownItemError(
-            f"there is no balance in {shown_currency}: the account has {currency_list}"
+            f"there is no balance in {shown_currency}: the account has {known_text}"
         )
 
     def __iter__(self) -> Iterator[Balance]:

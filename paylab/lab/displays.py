@@ -49,9 +49,9 @@ def register_displays() -> None:
         return
     _show_warnings(shell)
     _register_completion(shell)
-    html = shell.display_formatter.formatters["text/html"]
-    for (home, class_name), view in VIEWS.items():
-        html.for_type_by_name(home, class_name, _find_view(view))
+    html_formatter = shell.display_formatter.formatters["text/html"]
+    for (module_name, class_name), view_path in VIEWS.items():
+        html_formatter.for_type_by_name(module_name, class_name, _make_view(view_path))
 
 
 class ValueMatcher:
@@ -78,7 +78,7 @@ def _register_completion(shell: Any) -> None:
         matchers.append(ValueMatcher(shell))
 
 
-class Notices(logging.Handler):
+class NoticeHandler(logging.Handler):
     """Shows warnings of the log as plain notices below the cell, where stderr is red."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
@@ -98,28 +98,31 @@ class WarningNotices:
         self._other = other
 
     def __call__(
-        self, message: Warning | str, category: type[Warning], *place: Any, **more: Any
+        self, message: Warning | str, category: type[Warning], *place: Any, **file_options: Any
     ) -> None:
-        """Show a warning."""
+        """Show a warning; `place` and `file_options` are as Python passes them to any other."""
         if category.__module__.startswith("paylab."):
             self._show(str(message))
         else:
-            self._other(message, category, *place, **more)
+            self._other(message, category, *place, **file_options)
 
 
 def _show_warnings(shell: Any) -> None:
-    """Show warnings in a notebook; those of the log unless the user's program handles it."""
+    """Show warnings in a notebook as notices.
+
+    Those of the log are shown unless the user's program has a handler of its own for them.
+    """
     if not hasattr(shell, "kernel"):
-        return
+        return  # a terminal shows stderr as it is
     logger = logging.getLogger("paylab")
     if not logger.hasHandlers():
-        logger.addHandler(Notices(tell))
+        logger.addHandler(NoticeHandler(tell))
     if not isinstance(warnings.showwarning, WarningNotices):
         warnings.showwarning = WarningNotices(tell, warnings.showwarning)
 
 
 def on_screen(listen: Callable[..., Any]) -> Any:
-    """Show each call when it is made."""
+    """Show each call when it is made; `listen` adds a function that is called with each."""
     from ..views.calls import OnScreen
 
     return OnScreen(listen)
@@ -147,14 +150,19 @@ def tell(text: str) -> None:
 def show(value: Any) -> str | None:
     """The HTML of a value; None if its type has no view."""
     for value_class in type(value).__mro__:
-        view = VIEWS.get((value_class.__module__, value_class.__name__))
-        if view is not None:
-            return _find_view(view)(value)
+        view_path = VIEWS.get((value_class.__module__, value_class.__name__))
+        if view_path is not None:
+            return _make_view(view_path)(value)
     return None
 
 
-def _find_view(class_name: str) -> Callable[[Any], str]:
-    module, _, function = class_name.partition(".")
-    return lambda displayed: str(
-        getattr(import_module(f"paylab.views.{module}"), function)(displayed)
-    )
+def _make_view(view_path: str) -> Callable[[Any], str]:
+    """The view function at a path, such as "calls.call_card"; its module is imported when used."""
+    module_name, _, function_name = view_path.partition(".")
+
+    def view(value: Any) -> str:
+        """The HTML of a value."""
+        view_module = import_module(f"paylab.views.{module_name}")
+        return str(getattr(view_module, function_name)(value))
+
+    return view

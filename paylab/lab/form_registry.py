@@ -23,15 +23,20 @@ class FormRegistry:
     def __init__(self, place: Callable[[], str], open_object: Callable[[str], FormPage]) -> None:
         self._place = place
         self._open_object = open_object
-        self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
+        self._arguments_and_forms: dict[Hashable, tuple[Hashable, Any]] = {}
 
-    def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
-        """The form of subject `about`; a new one if it was never sent and its arguments changed."""
-        earlier_question, form = self._forms.get(about, (None, None))
-        if form is None or new or (not form.is_started and earlier_question != asked):
+    def get(self, subject: Hashable, arguments: Hashable, make: Callable[[], F], *, new: bool) -> F:
+        """The form of a subject, such as ("wallet", individual_id).
+
+        `make` makes it at the first time, if it is to be `new`, and if the arguments are others
+        than before: but a form that was sent stays, since its answer must not get lost.
+        """
+        earlier_arguments, form = self._arguments_and_forms.get(subject, (None, None))
+        is_outdated = earlier_arguments != arguments
+        if form is None or new or (is_outdated and not form.is_started):
             form = make()
             self.prepare(form)
-        self._forms[about] = asked, form
+        self._arguments_and_forms[subject] = arguments, form
         return form  # type: ignore[no-any-return]
 
     def prepare(self, page: FormPage) -> None:
@@ -40,16 +45,17 @@ class FormRegistry:
         page.show_service_name(self._place())
 
 
-def known_word(name: str, given: str, known: Iterable[str]) -> str:
-    """The word if it is a known one; RuleError if not."""
-    if given not in (known_words := list(known)):
-        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(known_words))}")])
-    return given
+def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> str:
+    """Return the word of a parameter; RuleError if it is not a known one."""
+    choices = sorted(known_words)
+    if word not in choices:
+        raise RuleError([Problem(parameter_name, f"must be one of {', '.join(choices)}")])
+    return word
 
 
-def id_of(of: Any) -> str:
-    """The id of a result, or the text itself."""
-    return of if isinstance(of, str) else str(of.id)
+def id_of(resource: Any) -> str:
+    """The id of a resource, which may be given as its id."""
+    return resource if isinstance(resource, str) else str(resource.id)
 
 
 def refresh_options(service_time: ServiceTime) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ..spec.models import (
     Transfer,
 )
 from ..spec.resource import creation_time
-from .form_registry import FormRegistry, id_of, known_word, refresh_options
+from .form_registry import FormRegistry, id_of, refresh_options, require_word
 from .histories import Histories
 from .payout_forms import PayoutForms
 from .service_time import ServiceTime
@@ -59,10 +59,7 @@ class Forms:
     ) -> None:
         self._client = client
         self._service_time = service_time
-        self._status_options = {
-            **refresh_options(service_time),
-            "read_history": histories.read,
-        }
+        self._status_options = {**refresh_options(service_time), "read_history": histories.read}
         self._registry = FormRegistry(place, open_object)
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
         payouts = PayoutForms(
@@ -92,8 +89,8 @@ class Forms:
         >>> lab.forms.onboarding("MX", example=True, consent=True).submit().status
         'action_required'
         """
-        country = known_word("country", country.upper(), NAMES)
-        known_word("product_types", product, codes.PRODUCTS)
+        country = require_word("country", country.upper(), NAMES)
+        require_word("product_types", product, codes.PRODUCTS)
         return self._make_onboarding_form(
             country, product, example=example, consent=consent, new=new
         )
@@ -101,6 +98,7 @@ class Forms:
     def _make_onboarding_form(
         self, country: str, product: str, *, new: bool, **options: bool
     ) -> OnboardingForm:
+        """The form that creates an individual; `options` are whether it fills in and consents."""
         from ..views.forms.onboarding import OnboardingForm
 
         make_form = partial(
@@ -128,9 +126,8 @@ class Forms:
         detail_codes = [status_detail.code for status_detail in individual.status_details or []]
         verification = self._client.service.verification
         if status.verifies_by_token(individual.country, detail_codes, verification):
-            return self._registry.get(
-                form_identity, example, self._make_token_form(individual, example), new=new
-            )
+            make_token_form = self._token_form_maker(individual, example)
+            return self._registry.get(form_identity, example, make_token_form, new=new)
         make_form = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, individual.id),
@@ -142,13 +139,13 @@ class Forms:
         )
         return self._registry.get(form_identity, example, make_form, new=new)
 
-    def _make_token_form(self, who: Individual, example: bool) -> Callable[[], Form]:
-        """Make the form for the token of an individual."""
+    def _token_form_maker(self, individual: Individual, example: bool) -> Callable[[], Form]:
+        """A function that makes the form for the verification token of an individual."""
         from ..views.forms.token import TokenForm
 
         return partial(
             TokenForm,
-            partial(self._client.individuals.submit_token, who.id),
+            partial(self._client.individuals.submit_token, individual.id),
             self._client.clock,
             example=example,
             service=self._client.service,
@@ -185,12 +182,12 @@ class Forms:
         from ..views.forms.conversion_account import ConversionAccountForm
 
         individual = self._client.individuals.get(person)
-        accounts = [
+        wallet_id = None if wallet is None else id_of(wallet)
+        wallets = [
             account
             for account in individual.financial_accounts or []
-            if isinstance(account, FinancialAccount)
+            if isinstance(account, FinancialAccount) and account.type == codes.CRYPTO_WALLET
         ]
-        wallets = [account for account in accounts if account.type == codes.CRYPTO_WALLET]
         make_form = partial(
             ConversionAccountForm,
             partial(self._client.conversion_accounts.create, individual.id),
@@ -199,12 +196,12 @@ class Forms:
             wallets,
             need_on_ramp(country=str(individual.country)).currency,
             individual_id=individual.id,
-            wallet=None if wallet is None else id_of(wallet),
+            wallet=wallet_id,
             service=self._client.service,
             **refresh_options(self._service_time),
         )
-        question = (*(account.id for account in wallets), wallet and id_of(wallet))
-        return self._registry.get(("account", individual.id), question, make_form, new=new)
+        arguments = (*(account.id for account in wallets), wallet_id)
+        return self._registry.get(("account", individual.id), arguments, make_form, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.
@@ -218,9 +215,9 @@ class Forms:
             account = self._client.conversion_accounts.get(account)
         source_currency = account.source_currency
         if not source_currency:
-            advice = "use lab.sandbox.deposit(account, amount, currency)"
             raise PaylabError(
-                f"the conversion account {account.id} has no source_currency: {advice}"
+                f"the conversion account {account.id} has no source_currency: "
+                "use lab.sandbox.deposit(account, amount, currency)"
             )
         on_ramp = of_currency(source_currency)
         make_form = partial(
@@ -245,26 +242,27 @@ class Forms:
         self._registry.prepare(view)
         return view
 
-    def _make_status_view(self, of: object) -> LiveStatus:
+    def _make_status_view(self, resource: object) -> LiveStatus:
+        """The live status of a resource or an id; ArgumentError if the resource has none."""
         from ..views.forms.status import ConversionView, IndividualView
 
-        if isinstance(of, str):
-            of = self._find_resource(of)
-        if isinstance(of, Transfer):
-            return self._transfer_line(of)
-        if isinstance(of, Deposit | Conversion):
-            look = partial(self._find_conversion, of)
-            return ConversionView(look, unnamed=self._is_held(of), **self._status_options)
-        row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
-        if not isinstance(of, Individual):
-            raise ArgumentError(f"{SHOWN}, not of a {type(of).__name__}")
-        look_at = partial(self._client.individuals.get, row_id)
-        return IndividualView(look_at, **self._status_options)
+        if isinstance(resource, str):
+            resource = self._find_resource(resource)
+        if isinstance(resource, Transfer):
+            return self._transfer_line(resource)
+        if isinstance(resource, Deposit | Conversion):
+            read = partial(self._find_conversion, resource)
+            return ConversionView(read, unnamed=self._is_held(resource), **self._status_options)
+        row_id = getattr(resource, "id", "")  # what a failed cell should have made says so here
+        if not isinstance(resource, Individual):
+            raise ArgumentError(f"{SHOWN}, not of a {type(resource).__name__}")
+        read_individual = partial(self._client.individuals.get, row_id)
+        return IndividualView(read_individual, **self._status_options)
 
-    def _is_held(self, of: Deposit | Conversion) -> bool:
+    def _is_held(self, resource: Deposit | Conversion) -> bool:
         """Whether this is a deposit without a sender, which the service holds for review."""
         rule = self._client.service.sandbox_deposits.missing_sender
-        return isinstance(of, Deposit) and of.sender_name == "" and rule != "accepted"
+        return isinstance(resource, Deposit) and resource.sender_name == "" and rule != "accepted"
 
     def _find_resource(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
@@ -297,22 +295,23 @@ class Forms:
 
         country = need_on_ramp(country=country.upper()).country
         options = {"example": example, "consent": consent, "on_ramp_only": True}
-        begin = partial(
+        make_first_form = partial(
             self._make_onboarding_form, country, codes.ON_RAMP_PRODUCT, new=new, **options
         )
-        functions = self._make_form_functions(begin, example, new)
+        functions = self._make_form_functions(make_first_form, example, new)
         make_stepper = partial(OnrampStepper, country, functions, individual_id, example=example)
         stepper_identity = "onramp", country, individual_id
         return self._registry.get(stepper_identity, (example, consent), make_stepper, new=new)
 
     def _make_form_functions(
-        self, begin: Callable[[], Form], example: bool, new: bool
+        self, make_first_form: Callable[[], Form], example: bool, new: bool
     ) -> OnrampFunctions:
+        """What a stepper calls to make the form of each step, and to read and await its result."""
         from ..views.forms.live import datetime_or_none
         from ..views.forms.onramp_step import OnrampFunctions
 
         return OnrampFunctions(
-            onboarding=begin,
+            onboarding=make_first_form,
             images=lambda person: self.images(person, example=example),
             verification=self.status,
             wallet=lambda person: self.wallet(person, example=example),
@@ -329,17 +328,18 @@ class Forms:
             ),
         )
 
-    def _find_conversion(self, of: Deposit | Conversion) -> Conversion | None:
-        """The conversion of a deposit, or the current state of a conversion."""
+    def _find_conversion(self, resource: Deposit | Conversion) -> Conversion | None:
+        """The conversion of a deposit, or the current state of a conversion; None if not found."""
         from ..views.forms.live import datetime_or_none
 
         conversions = self._client.conversions
-        if isinstance(of, Deposit):
-            return conversions.newest(of.conversion_account_id, datetime_or_none(of.created_at))
-        return conversions.by_id(of.id)
+        if isinstance(resource, Deposit):
+            deposited_at = datetime_or_none(resource.created_at)
+            return conversions.newest(resource.conversion_account_id, deposited_at)
+        return conversions.by_id(resource.id)
 
     def _find_account(self, person: Individual) -> ConversionAccount | None:
-        """The newest conversion account of an individual."""
+        """The newest conversion account of an individual, or None."""
         conversion_accounts = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
         accounts_of_person = (
             account for account in conversion_accounts if account.individual_id == person.id

@@ -40,7 +40,7 @@ class Histories:
 
 
 def seen_history(calls: Iterable[Call], object_id: str) -> History:
-    """The statuses of an object in the answers of calls, each once in a row."""
+    """The statuses of an object in the answers of calls; one that repeats is there once."""
     history = History()
     for call in calls:
         if object_id not in call.response_body.text:
@@ -48,7 +48,7 @@ def seen_history(calls: Iterable[Call], object_id: str) -> History:
         for resource in _objects_of(call.response_body.text, object_id):
             status = str(resource["status"])
             if not history or history[-1][0] != status:
-                history.append((status, _time_of(resource.get("updated_at"))))
+                history.append((status, _read_time(resource.get("updated_at"))))
     return history
 
 
@@ -68,7 +68,8 @@ def _objects_of(json_text: str, object_id: str) -> Iterator[JsonObject]:
                 yield json_value
 
 
-def _time_of(json_value: JsonValue) -> datetime | None:
+def _read_time(json_value: JsonValue) -> datetime | None:
+    """A time in a JSON document; None if it is none."""
     try:
         return timestamps.from_text(str(json_value))
     except ValueError:

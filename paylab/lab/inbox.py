@@ -63,21 +63,20 @@ def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | Non
     return raw
 
 
-def _make_poll(client: Client, family: str, resource: Any) -> PolledList:
-    """How to poll a list; a conversion is looked for in the list only."""
+def _make_polled_list(client: Client, family: str, resource: Any) -> PolledList:
+    """How to poll a list and to read one of its objects; not every service reads a conversion."""
     from ..webhooks.polling import PolledList
 
-    get = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
-    pages = resource.list(codes.PAGE_MAX).raw_pages
-    return PolledList(
-        family, pages, get, client.session.lists.order(f"{family}s"), service=client.service
-    )
+    get_row = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
+    read_pages = resource.list(codes.PAGE_MAX).raw_pages
+    list_order = client.session.lists.order(f"{family}s")
+    return PolledList(family, read_pages, get_row, list_order, service=client.service)
 
 
 def _make_inbox_functions(
-    client: Client, subscription: str, shut: Callable[[], None]
+    client: Client, subscription_id: str, stop_receiving: Callable[[], None]
 ) -> InboxFunctions:
-    """What an inbox does with its subscription; `shut` stops receiving."""
+    """What an inbox calls to wait, to read an object, to be shown, and to be closed."""
     from ..webhooks.inbox import InboxFunctions
 
     views: list[Any] = []
@@ -85,11 +84,11 @@ def _make_inbox_functions(
     def close() -> None:
         """Delete the subscription, and stop receiving and showing."""
         try:
-            client.webhook_subscriptions.delete(subscription)
+            client.webhook_subscriptions.delete(subscription_id)
         except PaylabError:
             pass  # the service or the subscription no longer exists, or the lab was closed
         finally:
-            shut()
+            stop_receiving()
             for view in views:
                 view.stop()
 
@@ -106,55 +105,62 @@ def _make_inbox_functions(
     return InboxFunctions(client.sleep, partial(current, client), show, close)
 
 
-def _make_handler(router: Router | None, forward_to: str | None, signature: str) -> Handler | None:
-    """Handle an event: call the router, then forward it, as it was signed, to the user's URL."""
+def _make_handler(
+    router: Router | None, forward_to: str | None, signature_header: str
+) -> Handler | None:
+    """A function that handles an arrived event and forwards it; None if there is neither to do.
+
+    It calls the router, then sends the event, as it was signed, to the URL `forward_to`.
+    """
     from ..webhooks.inbox import check_target, post_event
     from ..webhooks.receiver import UNANSWERED
 
     target = check_target(forward_to) if forward_to else None
     if router is None and target is None:
         return None
-    header = signature.lower()
+    signature_name = signature_header.lower()
 
-    def then(arrival: Arrival) -> int:
+    def handle_arrival(arrival: Arrival) -> int:
         """Handle an arrived event, and send it on; the status of the answer to it."""
         if router is not None:
             router.handle(arrival.event)
         if target is None:
             return 200
         signature_headers = {
-            header_name: header_text
-            for header_name, header_text in arrival.headers.items()
-            if header_name == header
+            name: text for name, text in arrival.headers.items() if name == signature_name
         }
         return post_event(target, arrival.body, signature=signature_headers) or UNANSWERED
 
-    return then
+    return handle_arrival
 
 
 def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callable[[], None]]:
     """Receive on a loopback port; return its URL and a stop function."""
     from ..webhooks.port import Port  # only this inbox needs a server
 
-    outside = urlsplit(url).hostname if url else None
-    listening = Port(receiver, port, {outside} if outside else ()).start()
-    return listening.url, listening.stop
+    public_host = urlsplit(url).hostname if url else None
+    started_port = Port(receiver, port, {public_host} if public_host else ()).start()
+    return started_port.url, started_port.stop
 
 
-def _receive_here(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
-    """Receive in this process; return the URL and a stop function."""
+def _receive_in_process(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
+    """Receive from the simulator in this process; return a free URL and a stop function."""
     urls = (f"http://localhost/inbox/{number}" for number in count(1))
-    url = next(candidate for candidate in urls if candidate not in receivers)
-    receivers[url] = receiver.deliver
-    return url, lambda: receivers.pop(url, None) and None
+    free_url = next(url for url in urls if url not in receivers)
+    receivers[free_url] = receiver.deliver
+
+    def stop() -> None:
+        """Receive no more; a second call does nothing."""
+        receivers.pop(free_url, None)
+
+    return free_url, stop
 
 
 @explain_arguments
 class Webhooks:
     """What a lab does with events: receive, poll, list and reconcile them.
 
-    `embedded` is a simulator in this process, None for any other service;
-    `controls()` returns the simulator's controls, or None for a real service.
+    `embedded` is a simulator in this process, or None; `controls()` returns those of any simulator.
     """
 
     def __init__(
@@ -215,32 +221,35 @@ class Webhooks:
         service = self._client.service
         if url is None and not is_local(client.settings):
             raise ConfigError(UNREACHABLE)
-        received = EventLog(path, Wrapper.of(service))
+        event_log = EventLog(path, Wrapper.of(service))
         check = signature_check(service, client.settings.secret_key)
-        forward = _make_handler(router, forward_to, service.webhooks.signature_header)
-        receiver = Receiver(received, client.clock, forward, check)
-        address, shut = self._receive(receiver, port, url)
+        handler = _make_handler(router, forward_to, service.webhooks.signature_header)
+        receiver = Receiver(event_log, client.clock, handler, check)
+        local_url, stop_receiving = self._receive(receiver, port, url)
         try:
-            subscription = client.webhook_subscriptions.create(url or address, types)
+            subscription = client.webhook_subscriptions.create(url or local_url, types)
         except BaseException:
-            shut()
+            stop_receiving()
             raise
-        functions = _make_inbox_functions(client, subscription.id, shut)
+        functions = _make_inbox_functions(client, subscription.id, stop_receiving)
         try:
-            received.start(subscription.created_at or client.clock())
+            event_log.start(subscription.created_at or client.clock())
         except OSError as error:
             functions.close()
             raise ConfigError(f"{path} cannot be written: {error}") from None
-        inbox = Inbox(received, receiver, functions, address)
+        inbox = Inbox(event_log, receiver, functions, local_url)
         self.inboxes.append(inbox)
         return inbox
 
     def _receive(
         self, receiver: Receiver, port: int | None, url: str | None
     ) -> tuple[str, Callable[[], None]]:
-        """Begin to receive; return the URL and a stop function."""
+        """Begin to receive; return the URL and a stop function.
+
+        A simulator in this process needs no port, unless one or a public URL is asked for.
+        """
         if self._receivers is not None and port is None and url is None:
-            return _receive_here(self._receivers, receiver)
+            return _receive_in_process(self._receivers, receiver)
         require_sockets("an inbox with a port")
         return _listen(receiver, port or 0, url)
 
@@ -257,11 +266,11 @@ class Webhooks:
         if not hasattr(router, "handle"):
             message = f"router must be a Router with handlers, not {plain(repr(router), 60)}"
             raise ArgumentError(message, "router")
-        lists = [
-            _make_poll(self._client, *polled_list)
-            for polled_list in _resources_by_family(self._client).items()
+        polled_lists = [
+            _make_polled_list(self._client, family, resource)
+            for family, resource in _resources_by_family(self._client).items()
         ]
-        return Watch(lists, router, every, since).start()
+        return Watch(polled_lists, router, every, since).start()
 
     def reconcile(  # noqa: PLR0913 - each has a default
         self,
@@ -302,12 +311,12 @@ class Webhooks:
         from ..webhooks.report import reconcile
         from .lists import ListSource
 
-        lists = {
+        frames_by_family = {
             "transfer": ListSource(self._client.session, "transfers").frame(),
             "conversion": ListSource(self._client.session, "conversions").frame(),
         }
         return reconcile(
-            lists,
+            frames_by_family,
             books,
             self._choose_events(events, is_alone=books is None),
             columns=columns,
@@ -326,12 +335,16 @@ class Webhooks:
         )
 
     def _choose_events(self, events: Any, *, is_alone: bool) -> EventHistory | None:
-        """The events to compare: the given ones, of the latest inbox, or of a simulator."""
+        """The events to compare: the given ones, else of the latest inbox, else of a simulator.
+
+        Those of a simulator are compared only if there are no books, since the service `is_alone`.
+        None if there are no events.
+        """
         from ..webhooks.arrivals import events_of, simulated_events
         from ..webhooks.event import Wrapper
 
-        events_given = self.inboxes[-1] if events is None and self.inboxes else events
-        if events_given is not None:
-            return events_of(events_given, Wrapper.of(self._client.service))
+        source = self.inboxes[-1] if events is None and self.inboxes else events
+        if source is not None:
+            return events_of(source, Wrapper.of(self._client.service))
         controls = self._controls() if is_alone else None
-        return simulated_events(controls.events()) if controls else None
+        return None if controls is None else simulated_events(controls.events())

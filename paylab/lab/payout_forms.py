@@ -14,7 +14,7 @@ from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
-from .form_registry import F, FormRegistry, id_of, known_word, refresh_options
+from .form_registry import F, FormRegistry, id_of, refresh_options, require_word
 from .histories import History
 from .quotes import quote_routes
 from .service_time import ServiceTime
@@ -60,8 +60,8 @@ class PayoutForms:
         """A form that creates a recipient with a financial account."""
         from ..views.forms.onboarding import RecipientForm
 
-        country = known_word("country", country.upper(), NAMES)
-        known_word("product_types", product, codes.PRODUCTS)
+        country = require_word("country", country.upper(), NAMES)
+        require_word("product_types", product, codes.PRODUCTS)
         form_options: dict[str, Any] = {"example": example, "clock": self._session.clock}
         form_options["service"] = self._session.service
         make_form = partial(RecipientForm, self._people.create, country, product, **form_options)

@@ -112,7 +112,7 @@ def test_warnings_of_the_log_are_plain_notices():
     """In a notebook a warning is shown as a notice with its text, and an info is not shown."""
     shown = []
     log = logging.Logger("paylab")
-    log.addHandler(displays.Notices(shown.append))
+    log.addHandler(displays.NoticeHandler(shown.append))
     log.warning("the clock is %s", "off")
     log.info("nothing")
     assert shown == ["the clock is off"]
