@@ -29,7 +29,6 @@ from ..spec.operations.routes import find_reading_operation
 from ..spec.status import TRANSFER
 from .comparison import (
     DAY,
-    NEEDED,
     dead_error,
     describe_payment,
     hidden_fields,
@@ -242,7 +241,8 @@ class PaymentOrders:
     def _lost_answer_advice(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""
         is_server_error = isinstance(error, ServerError)  # the service stores nothing under the key
-        find_call = f"lab.transfers.find({self._search_terms(order)})"
+        terms = f"{REFERENCE}={order.reference!r}" if order.reference else "..., since=..."
+        find_call = f"lab.transfers.find({terms})"
         if not order.is_computed:
             advice = key_advice(str(order.request.idempotency_key))
             may_pay_twice = (
@@ -264,11 +264,3 @@ class PaymentOrders:
             f"{find_call}. If an earlier call may have paid this order, the 24 hours began with "
             "that call"
         )
-
-    def _search_terms(self, order: KeyedOrder) -> str:
-        """The parameters of `find` that look for an order."""
-        terms = {name: value for name, value in order.values.items() if name in NEEDED}
-        terms["since"] = self._now().date().isoformat()
-        if order.reference:
-            terms = {REFERENCE: order.reference}
-        return ", ".join(f"{name}={value!r}" for name, value in terms.items())

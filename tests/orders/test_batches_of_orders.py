@@ -113,6 +113,7 @@ def test_other_terms_stop_a_batch(service, connect, change, word, age):
     service.clock.advance(hours=age)
     again = batch_report(connect(), [*rows("a", **change), *rows("new")])
     again.check(f"error {word}")
+    assert "row 1 is a conflict" in again.rows[1]["error"]
     assert len(service.payments) == 1
 
 

@@ -14,30 +14,124 @@ CORRECTED = {**INVOICE, "financial_account_id": "fa_2"}
 KEY = "0b54eae0-6b8a-4f0c-9d3b-3a3f8a1f2c11"
 OTHER_KEY = "7d9f0b0e-0a4f-4a53-8f7e-6d1f1a2b3c4d"
 
-NEW = [
-    (ORDER, ["second"], "paid tr_2", 2),
-    (ORDER, ["second", "second"], "repeated tr_2", 2),
-    (ORDER, ["second", "third"], "paid tr_3", 3),
-    (ORDER, ["second", "third", "second"], "repeated tr_2", 3),
-    (ORDER, ["tr_1", "tr_1", "tr_1"], "repeated tr_2", 2),
-    (INVOICE, ["second"], "paid tr_2", 2),
-    (INVOICE, ["second", "second"], "repeated tr_2", 2),
-    (ORDER, [True], "paid tr_2", 2),
-    (ORDER, [True, True], "paid tr_3", 3),
-    (INVOICE, [True, True], "paid tr_3", 3),
-    (ORDER, [False], "repeated tr_1", 1),
+
+# The number of payments at the end, whether the orders have a reference, and the steps: a call with
+# its options and what it must report, the end of a payment, or a wait.
+STORIES = {
+    "a name is paid once": (2, "both", """
+        -> paid tr_1
+        new=second -> paid tr_2
+        new=second -> repeated tr_2"""),
+    "each name is an order of its own, also one that is an id": (3, "both", """
+        -> paid tr_1
+        new=second -> paid tr_2
+        new=tr_1 -> paid tr_3
+        new=second -> repeated tr_2
+        new=tr_1 -> repeated tr_3"""),
+    "True pays each time, and False never": (3, "both", """
+        -> paid tr_1
+        new=True -> paid tr_2
+        new=True -> paid tr_3
+        new=False -> repeated tr_1"""),
+    "after two failures each call gives the third payment": (3, "both", """
+        -> paid tr_1
+        tr_1 failed
+        -> error tr_1 failed new=
+        new=tr_1 -> paid tr_2
+        tr_2 cancelled
+        new=tr_1 -> error tr_2 cancelled new=
+        new=tr_2 -> paid tr_3
+        -> repeated tr_3
+        new=tr_1 -> repeated tr_3
+        new=tr_2 -> repeated tr_3"""),
+    "a dead payment that was replaced under any name is not paid again": (2, "both", """
+        -> paid tr_1
+        tr_1 expired
+        new=retry -> paid tr_2
+        -> repeated tr_2
+        lookback=45 days -> repeated tr_2"""),
+    "the error of a dead name tells of a later payment": (3, "both", """
+        -> paid tr_1
+        new=july -> paid tr_2
+        tr_2 failed
+        new=july -> error tr_2 failed new=
+        new=august -> paid tr_3
+        new=july -> error tr_2 failed tr_3 new="""),
+    "a corrected order pays a dead payment again": (2, "reference", """
+        -> paid tr_1
+        tr_1 failed
+        financial_account_id=fa_2 -> error tr_1 failed as it is now account is fa_1, not fa_2
+        financial_account_id=fa_2; new=tr_1 -> paid tr_2
+        financial_account_id=fa_2; new=tr_1 -> repeated tr_2
+        -> error tr_2 fa_2"""),
+    "a replacement with another amount is no success of the order": (2, "reference", """
+        -> paid tr_1
+        tr_1 failed
+        new=tr_1; source_amount=12.00 -> paid tr_2
+        -> error tr_2 12"""),
+    "other values under a name are an error": (1, "reference", """
+        new=second -> paid tr_1
+        new=second; source_amount=12.00 -> error may"""),
+    "what the error of a dead payment advises pays once, also after days": (2, "reference", """
+        -> paid tr_1
+        tr_1 failed
+        -> error new="tr_1" lookback="45 days"
+        new=tr_1; lookback=45 days -> paid tr_2
+        2 days
+        new=tr_1; lookback=45 days -> repeated tr_2
+        2 days
+        new=tr_1; lookback=45 days -> repeated tr_2
+        20 days
+        new=tr_1; lookback=45 days -> error tr_2 days old"""),
+    "a live payment of the last 7 days wins over a later dead one": (2, "reference", """
+        -> paid tr_1
+        3 days
+        -> paid tr_2
+        tr_2 failed
+        -> repeated tr_1"""),
+    "an older live payment does not": (2, "reference", """
+        -> paid tr_1
+        30 days
+        -> paid tr_2
+        tr_2 failed
+        -> error tr_2 failed new="""),
+    "an earlier live payment without a reference is another's": (2, "values", """
+        -> paid tr_1
+        3 days
+        -> paid tr_2
+        tr_2 failed
+        -> error tr_2 failed new="""),
+    "a name that the list cannot tell names the newest payment": (1, "reference", """
+        new=july -> paid tr_1
+        3 days
+        new=july; lookback=45 days -> error could not be told july tr_1 it is done"""),
+}  # fmt: skip
+TOLD = [
+    (kind, title)
+    for title, (_, told_with, _) in STORIES.items()
+    for kind in ("values", "reference")
+    if told_with in (kind, "both")
 ]
 
 
-@pytest.mark.parametrize(("order", "names", "reported", "paid"), NEW)
-def test_a_named_new_order_is_paid_once_however_often_it_runs(
-    service, cell, order, names, reported, paid
-):
-    """A named new order is paid once however often it runs; `new=True` pays each time."""
-    report(cell.transfers.create, **order).check("paid tr_1")
-    for name in names:
-        last = report(cell.transfers.create, **order, new=name)
-    last.check(reported)
+@pytest.mark.parametrize(("kind", "title"), TOLD)
+def test_paying_again_on_purpose_reports_and_pays_as_its_story_says(service, connect, kind, title):
+    """Each call of a story is one of a new lab."""
+    paid, _, steps = STORIES[title]
+    order = {"values": ORDER, "reference": INVOICE}[kind]
+    for step in steps.strip().splitlines():
+        options, arrow, reported = (part.strip() for part in step.partition("->"))
+        if arrow:
+            pairs = [option.partition("=") for option in options.split("; ") if option]
+            values = {
+                name: {"True": True, "False": False}.get(text, text) for name, _, text in pairs
+            }
+            report(connect().transfers.create, **{**order, **values}).check(reported)
+        elif options.endswith("days"):
+            service.clock.advance(days=int(options.split()[0]))
+        else:
+            payment, status = options.split()
+            next(row for row in service.payments if row["id"] == payment)["status"] = status
     assert len(service.payments) == paid
 
 
@@ -46,43 +140,6 @@ def test_a_blank_name_is_no_new_order(service, cell, name):
     """A blank `new` is an error, or no new order: nothing is paid again."""
     report(cell.transfers.create, **ORDER).check("paid tr_1")
     report(cell.transfers.create, **ORDER, new=name).check("kept")
-    assert len(service.payments) == 1
-
-
-DEAD = ["failed", "expired", "cancelled"]
-
-
-@pytest.mark.parametrize("corrected", [INVOICE, CORRECTED], ids=["as it was", "corrected"])
-@pytest.mark.parametrize("status", DEAD)
-def test_a_dead_payment_is_paid_again_once(service, connect, status, corrected):
-    """`new=` with the id of a dead payment pays its order again, once however often it runs."""
-    report(connect().transfers.create, **INVOICE).check("paid tr_1")
-    service.payments[0]["status"] = status
-    refused = report(connect().transfers.create, **INVOICE)
-    refused.check(f"error tr_1 {status} new=")
-    report(connect().transfers.create, **corrected, new="tr_1").check("paid tr_2")
-    for _ in range(2):
-        report(connect().transfers.create, **corrected, new="tr_1").check("repeated tr_2")
-    assert len(service.payments) == 2
-
-
-def test_a_payment_that_fails_twice_is_paid_a_third_time(service, cell):
-    """Each failure names the next order, and the order that failed stays an error."""
-    report(cell.transfers.create, **INVOICE).check("paid tr_1")
-    service.payments[0]["status"] = "failed"
-    report(cell.transfers.create, **INVOICE, new="tr_1").check("paid tr_2")
-    service.payments[1]["status"] = "failed"
-    report(cell.transfers.create, **INVOICE, new="tr_1").check("error tr_2 failed new=")
-    report(cell.transfers.create, **INVOICE, new="tr_2").check("paid tr_3")
-    report(cell.transfers.create, **INVOICE, new="tr_2").check("repeated tr_3")
-    assert len(service.payments) == 3
-
-
-def test_other_values_under_a_named_order_are_an_error(service, cell):
-    """A named new order is compared with what it paid, like any other."""
-    report(cell.transfers.create, **INVOICE, new="second").check("paid tr_1")
-    other = {**INVOICE, "source_amount": "12.00"}
-    report(cell.transfers.create, **other, new="second").check("error may")
     assert len(service.payments) == 1
 
 
@@ -195,84 +252,6 @@ def test_a_refused_order_can_be_corrected(service, connect, first, second, statu
     assert len(service.payments) == 1
 
 
-FAILS = ["failed", "expired", "cancelled"]
-ORDERS = {"values": ORDER, "reference": INVOICE}
-
-
-@pytest.mark.parametrize("status", FAILS)
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_a_dead_payment_that_was_replaced_is_not_paid_again(service, connect, order, status):
-    """The first call of a dead payment returns the live payment that replaced it."""
-    report(connect().transfers.create, **order).check("paid tr_1")
-    service.payments[0]["status"] = status
-    report(connect().transfers.create, **order, new="retry").check("paid tr_2")
-    report(connect().transfers.create, **order).check("repeated tr_2")
-    report(connect().transfers.create, **order, lookback="45 days").check("repeated tr_2")
-    assert len(service.payments) == 2
-
-
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_a_dead_attempt_that_was_replaced_is_not_paid_again(service, cell, order):
-    """Of several attempts that are named by ids, each earlier call returns the live payment."""
-    report(cell.transfers.create, **order).check("paid tr_1")
-    service.payments[0]["status"] = "failed"
-    report(cell.transfers.create, **order, new="tr_1").check("paid tr_2")
-    service.payments[1]["status"] = "cancelled"
-    report(cell.transfers.create, **order, new="tr_2").check("paid tr_3")
-    for name in ("", "tr_1", "tr_2"):
-        report(cell.transfers.create, **order, new=name).check("repeated tr_3")
-    assert len(service.payments) == 3
-
-
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_a_dead_payment_of_a_name_tells_of_a_later_one(service, cell, order):
-    """The later payment of another name is no success of a name, but the error tells of it."""
-    report(cell.transfers.create, **order).check("paid tr_1")
-    report(cell.transfers.create, **order, new="july").check("paid tr_2")
-    service.payments[1]["status"] = "failed"
-    july = report(cell.transfers.create, **order, new="july")
-    july.check("error tr_2 failed new=")
-    assert "tr_1" not in july.error
-    report(cell.transfers.create, **order, new="august").check("paid tr_3")
-    report(cell.transfers.create, **order, new="july").check("error tr_2 failed tr_3 new=")
-    assert len(service.payments) == 3
-
-
-REPLACED_BY = [
-    ({"source_amount": "12.00"}, "error tr_2 12"),
-    ({"financial_account_id": "fa_2"}, "error tr_2 fa_2"),
-]
-
-
-@pytest.mark.parametrize(("change", "reported"), REPLACED_BY)
-def test_a_dead_payment_that_was_replaced_with_other_values(service, cell, change, reported):
-    """The first call names the live payment with other values, which is no success of it."""
-    report(cell.transfers.create, **INVOICE).check("paid tr_1")
-    service.payments[0]["status"] = "failed"
-    report(cell.transfers.create, **{**INVOICE, **change}, new="tr_1").check("paid tr_2")
-    report(cell.transfers.create, **INVOICE).check(reported)
-    assert len(service.payments) == 2
-
-
-EARLIER = [
-    ("invoice-7", 3, "repeated tr_1"),
-    ("invoice-7", 30, "error tr_2 failed new="),
-    (None, 3, "error tr_2 failed new="),
-]
-
-
-@pytest.mark.parametrize(("reference", "days", "reported"), EARLIER)
-def test_a_live_payment_wins_over_a_later_dead_one(service, cell, reference, days, reported):
-    """A live payment of the last 7 days is that of the reference; without one it is another's."""
-    order = {**ORDER, "client_reference_id": reference} if reference else ORDER
-    report(cell.transfers.create, **order).check("paid tr_1")
-    service.clock.advance(days=days)
-    report(cell.transfers.create, **order).check("paid tr_2")
-    service.payments[1]["status"] = "failed"
-    report(cell.transfers.create, **order).check(reported)
-    assert len(service.payments) == 2
-
-
 UNREADABLE_LISTS = [{"failing_page": 1}, {"html": True}, {"masked": True}]
 
 
@@ -291,30 +270,6 @@ def test_a_list_that_cannot_tell_of_a_replacement(service, connect, switches):
     assert len(service.payments) == 2
 
 
-def test_the_error_of_a_changed_order_says_what_would_be_paid(service, cell):
-    """Paying a changed order again pays the changed one, and the error says so."""
-    report(cell.transfers.create, **INVOICE).check("paid tr_1")
-    service.payments[0]["status"] = "failed"
-    changed = report(cell.transfers.create, **CORRECTED)
-    changed.check("error tr_1 failed as it is now financial_account is fa_1, not fa_2")
-    assert len(service.payments) == 1
-
-
-def test_the_advice_of_a_dead_payment_pays_once_also_after_days(service, connect):
-    """What the error of a dead payment advises pays once within 45 days."""
-    report(connect().transfers.create, **INVOICE).check("paid tr_1")
-    service.payments[0]["status"] = "failed"
-    report(connect().transfers.create, **INVOICE).check('error new="tr_1" lookback="45 days"')
-    advised = {"new": "tr_1", "lookback": "45 days"}
-    report(connect().transfers.create, **INVOICE, **advised).check("paid tr_2")
-    for _ in range(3):
-        service.clock.advance(days=2)
-        report(connect().transfers.create, **INVOICE, **advised).check("repeated tr_2")
-    service.clock.advance(days=20)
-    report(connect().transfers.create, **INVOICE, **advised).check("error tr_2 days old")
-    assert len(service.payments) == 2
-
-
 NOTICES = [
     (ORDER, {}, "needs new="),
     (INVOICE, {}, "another client_reference_id, or new="),
@@ -329,13 +284,3 @@ def test_the_notice_of_a_repetition_has_no_call_to_copy(cell, order, options, ch
     again = report(cell.transfers.create, **order, **options)
     assert choice in again.visible
     assert 'new="' not in again.visible
-
-
-def test_a_name_that_the_list_cannot_tell_names_the_newest_payment(service, cell):
-    """With `lookback`, a free name is an error that names the id of the newest payment."""
-    report(cell.transfers.create, **INVOICE, new="july").check("paid tr_1")
-    service.clock.advance(days=3)
-    again = report(cell.transfers.create, **INVOICE, new="july", lookback="45 days")
-    again.check("error could not be told july tr_1 it is done")
-    assert "the same call reads it again" not in again.error
-    assert len(service.payments) == 1

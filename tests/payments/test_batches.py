@@ -13,7 +13,7 @@ from forked import ended, fork
 
 import paylab
 from paylab.cli.main import main
-from paylab.errors import ChoiceError, RuleError, RuleWarning
+from paylab.errors import ChoiceError, RuleError
 from paylab.simulator.server import Server
 
 POST = {"method": "POST", "path": "/v1/transfers"}
@@ -137,15 +137,6 @@ def test_the_newest_of_several_dead_payments_names_the_next(lab, row):
     assert "--retry-failed" in frame["error"][0]
 
 
-def test_other_values_are_a_conflict_and_each_row_says_why(lab, row):
-    """A reference with other values stops the batch; each row says why it was not sent."""
-    lab.transfers.create_many([row()])
-    frame = lab.transfers.create_many([row(amount="11"), row("inv-2")])
-    assert [*frame["outcome"]] == ["conflict", "unsent"]
-    assert "source_amount is 10.5, not 11" in frame["error"][0]
-    assert "row 1 is a conflict" in frame["error"][1]
-
-
 @pytest.mark.parametrize(
     ("field", "outcome"), [("source_amount", "conflict"), ("created_at", "8 days|unknown age")]
 )
@@ -160,16 +151,6 @@ def test_a_list_that_hides_a_field_cannot_tell(simulator, lab, row, field, outco
         return
     with pytest.raises(ChoiceError, match=outcome):
         lab.transfers.create_many([row()])
-
-
-def test_rows_without_a_reference_are_sent_if_you_accept_it(lab, row):
-    """Rows without a reference can be repeated for 24 hours only, and a warning says so."""
-    with pytest.raises(RuleError, match="row 2, client_reference_id: is required"):
-        lab.transfers.create_many([row(), row(None)])
-    for outcomes in (["created"] * 2, ["already paid", "replayed"]):
-        with pytest.warns(RuleWarning, match="24 hours only"):
-            frame = lab.transfers.create_many([row(), row(None)], references=False)
-        assert [*frame["outcome"]] == outcomes
 
 
 @pytest.mark.parametrize("options", [{"older": "yes"}, {"lookback": "soon"}, {"lookback": 0}])

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
-from paylab.errors import ChoiceError
 from paylab.payments.comparison import (
-    DAY,
-    WEEK,
     age_text,
     find_differences,
     hidden_fields,
-    is_dead,
     is_recognised,
-    raise_if_dead_or_old,
 )
 from paylab.payments.identity import values
 from paylab.spec.models import Transfer
 
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ORDER = {
     "financial_account": {"id": "fa_1"},
     "source_amount": "10",
@@ -75,35 +69,6 @@ def test_a_payment_is_compared_with_an_order(change, is_other, is_its):
     order, payment = values(ORDER), row(**change)
     assert bool(find_differences(order, payment)) is is_other
     assert is_recognised(order, payment) is is_its
-
-
-@pytest.mark.parametrize(
-    ("status", "age", "reference", "reason"),
-    [
-        ("completed", DAY, "", None),
-        ("strange", DAY, "", None),
-        (None, DAY, "", None),
-        ("failed", timedelta(0), "", "dead"),
-        ("EXPIRED", timedelta(0), "inv-1", "dead"),
-        ("cancelled", 9 * DAY, "inv-1", "dead"),
-        ("completed", DAY + timedelta(seconds=1), "", "old"),
-        ("completed", WEEK, "inv-1", None),
-        ("completed", WEEK + timedelta(seconds=1), "inv-1", "old"),
-    ],
-)
-def test_a_dead_or_old_payment_is_no_success(status, age, reference, reason):
-    """The error names the id, the status or the age, and how to pay again."""
-    made = (NOW - age).isoformat()
-    payment = row(status=status, created_at=made, client_reference_id=reference or None)
-    limit = WEEK if reference else DAY
-    if reason is None:
-        raise_if_dead_or_old(values(ORDER), payment, NOW, limit)
-        return
-    with pytest.raises(ChoiceError, match="tr_1") as error:
-        raise_if_dead_or_old(values(ORDER), payment, NOW, limit)
-    assert (error.value.reason, error.value.payment) == (reason, payment)
-    assert 'new="tr_1"' in str(error.value.hint)
-    assert is_dead(payment) is (reason == "dead")
 
 
 def test_what_is_not_shown_is_named():

@@ -115,17 +115,6 @@ def test_a_long_list_is_reported_as_it_is_read():
     ]
 
 
-def test_an_empty_list_has_no_payment():
-    """A list without rows tells that there is none."""
-    assert find_by_references(payment_pages(Listing([])), {"a"}, NOW) == {}
-
-
-def test_a_reference_is_compared_in_one_form():
-    """A reference in another Unicode form or with spaces is the same one."""
-    listing = Listing([row(1, client_reference_id=" cafe\u0301")])
-    assert [*find_by_references(payment_pages(listing), {"café"}, None)] == ["café"]
-
-
 REFERRED = {"client_reference_id": "a"}
 
 
