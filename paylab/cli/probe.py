@@ -11,8 +11,8 @@ from .. import files
 from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..probe.report import PROVEN, Report
-from ..probe.trial import BUDGET
-from ..probe.walk import PLAN
+from ..probe.run import PLAN
+from ..probe.search import BUDGET
 from .terminal import announce, in_range, say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"

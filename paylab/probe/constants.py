@@ -2,43 +2,67 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..spec import codes
 from ..spec.envelope import walk_values
-from ..spec.json_path import last_name
+from ..spec.json_path import last_name, set_value_at, value_at
 from ..spec.service.files import FILL_IN
 from ..spec.service.frozen import FrozenDict, freeze_value, to_json_value
 from ..spec.service.service import Service
-from ..spec.text import read_json
+from .accepted_values import find_accepted_words
+from .names import Guesses
+from .refused_request import RefusedField, RefusedRequest
 
-MOST_VALUES = 4
+VALUES_MAX = 4
 LISTED = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.IGNORECASE)
+TRUE = re.compile(r"must be (?:true|accepted)", re.IGNORECASE)
+PLACE = re.compile(r"[A-Za-z_][\w-]{0,63}(?:\.[A-Za-z_][\w-]{0,63}){0,3}")
+"""A dotted place in a body."""
+KNOWN_VALUES = {"sender_name": "Alex Example", "source_type": codes.SOURCE_TYPES[0]}
+"""Values of optional fields that a person needs not choose."""
+
+
+def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
+    """`{"extra": {"individuals.create": {"gender": "MALE"}}}` after "must be one of MALE, FEMALE".
+
+    Without a known or listed value, the field is one that a person fills in.
+    """
+    if not _may_be_constant(request, field):
+        return
+    values: list[Any] = [KNOWN_VALUES[field.our_path]] if field.our_path in KNOWN_VALUES else []
+    values += (
+        find_listed_words(request.answered_body) or find_accepted_words(field.words)[:VALUES_MAX]
+    )
+    if TRUE.search(field.words):
+        values.append(True)
+    for value in values or [FILL_IN]:
+        yield {"extra": add_constant(request.service, request.operation.name, field.path, value)}
+
+
+def _may_be_constant(request: RefusedRequest, field: RefusedField) -> bool:
+    """Whether a field may be a constant: it is new, and no field whose value paylab knows."""
+    if request.unknown_names or not request.operation.fields or not PLACE.fullmatch(field.path):
+        return False  # it is another name of an unknown field, or none of a JSON body
+    sent_values = request.body.values
+    has_similar = any(f"_{sent_name}".endswith(f"_{field.name}") for sent_name in sent_values)
+    has_values = request.knows(field) and field.our_path not in KNOWN_VALUES
+    if has_values or has_similar:
+        return False
+    # Something can be added to an object, but not to text.
+    top_name = field.path.partition(".")[0]
+    is_in_object = "." in field.path and isinstance(request.sent_body.get(top_name), Mapping)
+    return is_in_object or top_name not in request.sent_body
 
 
 def add_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
     """The constant fields of a service with one more, at a dotted place of an operation."""
     extra = to_json_value(service.extra)
-    parent, field_name = find_object_of_field(extra, operation, place)
-    parent[field_name] = value
+    set_value_at(extra.setdefault(operation, {}), place, value)
     frozen: FrozenDict[Any] = freeze_value(extra)
     return frozen
-
-
-def find_object_of_field(
-    extra: dict[str, Any], operation: str, place: str
-) -> tuple[dict[str, Any], str]:
-    """The object that has the field at a dotted place, and the name of the field in it.
-
-    Of `purpose.code` it is the object `purpose`, which is added if needed, and `code`.
-    """
-    *object_names, field_name = place.split(".")
-    parent = extra.setdefault(operation, {})
-    for object_name in object_names:
-        parent = parent.setdefault(object_name, {})
-    return parent, field_name
 
 
 def find_blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
@@ -51,24 +75,23 @@ def find_blanks(extra: Mapping[str, object]) -> set[tuple[str, str]]:
     }
 
 
-def find_listed_words(content: bytes) -> list[str]:
-    """The words that a refusal lists as values, beside its message."""
-    try:
-        body = read_json(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return []
+def add_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """The values of a file, with a mark for each constant field that a person has to choose.
+
+    A file with a mark is refused when it is read, with a line that asks for the value.
+    """
+    extra = to_json_value(service.extra)
+    for operation, place in places:
+        if value_at(extra.get(operation), place) is None:
+            set_value_at(extra.setdefault(operation, {}), place, FILL_IN)
+    return {**service.declared, "extra": extra} if extra else service.declared
+
+
+def find_listed_words(body: object) -> list[str]:
+    """The words that a refusal lists beside its message, such as `"allowed_values": ["a", "b"]`."""
     refusal = body[0] if isinstance(body, list) and body else body
-    for field_path, members in walk_values(refusal, 4):
-        is_listed = isinstance(members, list) and LISTED.search(last_name(field_path))
+    for path, members in walk_values(refusal, 4):
+        is_listed = isinstance(members, list) and LISTED.search(last_name(path))
         if is_listed and members and all(isinstance(member, str) for member in members):
-            return list(members[:MOST_VALUES])
+            return list(members[:VALUES_MAX])
     return []
-
-
-def read_sent_body(content: object) -> Mapping[str, Any]:
-    """The body of a request as it was sent; empty if it is not JSON."""
-    try:
-        body = json.loads(content) if isinstance(content, bytes) else {}
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..client.call import Call
@@ -92,26 +92,22 @@ def find_drift(
 
     `events` are the delivered event types, each with the number of its call.
     """
-    differences: list[tuple[AnswerDifference, int | None]] = [
+    sightings: list[tuple[AnswerDifference, int | None]] = [
         (difference, call.number)
         for call in calls
         for difference in answer_differences(call, service)
     ]
     known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    differences += [
+    sightings += [
         (AnswerDifference("event type", "webhooks", event_type, "webhooks.event_types"), number)
         for event_type, number in events
         if event_type not in known_event_types
     ]
-    numbers_by_place: dict[tuple[str, str, str], list[int | None]] = {}
-    key_by_place: dict[tuple[str, str, str], str] = {}
-    for difference, number in differences:
-        place = (difference.kind, difference.where, difference.what)
-        numbers_by_place.setdefault(place, []).append(number)
-        key_by_place[place] = difference.key
+    counts = Counter(difference for difference, _ in sightings)
+    first_numbers = dict(reversed(sightings))
     counted = [
-        _Difference(*place, len(numbers), numbers[0], key_by_place[place])
-        for place, numbers in numbers_by_place.items()
+        _Difference(*difference[:3], times, first_numbers[difference], difference.key)
+        for difference, times in counts.items()
     ]
     return Drift(sorted(counted, key=lambda row: (row.kind, -row.times, row.where, row.what)))
 
@@ -144,32 +140,27 @@ def parse_answer(call: Call) -> Any:
 
 
 def _find_rows(record: Operation, body: object, service: Service) -> list[dict[str, Any]]:
-    """The objects in an answer; none for an operation that answers with none, or with images."""
+    """The objects in an answer; none for an operation that answers with none, or with images.
+
+    A single object is the only nested one that has an id, else where the settings say.
+    """
     if not record.answer or record.name.endswith("images"):
         return []
     if record.is_list:
         list_form = service.list(record.resource)
         rows = body if list_form.is_array else value_at(body, list_form.items)
     else:
-        rows = [find_answered_object(record, body, service)]
+        nested_path = find_object_path(body, getattr(models, record.answer).model_fields)
+        path = nested_path or record.item_path(service)
+        rows = [body if path == NONE else value_at(body, path)]
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-def find_answered_object(record: Operation, body: object, service: Service) -> Any:
-    """The object in an answer: where the settings say, else the single nested one with an id."""
-    envelope_path = record.item_path(service)
-    stated = body if envelope_path == NONE else value_at(body, envelope_path)
-    if isinstance(stated, dict) and stated.get("id"):
-        return stated
-    object_path = find_object_path(body, getattr(models, record.answer).model_fields)
-    return value_at(body, object_path) if object_path else stated
 
 
 def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Differences:
     """The differences of one object of an answer."""
     resource = record.resource
     model = getattr(models, record.answer)
-    key_by_new_name = {new_name: key for key, new_name in find_renamed_keys(model, row, service)}
+    key_by_new_name = dict(find_renamed_keys(model, row, service))
     fields = answer_names(record.answer, service).to_ours(row)
     for field_name in fields:
         if field_name not in model.model_fields:
@@ -208,45 +199,22 @@ def _check_amount_types(
 
 
 def find_renamed_keys(
-    kind: type[Resource], body: Mapping[str, object], service: Service
+    model: type[Resource], row: Mapping[str, object], service: Service
 ) -> Iterator[tuple[str, str]]:
-    """The keys of missing fields that probably have another name in the response."""
-    operation = NAMED.get(kind.__name__)
-    if operation:
-        table = setting_key_of(operation.names).removesuffix(".fields")
-        yield from _find_renamed_fields(table, body, service, kind.model_fields)
-    instructions = body.get("deposit_instructions")
-    details = value_at(body, "deposit_instructions.details")
-    if isinstance(instructions, Mapping) and isinstance(details, Mapping):
-        own_table = f"deposit_instructions.{instructions.get('type')}"
-        yield from _find_renamed_fields(own_table, details, service)
+    """The names in an object that are probably new names of fields that it lacks, with their keys.
 
-
-def _find_renamed_fields(
-    table: str,
-    body: Mapping[str, object],
-    service: Service,
-    expected_names: Container[str] | None = None,
-) -> Iterator[tuple[str, str]]:
-    """The keys of missing fields of an object, and their probable names in it.
-
-    `expected_names` are the fields that the object should have; None for all of the table.
+    A quote that has `rate` and no `exchange_rate` gives `rate` and `quotes.fields.exchange_rate`.
     """
-    key_by_name = find_settings_below(f"{table}.fields.")
-    head_by_name = {
-        name: str(service.value(key.name)).partition(".")[0] for name, key in key_by_name.items()
+    operation = NAMED.get(model.__name__)
+    settings = find_settings_below(f"{setting_key_of(operation.names)}.") if operation else {}
+    name_in_force = {
+        name: str(service.value(key.name)).partition(".")[0] for name, key in settings.items()
     }
-    known_names = {*head_by_name.values()}
-    free_names = [
-        name for name in body if name not in known_names and name not in (expected_names or ())
-    ]
-    for name, key in key_by_name.items():
-        is_expected = expected_names is None or name in expected_names
-        if head_by_name[name] in body or not is_expected:
-            continue
-        new_names = [free_name for free_name in free_names if _may_rename(key, name, free_name)]
-        if new_names:
-            yield key.name, new_names[0]
+    known_names = {*name_in_force.values(), *model.model_fields}
+    free_names = [name for name in row if name not in known_names]
+    for name, key in settings.items():
+        if name in model.model_fields and name_in_force[name] not in row:
+            yield from [(free, key.name) for free in free_names if _may_rename(key, name, free)][:1]
 
 
 def _may_rename(key: SettingKey, our_name: str, their_name: str) -> bool:

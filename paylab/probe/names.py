@@ -13,20 +13,23 @@ from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 
-Values = Mapping[str, Value]
-"""The values of settings by their keys."""
-Candidates = Iterator[Values]
-"""Settings to try, most likely first."""
+Guess = Mapping[str, Value]
+"""Settings with which a refused request may succeed: values by keys, tried together."""
+Guesses = Iterator[Guess]
+"""Guesses, the most likely first."""
 
 
 def find_list_key(form: ListForm, setting: str) -> str:
-    """The key of a list's setting: its own key if it has one, else that of all lists."""
+    """The key of a list's setting: `lists.transfers.more`, or `lists.order` of all lists."""
     own_key = f"lists.{form.name}.{setting}"
     return own_key if own_key in setting_keys() else f"lists.{setting}"
 
 
 def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
-    """The settings whose keys begin with a prefix, by the rest of their keys."""
+    """The settings whose keys begin with a prefix, by the rest of their keys.
+
+    Below `quotes.fields.` the setting `quotes.fields.payout_method` is `payout_method`.
+    """
     return {
         key.name.removeprefix(key_prefix): key
         for key in setting_keys().values()
@@ -34,7 +37,7 @@ def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
     }
 
 
-def suggest_cursor_names(form: ListForm, service: Service) -> Candidates:
+def suggest_cursor_names(form: ListForm, service: Service) -> Guesses:
     """Other names of the parameter with the cursor: often as the answer names it."""
     cursor_key = find_list_key(form, "cursor_parameter")
     told_as = service.value(cursor_key.removesuffix("_parameter")) or service.value("lists.cursor")
@@ -44,12 +47,12 @@ def suggest_cursor_names(form: ListForm, service: Service) -> Candidates:
 
 
 def split_name(name: str) -> list[str]:
-    """The words of a name: those between dots, underscores and hyphens, and those in camel case."""
+    """The words of a name: of `source.fromAmount` they are source, from and Amount."""
     return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)
 
 
 def find_noun(name: str) -> str:
-    """The last word of a name, without the place that it is in."""
+    """The last word of a name: `account` of `destination.bankAccount`."""
     return split_name(name)[-1].lower()
 
 

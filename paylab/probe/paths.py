@@ -45,45 +45,31 @@ def suggest_paths(key: SettingKey, service: Service) -> Iterator[str]:
     """The paths that a setting may have, the most likely first, and NONE at last.
 
     They are those of the resource and of public descriptions, each in all spellings. NONE is for an
-    object that the list shows as well, which the same step then reads.
+    object that the list shows as well, which is then read there.
     """
     path_name = key.name.partition(".")[2]
-    resource = _find_resource(key)
-    values = [
+    operations = OPERATIONS.values()
+    resource = next(each.resource for each in operations if setting_key_of(each.path) == key.name)
+    resource_names = [f"{resource}.{verb}" for verb in ("create", "list", "get")]
+    paths = [
         service.value(key.name),
-        *_list_resource_paths(key, resource, service),
+        *(OPERATIONS[name].path(service) for name in resource_names if name in OPERATIONS),
         *key.others,
-        *_list_public_paths(key, resource),
-        *_list_public_paths(key, path_name),
+        *PATHS.get(resource, ()),
+        *PATHS.get(path_name, ()),
     ]
     # Other values are words, such as that for no path.
-    paths = [str(value) for value in values if str(value).startswith("/")]
-    spellings = [spelling for path in paths for spelling in (path, *_respell_path(path))]
+    spellings = [
+        spelling
+        for path in map(str, paths)
+        if path.startswith("/")
+        for spelling in _spell_path(_add_id(key, path))
+    ]
     for spelling in dict.fromkeys(spellings):
         with suppress(ValueError):  # the key needs an id that this path does not have
             yield str(key.limit.check(spelling) if key.limit else spelling)
     if NONE in key.others and path_name.endswith(SINGLE_OBJECTS):
         yield NONE
-
-
-def _find_resource(key: SettingKey) -> str:
-    """The resource of the operation that has its path from a setting."""
-    operations = OPERATIONS.values()
-    return next(
-        operation.resource for operation in operations if setting_key_of(operation.path) == key.name
-    )
-
-
-def _list_resource_paths(key: SettingKey, resource: str, service: Service) -> list[str]:
-    """The paths of the other operations of a resource, with the id that the key needs."""
-    names = [f"{resource}.{verb}" for verb in ("create", "list", "get")]
-    paths = [OPERATIONS[name].path(service) for name in names if name in OPERATIONS]
-    return [_add_id(key, path) for path in paths]
-
-
-def _list_public_paths(key: SettingKey, table_name: str) -> list[str]:
-    """The paths of public descriptions, with the id that the key needs; none if there are none."""
-    return [_add_id(key, path) for path in PATHS.get(table_name, ())]
 
 
 def _add_id(key: SettingKey, path: str) -> str:
@@ -92,8 +78,9 @@ def _add_id(key: SettingKey, path: str) -> str:
     return f"{path}/{{id}}" if needs_id else path
 
 
-def _respell_path(path: str) -> Iterator[str]:
-    """A path with hyphens, with underscores, and with nouns in the singular."""
+def _spell_path(path: str) -> Iterator[str]:
+    """A path as it is, with hyphens, with underscores, and with nouns in the singular."""
+    yield path
     segments = re.split(r"(\{[a-z_]+\}|^/v1)", path)
     for pattern, replacement in (("_", "-"), ("-", "_"), (r"s(?=/|$)", "")):
         yield "".join(

@@ -1,9 +1,9 @@
-"""The report of a walk: how far it came, what differs, and what to ask the provider."""
+"""The report of a run: how far it came, what differs, and what to ask the provider."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -13,14 +13,13 @@ from .. import files
 from ..client.call import Call
 from ..client.har import write_calls
 from ..errors.base import ConfigError, ServiceError
-from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
-from ..spec.service.frozen import to_json_value
+from ..spec.service.files import SCHEMA_FILE, service_file_text
 from ..spec.service.key import Value
 from ..spec.service.keys import setting_keys
 from ..spec.service.schema import schema_text
 from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
-from .constants import find_object_of_field
+from .constants import add_blanks
 
 PROVEN = "proven"
 ASSUMED = "assumed"
@@ -168,19 +167,6 @@ class Report:
 
     def __repr__(self) -> str:
         return printable_lines("\n".join(filter(None, (self.summary, self.table()))))
-
-
-def add_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """The values of a file, with a mark for each constant field that a person has to choose.
-
-    A file with a mark is refused when it is read, with a line that asks for the value.
-    """
-    setting_values = service.declared
-    extra = to_json_value(setting_values.get("extra", {}))
-    for operation, field_path in places:
-        parent, field_name = find_object_of_field(extra, operation, field_path)
-        parent.setdefault(field_name, FILL_IN)
-    return {**setting_values, "extra": extra} if extra else setting_values
 
 
 def read_existing_service(path: Path) -> Service | None:

@@ -11,7 +11,7 @@ from ..errors.base import PaylabError
 from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .names import Candidates
+from .names import Guesses
 
 ABOUT_SIGNATURES = re.compile(
     r"signature|signed|hmac|credential|unauthori[sz]ed|x-(date|nonce|content-sha256)",
@@ -23,8 +23,6 @@ PARTIAL = ("signing.empty_query", "signing.query_order", "signing.hash_encoding"
 """How a query or a body is signed, which a request without one does not show."""
 CLOCK_SECONDS = 300
 """A clock that is off by more explains why a signature is refused."""
-UNTELLING_WORDS = ("form", "order", "encoding")
-"""Words in the names of settings that do not say what a setting is about."""
 
 
 def is_about_signature(error: PaylabError) -> bool:
@@ -39,10 +37,8 @@ def is_about_signature(error: PaylabError) -> bool:
     return names_signature or not is_explained(error)
 
 
-def suggest_dialects(
-    error: PaylabError, exchange: Exchange, service: Service, *, has_signed: bool
-) -> Candidates:
-    """Every other way to sign; first what the words of the service name.
+def suggest_signatures(exchange: Exchange, service: Service, *, has_signed: bool) -> Guesses:
+    """Every other way to sign.
 
     After a request that succeeded (`has_signed`), only those of a query or a body. Nothing if the
     clock of this machine is wrong, since no other signature helps then.
@@ -53,20 +49,8 @@ def suggest_dialects(
     base_path = request.url.path.removesuffix(request.path)
     if base_path and service.signing.base_path == NONE and not has_signed:
         yield {"signing.base_path": base_path}
-    refusal_words = str(error).lower()
-    key_prefixes = PARTIAL if has_signed else "signing."
-    word_keys = [
-        key
-        for key in setting_keys().values()
-        if key.name.startswith(key_prefixes) and key.kind == "word"
-    ]
-    for key in sorted(word_keys, key=lambda key: not _is_named(key.name, refusal_words)):
-        # A nonce is sent also if it is not required.
-        words_in_force = (service.value(key.name), "required")
-        yield from ({key.name: word} for word in key.words if word not in words_in_force)
-
-
-def _is_named(setting_key: str, refusal_words: str) -> bool:
-    """Whether words name what a signing setting is about, such as the date or the nonce."""
-    setting_words = {*setting_key.partition(".")[2].split("_")}.difference(UNTELLING_WORDS)
-    return any(setting_word in refusal_words for setting_word in setting_words)
+    for key in setting_keys().values():
+        if key.name.startswith(PARTIAL if has_signed else "signing.") and key.kind == "word":
+            # A nonce is sent also if it is not required.
+            words_in_force = (service.value(key.name), "required")
+            yield from ({key.name: word} for word in key.words if word not in words_in_force)

@@ -7,7 +7,7 @@ import pytest
 
 from paylab.cli.main import main
 from paylab.lab.lab import connect
-from paylab.probe.walk import PLAN
+from paylab.probe.run import PLAN
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service

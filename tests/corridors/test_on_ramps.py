@@ -16,8 +16,8 @@ from paylab.errors import RuleError
 from paylab.errors.base import RuleWarning
 from paylab.frames.columns import SCHEMAS
 from paylab.openapi import document
-from paylab.probe.evidence import SHAPES
-from paylab.probe.walk import PLAN
+from paylab.probe.answers import SHAPES
+from paylab.probe.run import PLAN
 from paylab.redaction.personal import hide_personal_data
 from paylab.rules import deposits, individuals
 from paylab.simulator import ids

@@ -14,9 +14,8 @@ from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
-from paylab.probe.constants import find_blanks
-from paylab.probe.probe import probe
-from paylab.probe.report import add_blanks
+from paylab.probe.constants import add_blanks, find_blanks
+from paylab.probe.probe import probe_service
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 SILENT = {
@@ -73,7 +72,7 @@ def walk(name, service=None):
     """The report of a walk through a service, and the service."""
     running = Running(name)
     with running.client(service) as client:
-        report = probe(client, write=True, sandbox=name in SILENT)
+        report = probe_service(client, write=True, sandbox=name in SILENT)
     assert report.sent == running.arrived
     return report, running
 
@@ -82,7 +81,7 @@ def is_usable(name, service):
     """Whether a walk with the file comes to its end, and lists have every row."""
     running = Running(name)
     with running.client(service) as client:
-        report = probe(client, write=True, sandbox=name in SILENT)
+        report = probe_service(client, write=True, sandbox=name in SILENT)
         if report.hopeless or not all(ends(report)):
             return False
         running.sleep(3)

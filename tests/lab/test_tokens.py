@@ -8,7 +8,7 @@ import paylab
 from paylab.cli.main import main
 from paylab.corridors.on_ramps import COUNTRIES
 from paylab.errors import RuleError
-from paylab.probe.probe import probe
+from paylab.probe.probe import probe_service
 from paylab.spec.service.individuals import VerificationSettings
 from paylab.spec.status import verifies_by_token
 
@@ -60,7 +60,7 @@ def test_the_walkthrough_submits_a_token(country, tmp_path, monkeypatch, capsys)
 def test_the_probe_submits_a_token():
     """A walk takes the individuals of every on-ramp through verification by token."""
     lab = paylab.connect(service=SERVICE)
-    report = probe(lab.client, write=True)
+    report = probe_service(lab.client, write=True)
     assert [f"{country} on-ramp: complete" in report.reached for country in COUNTRIES] == [
         True for _ in COUNTRIES
     ]

@@ -11,7 +11,7 @@ from paylab.client import Client
 from paylab.client.call_log import CallLog
 from paylab.client.settings import Settings
 from paylab.lab.lab import connect
-from paylab.probe.probe import probe
+from paylab.probe.probe import probe_service
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
@@ -24,7 +24,7 @@ def walk_simulator():
         simulator = Simulator(transfers=130, service=Service(values or {}))
         with connect(simulator=simulator, service=Service()) as lab:
             lab.individuals.list().first()  # is no call of the walk
-            return probe(lab.client, **options)
+            return probe_service(lab.client, **options)
 
     return walk
 
@@ -56,6 +56,6 @@ def walk_independent():
         parts = {"clock": lambda: datetime.fromtimestamp(now[0], UTC), "sleep": wait}
         parts["calls"] = CallLog(most=10)  # a walk keeps all of its calls
         with Client(settings, transport=httpx.MockTransport(answer), **parts) as client:
-            return probe(client, write=write, **options)
+            return probe_service(client, write=write, **options)
 
     return walk

@@ -10,7 +10,7 @@ from paylab.cli.main import main
 from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.errors import ConfigError
-from paylab.probe.probe import probe
+from paylab.probe.probe import probe_service
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -64,7 +64,7 @@ def walked(answer, *, write=False):
     settings = Settings("https://pay.example.com", "key", "a0" * 16)
     options = {"clock": lambda: NOW, "sleep": lambda _: None}
     with Client(settings, transport=httpx.MockTransport(count), **options) as client:
-        return probe(client, write=write), len(seen)
+        return probe_service(client, write=write), len(seen)
 
 
 def last_list_only(request):
@@ -139,4 +139,4 @@ def test_a_read_only_lab_is_told_before_a_request():
     settings = Settings("https://pay.example.com", "key", "secret", read_only=True)
     transport = httpx.MockTransport(raising(AssertionError))
     with Client(settings, transport=transport) as client, pytest.raises(ConfigError):
-        probe(client, write=True)
+        probe_service(client, write=True)

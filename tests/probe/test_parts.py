@@ -1,4 +1,4 @@
-"""The parts of a probe: candidates, what answers show, the report, and what it sends."""
+"""The parts of a probe: guesses, what answers show, the report, and what it sends."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from paylab.corridors.corridor import NAMED
 from paylab.errors import APIStatusError, BadRequestError
 from paylab.errors.base import Problem
 from paylab.lab.lab import connect
-from paylab.probe import steps
-from paylab.probe.candidates import is_progress
+from paylab.probe import actions
+from paylab.probe.answers import find_contradictions
 from paylab.probe.drift import find_drift
-from paylab.probe.evidence import find_contradictions
-from paylab.probe.parts import Part, describe_reach
+from paylab.probe.guesses import is_progress
 from paylab.probe.probe import find_operations, report_recorded_calls
 from paylab.probe.report import OUTCOMES, ProbeFinding, Report
-from paylab.probe.trial import Trials
-from paylab.probe.walk import COUNTRIES
+from paylab.probe.run import COUNTRIES
+from paylab.probe.search import SettingsSearch
+from paylab.probe.stages import Stage, describe_reach
 from paylab.spec.codes import SEPA
+from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
 
 SERVICE = Service()
@@ -93,21 +94,19 @@ def test_some_statuses_say_nothing_about_fields(status, expected):
     [
         ("paths.quotes", {"quotes.create"}),
         ("paths.individual", {"individuals.get"}),
-        ("lists.transfers.cursor", {"transfers.list"}),
+        ("lists.transfers.cursor", {"transfers.create", "transfers.list", "transfers.get"}),
         ("statuses.transfers", {"transfers.create", "transfers.list", "transfers.get"}),
+        ("sandbox_deposits.fields.amount", {"sandbox.deposit"}),
         ("success_codes.quotes", {"quotes.create"}),
         ("quotes.fields.source_amount", {"quotes.create"}),
-        ("signing.empty_query", {"transfers.list"}),
+        ("signing.empty_query", {*OPERATIONS}),
         ("amounts.requests", {"transfers.create"}),
         ("rails.MX", {"transfers.create"}),
-        ("errors.words", set()),
     ],
 )
 def test_a_key_is_used_by_operations(key, operations):
-    """The operations that rest on a key; those of all lists on the names of an envelope."""
-    assert {*find_operations(key)} == operations
-    lists = {*find_operations("lists.items")}
-    assert {"transfers.list", "conversions.list", "individuals.list"} <= lists
+    """The operations of the resource that a key names, or all of them."""
+    assert find_operations(key) == operations
 
 
 def test_recorded_calls_show_what_differs():
@@ -236,11 +235,11 @@ def test_a_report_shows_what_to_act_on():
 def test_payouts_that_end_alike_are_one_line():
     """The other parts have a line each."""
     parts = [
-        Part("Lists"),
-        Part("MX payout"),
-        Part("BR payout", "stops at the transfer (400)"),
-        Part("PH payout"),
-        Part("Webhooks", "", ("without reading it (404)",)),
+        Stage("Lists"),
+        Stage("MX payout"),
+        Stage("BR payout", "stops at the transfer (400)"),
+        Stage("PH payout"),
+        Stage("Webhooks", "", ("without reading it (404)",)),
     ]
     assert [*describe_reach(parts)] == [
         "Lists: complete",
@@ -254,7 +253,7 @@ def test_payouts_that_end_alike_are_one_line():
 
 def test_the_image_is_a_picture_of_the_allowed_size():
     """A JPEG of one grey pixel, large enough to be accepted."""
-    made = steps.make_image()
+    made = actions.make_image()
     image = Image.open(io.BytesIO(made))
     image.load()
     assert (image.size, image.mode, image.format) == ((1, 1), "L", "JPEG")
@@ -275,17 +274,17 @@ def test_only_needed_images_are_sent(codes, sides):
     """A code that asks for a side, and none that refuses an image."""
     details = [SimpleNamespace(code=f"verification_{code}") for code in codes]
     person = SimpleNamespace(status_details=details or None)
-    assert [*steps.make_needed_images(person)] == sides
+    assert [*actions.make_needed_images(person)] == sides
 
 
 def test_fields_that_are_required_on_top_have_values():
     """A reference and a currency; others are not known."""
     names = ["client_reference_id", "destination_currency"]
     with connect(service={"conversion_accounts.required": names}) as lab:
-        found = steps.make_required_fields(lab.client, "conversion_accounts")
+        found = actions.make_required_fields(lab.client, "conversion_accounts")
         assert found["destination_currency"] == "USDC"
         assert len(found["client_reference_id"]) == len("paylab-probe-") + 8
-        assert steps.make_required_fields(lab.client, "transfers") == {}
+        assert actions.make_required_fields(lab.client, "transfers") == {}
 
 
 def test_a_walk_pauses_between_requests_and_counts_them():
@@ -296,17 +295,17 @@ def test_a_walk_pauses_between_requests_and_counts_them():
     settings = Settings("https://a.example.com", "k", "s")
     with Client(settings, transport=transport, sleep=slept.append) as client:
         client.transfers.list().first()
-        trials = Trials(client, budget=2, pace=0.25, start=1)
+        search = SettingsSearch(client, budget=2, pace=0.25, start=1)
         for _ in range(2):
-            trials.run(lambda each: steps.read_first_page(each, "transfers"))
-        assert (trials.sent, slept) == (2, [0.25, 0.25])
+            search.run(lambda each: actions.read_first_page(each, "transfers"))
+        assert (search.sent, slept) == (2, [0.25, 0.25])
         with pytest.raises(paylab.PaylabError, match="the budget of requests is used up"):
-            trials.run(lambda each: steps.read_first_page(each, "transfers"))
+            search.run(lambda each: actions.read_first_page(each, "transfers"))
 
 
 @pytest.mark.filterwarnings("ignore:the list repeats")
 def test_a_list_that_repeats_its_first_page_is_an_error():
-    """Other names of the parameter of the cursor are candidates."""
+    """Other names of the parameter of the cursor are guesses."""
     rows = [{"id": f"tr_{number}"} for number in range(2)]
     page = {"data": rows, "has_next_page": True, "cursor": "c"}
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=page))
@@ -314,6 +313,6 @@ def test_a_list_that_repeats_its_first_page_is_an_error():
         Client(Settings("https://a.example.com", "k", "s"), transport=transport) as client,
         pytest.raises(paylab.PaylabError) as caught,
     ):
-        steps.read_second_page(client, "transfers")
+        actions.read_second_page(client, "transfers")
     keys = {key for values in caught.value.doubts for key in values}
     assert keys == {"lists.transfers.cursor_parameter"}

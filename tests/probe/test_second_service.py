@@ -15,7 +15,7 @@ from paylab import Lab
 from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.errors import PaylabError
-from paylab.probe.probe import probe
+from paylab.probe.probe import probe_service
 from paylab.probe.report import PROVEN
 from paylab.spec.service import Service as Settled
 
@@ -95,7 +95,7 @@ class Connected:
 def walk(*deviations, service=None):
     """Walk through the service with deviations."""
     with Client(**Connected(*deviations).parts(service)) as client:
-        return probe(client, write=True, sandbox=True)
+        return probe_service(client, write=True, sandbox=True)
 
 
 @cache

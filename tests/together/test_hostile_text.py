@@ -154,7 +154,9 @@ SHOWN = {
     "probe.report.Report": lambda: import_module("paylab.probe.report").Report(
         (HOSTILE,), (), Service(), hopeless=HOSTILE
     ),
-    "probe.parts.Part": lambda: import_module("paylab.probe.parts").Part("PH", LINES, (HOSTILE,)),
+    "probe.stages.Stage": lambda: import_module("paylab.probe.stages").Stage(
+        "PH", LINES, (HOSTILE,)
+    ),
     "proxy.proxy.Proxy": "its own address and the service's, which is checked",
     "readiness.item.Evidence": lambda: import_module("paylab.readiness.item").Evidence(
         HOSTILE, HOSTILE, HOSTILE, HOSTILE

@@ -1,4 +1,4 @@
-"""The single steps of a walk: one request each, made of the settings of the client."""
+"""What a run does with a client: read a page, create a person, pay a quote."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from .. import corridors
 from ..client.client import Client
 from ..corridors import examples
 from ..corridors.on_ramps import OnRamp
+from ..errors.api import APIStatusError
 from ..errors.base import PagingError
 from ..spec import codes, status
+from .accepted_values import accepts_one_item, find_accepted_sizes
 from .names import suggest_cursor_names
+from .refusal_words import describe_error
 
 SHORT = 2
 LARGEST = codes.PAGE_MAX
@@ -36,8 +39,6 @@ REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
 AMOUNT = "10.00"
 DEPOSIT = Decimal("20.00")
-LISTS = ("transfers", "individuals", "conversions")
-"""The lists that are read first, until one of them answers."""
 
 
 def read_first_page(client: Client, name: str, limit: int = SHORT) -> Any:
@@ -58,6 +59,11 @@ def read_second_page(client: Client, name: str) -> Any:
     return pages[-1]
 
 
+def read_one(client: Client, name: str, object_id: str) -> Any:
+    """One object of a list."""
+    return getattr(client, name).get(object_id)
+
+
 def _make_pager(client: Client, list_name: str, limit: int) -> Any:
     resource = getattr(client, list_name)
     if list_name == "webhook_subscriptions":  # the whole list in one answer, as assumed
@@ -68,31 +74,22 @@ def _make_pager(client: Client, list_name: str, limit: int) -> Any:
 def create_person(client: Client, country: str) -> Any:
     """Create an example person with consent."""
     person = examples.individual(country, consent_at=client.clock())
-    return client.individuals.create(
-        **add_fresh_contacts(client, examples.completed(client.service, person))
-    )
+    return _create_individual(client, examples.completed(client.service, person))
 
 
 def create_recipient(client: Client, country: str) -> Any:
     """Create an example recipient."""
-    return client.individuals.create(
-        **add_fresh_contacts(client, examples.recipient(country, client.service))
-    )
+    return _create_individual(client, examples.recipient(country, client.service))
 
 
-def add_fresh_contacts(client: Client, person: dict[str, Any]) -> dict[str, Any]:
-    """A person with a new e-mail address and phone number: a service may refuse one in use."""
+def _create_individual(client: Client, person: dict[str, Any]) -> Any:
+    """Create a person with a new e-mail address and phone number: one in use may be refused."""
     token = client.new_key()[:8]
-    own_values = {"email": f"probe.{token}@example.com"}
-    own_values["phone"] = f"{str(person.get('phone'))[:-7]}{int(token, 16) % 10**7:07d}"
-    return {
-        **person,
-        **{
-            field_name: field_value
-            for field_name, field_value in own_values.items()
-            if field_name in person
-        },
-    }
+    if "email" in person:
+        person = {**person, "email": f"probe.{token}@example.com"}
+    if "phone" in person:
+        person = {**person, "phone": f"{person['phone'][:-7]}{int(token, 16) % 10**7:07d}"}
+    return client.individuals.create(**person)
 
 
 def make_needed_images(individual: Any) -> dict[str, bytes]:
@@ -103,6 +100,27 @@ def make_needed_images(individual: Any) -> dict[str, bytes]:
     return {
         image_side: make_image() for detail in details if detail.asks for image_side in detail.sides
     }
+
+
+def send_images(client: Client, person_id: str, images: dict[str, bytes]) -> Any:
+    """Upload images together; if the refusal asks for that, each alone, or larger ones."""
+    try:
+        return client.individuals.upload_images(person_id, images)
+    except APIStatusError as error:
+        uploads = _choose_uploads(describe_error(error), images)
+        if not uploads:
+            raise
+    return [client.individuals.upload_images(person_id, upload) for upload in uploads][-1]
+
+
+def _choose_uploads(refusal_words: str, images: dict[str, bytes]) -> list[dict[str, bytes]]:
+    """The uploads that a refusal asks for: each image alone, or larger ones; none if neither."""
+    if accepts_one_item(refusal_words):
+        return [{image_side: image} for image_side, image in images.items()]
+    sizes = [size for size in find_accepted_sizes(refusal_words) if size > SMALLEST_IMAGE]
+    if sizes and sizes[0] <= LARGEST_IMAGE:
+        return [dict.fromkeys(images, make_image(sizes[0] + 2048))]
+    return []
 
 
 def needs_token(client: Client, individual: Any) -> bool:
@@ -139,16 +157,21 @@ def create_deposit(
     return client.sandbox.deposit(account_id, smallest, on_ramp.currency)
 
 
-def create_payout(
-    client: Client, account: Any, terms: dict[str, Any], quote: Any, reference: str = ""
-) -> Any:
-    """Create a transfer from a quote, or from its terms if there is no quote."""
-    options = make_required_fields(client, "transfers") | (
-        {"client_reference_id": reference} if reference else {}
-    )
-    if quote is not None:
-        return client.transfers.create(quote_id=quote.id, **options)
-    return client.transfers.create(account, **terms, **options)
+def create_payout(client: Client, account: Any, terms: dict[str, Any], reference: str) -> Any:
+    """Create a transfer from terms; `reference` may be ""."""
+    return client.transfers.create(account, **terms, **_make_transfer_fields(client, reference))
+
+
+def pay_quote(client: Client, quote: Any, reference: str) -> Any:
+    """Create a transfer from a quote; `reference` may be ""."""
+    fields = _make_transfer_fields(client, reference)
+    return client.transfers.create(quote_id=quote.id, **fields)
+
+
+def _make_transfer_fields(client: Client, reference: str) -> dict[str, Any]:
+    """The fields of a transfer beside its terms: what the service requires, and a reference."""
+    own_fields = {"client_reference_id": reference} if reference else {}
+    return make_required_fields(client, "transfers") | own_fields
 
 
 def make_terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The words and numbers that a message states as accepted."""
+"""The words, numbers and sizes that a message says are accepted."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _ITEMS = re.compile(r"\b1 items?\b|(?:one|single|1) (?:image|file|item)|at most 
 _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
 
 
-def find_stated_words(words: str) -> tuple[str, ...]:
-    """The words that a message says are accepted."""
+def find_accepted_words(words: str) -> tuple[str, ...]:
+    """The words of the longest list in a message: of "must be one of cpf, cnpj" they are both."""
     choices = [match[1] for match in _CHOICE.finditer(words)]
     listed_words = _WORD.findall(max(choices, key=len)) if choices else []
     return tuple(
@@ -33,15 +33,18 @@ def find_stated_words(words: str) -> tuple[str, ...]:
     )
 
 
-def find_stated_numbers(words: str) -> tuple[int, ...]:
+def find_accepted_numbers(words: str) -> tuple[int, ...]:
     """The integers in a message."""
     return tuple(
         int(number_text) for number_text in _NUMBER.findall(words) if len(number_text) < 10
     )
 
 
-def find_stated_amount(words: str, amount: str) -> str:
-    """An amount as a message asks for it: the stated limit, or without decimals; else ""."""
+def find_accepted_amount(words: str, amount: str) -> str:
+    """An amount as a message asks for it: the stated limit, or without decimals; else "".
+
+    After "amount must be at most 5.00" it is 5.00, after "must not have decimals" 10 for 10.00.
+    """
     if _WHOLE.search(words):
         return str(int(Decimal(amount)))
     words = re.sub(r"^\d{3} ", "", words)  # the status
@@ -50,12 +53,12 @@ def find_stated_amount(words: str, amount: str) -> str:
     return limits[0] if is_limit and Decimal(limits[0]) != Decimal(amount) else ""
 
 
-def is_one_item(words: str) -> bool:
-    """Whether a message says that a list may have one item."""
+def accepts_one_item(words: str) -> bool:
+    """Whether a message says that a list may have one item: "must have 1 to 1 items"."""
     return bool(_ITEMS.search(words))
 
 
-def find_stated_sizes(words: str) -> list[int]:
-    """The sizes that a message states, in bytes, the smallest first."""
+def find_accepted_sizes(words: str) -> list[int]:
+    """The sizes in a message, in bytes, the smallest first: of "at least 50 KB" it is 51,200."""
     sizes = _SIZE.findall(words)
     return sorted(int(n) * _UNITS[unit[:1].lower()] for n, unit in sizes if len(n) < 9)

@@ -11,9 +11,9 @@ from paylab.client import Client
 from paylab.corridors import on_ramps
 from paylab.errors import RuleError
 from paylab.lab.lab import connect
-from paylab.probe.probe import probe
+from paylab.probe.probe import probe_service
 from paylab.probe.report import ASSUMED, NOT_REACHED, PROVEN, REFUSED
-from paylab.probe.walk import COUNTRIES
+from paylab.probe.run import COUNTRIES
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
@@ -190,7 +190,7 @@ def test_a_read_only_walk_creates_nothing(walk_simulator):
 
 
 def test_a_refused_operation_has_the_words_of_the_service(walk_independent):
-    """What no candidate helps is reported with the question for the provider."""
+    """What no guess helps is reported with the question for the provider."""
     report = walk_independent("no-create-deposit", sandbox=True)
     assert stops(report) == [
         "MX on-ramp: stops at the deposit (404 Not found)",
@@ -247,7 +247,7 @@ def test_a_refused_country_leaves_the_others_to_be_paid():
         options = {"clock": lab.client.clock, "sleep": lab.client.sleep}
         transport = refusing_countries(simulator)
         with Client(lab.client.settings, transport=transport, **options) as client:
-            report = probe(client, write=True)
+            report = probe_service(client, write=True)
     payouts = next(line for line in report.reached if line.startswith("Payouts: "))
     assert f"{', '.join(ACCEPTED)} complete" in payouts
     assert "Repeated order: complete" in report.reached
@@ -267,7 +267,7 @@ def test_a_service_without_webhooks_gets_no_subscription(paths, posts):
     """A list of subscriptions that is none, or a creation, is posted to only where it is stated."""
     service = Service({f"paths.{name}": path for name, path in paths.items()})
     with connect(service=service) as lab:
-        report = probe(lab.client, write=True)
+        report = probe_service(lab.client, write=True)
     sent = [call.path for call in report.calls if call.method == "POST"]
     assert len([path for path in sent if "hook" in path]) == posts
     assert not any("hook" in key for key in report.service.diff().keys() - service.diff().keys())

@@ -7,17 +7,17 @@ import paylab
 from paylab import errors
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.probe.candidates import find_candidates
+from paylab.probe.accepted_values import (
+    accepts_one_item,
+    find_accepted_amount,
+    find_accepted_numbers,
+    find_accepted_sizes,
+    find_accepted_words,
+)
 from paylab.probe.constants import find_blanks
 from paylab.probe.drift import find_renamed_keys
-from paylab.probe.stated import (
-    find_stated_amount,
-    find_stated_numbers,
-    find_stated_sizes,
-    find_stated_words,
-    is_one_item,
-)
-from paylab.spec.models import ConversionAccount
+from paylab.probe.guesses import guess_settings
+from paylab.spec.models import Quote
 from paylab.spec.service import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
@@ -26,7 +26,6 @@ CONVERT = "conversion_accounts"
 ACCOUNTS = "financial_accounts.fields"
 REQUIRED = ("product_types", "given_name", "family_name", "country", "address")
 LIST = "lists.transfers"
-DEPOSIT = "deposit_instructions.mx_virtual_account.fields"
 BANK = {"type": "bank_account", "details": {"clabe": "032180000118359719"}}
 COIN = {"type": "crypto_wallet", "details": {"address": "0x1", "network": "base"}}
 
@@ -64,7 +63,7 @@ def transfers(client):
     return client.transfers.list().to_list()
 
 
-def candidates_after(call, status, body=None, base="https://a.example.com", **answer):
+def guesses_after(call, status, body=None, base="https://a.example.com", **answer):
     """The settings to try after a call that is answered so."""
     exchanges = []
     transport = httpx.MockTransport(lambda _: httpx.Response(status, json=body, **answer))
@@ -72,7 +71,7 @@ def candidates_after(call, status, body=None, base="https://a.example.com", **an
     client = Client(settings, transport=transport, max_retries=0, watchers=[exchanges.append])
     with client, pytest.raises(errors.PaylabError) as caught:
         call(client)
-    return list(find_candidates(caught.value, exchanges[0], client.service))
+    return list(guess_settings(caught.value, exchanges[0], client.service))
 
 
 def said(field, message):
@@ -81,7 +80,7 @@ def said(field, message):
 
 
 def extra(operation, **constants):
-    """The candidate of a constant field."""
+    """The guess of a constant field."""
     return {"extra": {operation: constants}}
 
 
@@ -190,8 +189,8 @@ UNKNOWN_ID = {"customer_id": ["is required"], "individual_id": ["is not allowed"
     ],
 )  # fmt: skip
 def test_a_refused_field_has_a_setting_to_try(call, body, first):
-    """The first candidate changes the setting of the field; other refusals have none."""
-    found = candidates_after(call, 400, body)
+    """The first guess changes the setting of the field; other refusals have none."""
+    found = guesses_after(call, 400, body)
     assert found[:1] == ([first] if first else [])
 
 
@@ -206,14 +205,14 @@ def test_a_refused_field_has_a_setting_to_try(call, body, first):
 )
 def test_an_unknown_field_is_left_to_the_user(body, places):
     """A missing field without a known value is one to fill in; a new name of a field is not."""
-    found = candidates_after(person(BANK), 400, body)
+    found = guesses_after(person(BANK), 400, body)
     marked = {place for values in found for place in find_blanks(values.get("extra", {}))}
     assert marked == {("individuals.create", place) for place in places}
 
 
 def test_a_required_field_is_added_before_another_is_renamed():
     """A service that misses a field of an account gets it beside the others first."""
-    found = candidates_after(wallet, 400, {"error": "details.memo is required"})
+    found = guesses_after(wallet, 400, {"error": "details.memo is required"})
     assert [next(iter(values)) for values in found] == [
         f"{WALLET}.required",
         f"{WALLET}.fields.network",
@@ -225,7 +224,7 @@ def test_a_required_field_is_added_before_another_is_renamed():
 def test_a_refusal_of_any_kind_is_about_its_field(status):
     """The words of a 400, 409, 415 and 422 are about fields; those of another status may not be."""
     body = {"error": "destination_currency must be upper case"}
-    found = candidates_after(quote, status, body)
+    found = guesses_after(quote, status, body)
     assert found == ([] if status == 410 else [{"currencies.case": c} for c in ("upper", "lower")])
 
 
@@ -240,7 +239,7 @@ def test_a_refusal_of_any_kind_is_about_its_field(status):
 @pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_path_that_is_not_there_has_others(call, key, others, status):
     """Spellings, the paths of the same resource, and what public descriptions have."""
-    found = [values[key] for values in candidates_after(call, status, {"error": "no route"})]
+    found = [values[key] for values in guesses_after(call, status, {"error": "no route"})]
     assert others <= {*found}
     assert len(found) == len({*found})
 
@@ -262,14 +261,14 @@ def test_a_path_that_is_not_there_has_others(call, key, others, status):
 )
 def test_other_signatures_are_tried_if_one_may_help(status, words, is_tried):
     """A refusal that says another reason has no dialect to try."""
-    found = candidates_after(transfers, status, {"error": words})
+    found = guesses_after(transfers, status, {"error": words})
     assert ({"signing.key_encoding": "hex"} in found) is bool(found) is is_tried
     assert {"signing.empty_query": "omit"} not in found
 
 
 def test_the_path_of_the_address_may_be_unsigned():
     """The first dialect of an address with a path leaves it out of the signed text."""
-    found = candidates_after(transfers, 401, {"error": "x"}, base="https://a.example.com/api/pay")
+    found = guesses_after(transfers, 401, {"error": "x"}, base="https://a.example.com/api/pay")
     assert found[0] == {"signing.base_path": "/api/pay"}
 
 
@@ -289,7 +288,7 @@ def test_a_rate_limit_says_when_to_ask_again(headers, found):
     """The header and the unit of its value; other headers say nothing."""
     names = ("rate_limits.header", "rate_limits.unit")
     expected = [dict(zip(names, found, strict=True))] if found else []
-    assert candidates_after(transfers, 429, {"error": "slow down"}, headers=headers) == expected
+    assert guesses_after(transfers, 429, {"error": "slow down"}, headers=headers) == expected
 
 
 @pytest.mark.parametrize(
@@ -313,24 +312,24 @@ def test_a_rate_limit_says_when_to_ask_again(headers, found):
     ],
 )
 def test_a_list_of_another_shape_has_its_names(body, found):
-    """The first candidate has all names of the shape; never "none" where more may follow."""
-    first = next(iter(candidates_after(transfers, 200, body)), {})
+    """The first guess has all names of the shape; never "none" where more may follow."""
+    first = next(iter(guesses_after(transfers, 200, body)), {})
     assert {key.removeprefix(f"{LIST}."): value for key, value in first.items()} == found
 
 
 @pytest.mark.parametrize(
-    ("details", "found"),
+    ("row", "found"),
     [
-        ({"clabe": "0" * 18}, []),
-        ({"clabe_number": "0" * 18}, [(f"{DEPOSIT}.clabe", "clabe_number")]),
-        ({"memo": "x"}, []),
+        ({"exchange_rate": "17"}, []),
+        ({"rate": "17"}, [("rate", "quotes.fields.exchange_rate")]),
+        ({"expires": "2026-01-31T00:00:00Z"}, [("expires", "quotes.fields.expires_at")]),
+        ({"note": "17"}, []),
         ({}, []),
     ],
 )
-def test_another_name_in_deposit_instructions_is_named(details, found):
-    """A missing field is named with the field of the answer that shares a word with it."""
-    body = {"deposit_instructions": {"type": "mx_virtual_account", "details": details}}
-    assert list(find_renamed_keys(ConversionAccount, body, Service())) == found
+def test_another_name_in_an_answer_is_named(row, found):
+    """A missing field is named with the field of the answer that shares a telling word with it."""
+    assert list(find_renamed_keys(Quote, row, Service())) == found
 
 
 @pytest.mark.parametrize(
@@ -349,7 +348,7 @@ def test_another_name_in_deposit_instructions_is_named(details, found):
 )
 def test_the_words_that_are_accepted(words, choices):
     """The longest list of words counts; words that name a type are none."""
-    assert find_stated_words(words) == choices
+    assert find_accepted_words(words) == choices
 
 
 @pytest.mark.parametrize(
@@ -363,7 +362,7 @@ def test_the_words_that_are_accepted(words, choices):
 )
 def test_a_limit_is_a_number_of_up_to_nine_digits(words, numbers):
     """Integers of up to nine digits; a longer one is an id rather than a limit."""
-    assert find_stated_numbers(words) == numbers
+    assert find_accepted_numbers(words) == numbers
 
 
 @pytest.mark.parametrize(
@@ -380,12 +379,12 @@ def test_a_limit_is_a_number_of_up_to_nine_digits(words, numbers):
 )
 def test_an_amount_follows_a_stated_limit(words, amount):
     """The limit of an amount of 10.00, if the words state one and only one."""
-    assert find_stated_amount(words, "10.00") == amount
+    assert find_accepted_amount(words, "10.00") == amount
 
 
 def test_images_follow_a_stated_limit():
     """One image at a time, or a larger one."""
-    assert is_one_item("images: must have 1 to 1 items")
-    assert not is_one_item("images: must have 1 to 10 items")
-    assert find_stated_sizes("must be base64 of 51200 to 15728640 bytes") == [51_200, 15_728_640]
-    assert find_stated_sizes("at least 50 KB") == [51_200]
+    assert accepts_one_item("images: must have 1 to 1 items")
+    assert not accepts_one_item("images: must have 1 to 10 items")
+    assert find_accepted_sizes("must be base64 of 51200 to 15728640 bytes") == [51_200, 15_728_640]
+    assert find_accepted_sizes("at least 50 KB") == [51_200]

@@ -1,4 +1,4 @@
-"""The parts of a walk: how far each came, and the lines of a report that say so."""
+"""The stages of a run: how far each came, and the lines of a report that say so."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..errors.text import printable
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of the walk: where it stopped, and the steps that it went without."""
+class Stage:
+    """A stage of a run: where it stopped, and the actions that it went without."""
 
     name: str
     stop: str = ""
@@ -31,18 +31,18 @@ class Part:
         return printable(f"{self.name}: {self.end}")
 
 
-def describe_reach(parts: Iterable[Part]) -> Iterator[str]:
-    """How far the walk came: a line for each part, and one for all payouts.
+def describe_reach(stages: Iterable[Stage]) -> Iterator[str]:
+    """How far a run came: a line for each stage, and one for all payouts.
 
     Such as "Lists: complete" and "Payouts: MX, PH complete; BR stops at the transfer (422 ...)".
     """
-    for is_payout, same_parts in groupby(parts, lambda part: part.name.endswith(" payout")):
+    for is_payout, same_stages in groupby(stages, lambda stage: stage.name.endswith(" payout")):
         if not is_payout:
-            yield from map(str, same_parts)
+            yield from map(str, same_stages)
             continue
         countries_by_end: dict[str, list[str]] = {}
-        for part in same_parts:
-            countries_by_end.setdefault(part.end, []).append(part.name.partition(" ")[0])
+        for stage in same_stages:
+            countries_by_end.setdefault(stage.end, []).append(stage.name.partition(" ")[0])
         yield "Payouts: " + "; ".join(
             f"{', '.join(countries)} {end}" for end, countries in countries_by_end.items()
         )

@@ -1,0 +1,114 @@
+"""What a successful answer shows by itself: names, words, statuses and forms of values."""
+
+from __future__ import annotations
+
+import re
+
+from ..client.call import Call
+from ..corridors.on_ramps import ON_RAMPS
+from ..spec import models
+from ..spec.envelope import find_object_path
+from ..spec.json_path import value_at
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.keys import setting_keys
+from ..spec.service.lists import ListForm
+from ..spec.service.objects import ITEMS
+from ..spec.service.service import Service
+from ..spec.service.setting import setting_key_of
+from ..spec.service.value_types import NONE
+from .drift import answer_differences, parse_answer
+from .guesses import read_page_settings
+from .names import Guesses, find_list_key, find_settings_below
+
+SHAPES = {
+    **{ramp.detail_name: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
+    "address": re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}"),
+    "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
+}
+"""What the value of a deposit instruction looks like, by our name."""
+
+
+def find_contradictions(call: Call, operation: str, service: Service) -> Guesses:
+    """The settings that a successful answer contradicts, with their values in it.
+
+    `{"amounts.answers": "number"}` if amounts are numbers, which the settings have as text.
+    """
+    body = parse_answer(call)
+    yield from _read_fields(call, service)
+    yield from _read_success_status(call, operation)
+    if OPERATIONS[operation].is_list:
+        yield from _read_next_page_names(body, service.list(operation.partition(".")[0]))
+    else:
+        yield from _read_envelope(operation, body, service)
+    yield from _read_instruction_name(body, service)
+
+
+def _read_fields(call: Call, service: Service) -> Guesses:
+    """The names and types of fields, and the words that lists of statuses and codes lack."""
+    new_words: dict[str, dict[str, None]] = {}
+    for kind, _, name, key in answer_differences(call, service):
+        if key and kind == "type":
+            yield {key: name.rpartition(" ")[2]}
+        elif key and kind == "field":
+            yield {key: name}
+        elif key in setting_keys() and kind in ("status", "code"):
+            new_words.setdefault(key, {})[name] = None
+    for key, names in new_words.items():
+        words_in_force = service.value(key)
+        if isinstance(words_in_force, tuple):
+            yield {key: (*map(str, words_in_force), *names)}
+
+
+def _read_success_status(call: Call, operation: str) -> Guesses:
+    """The status of a success that a setting has; none of a replay, whose status may be another."""
+    for status in OPERATIONS[operation].success if not call.replayed else ():
+        key = "" if isinstance(status, int) else setting_key_of(status)
+        if key and call.status in setting_keys()[key].words:
+            yield {key: int(call.status or 0)}
+
+
+def _read_envelope(operation: str, body: object, service: Service) -> Guesses:
+    """The key under which the answer holds its object; none if it is in force."""
+    record = OPERATIONS[operation]
+    if record.answer in ITEMS and isinstance(body, dict):
+        object_path = find_object_path(body, getattr(models, record.answer).model_fields)
+        if object_path and object_path != record.item_path(service):
+            yield {
+                setting_key_of(lambda tree: ITEMS[record.answer](tree.objects).item): object_path
+            }
+
+
+def _read_next_page_names(body: object, form: ListForm) -> Guesses:
+    """The names of the cursor and of the flag that says that a next page follows.
+
+    None if the answer has the field that the settings name. A cursor alone, without a flag, also
+    says that a page follows.
+    """
+    if not isinstance(body, dict):
+        return
+    page_settings = read_page_settings(body, form)
+    cursor_key = find_list_key(form, "cursor")
+    cursor_path = page_settings.get(cursor_key)
+    if cursor_path and value_at(body, str(cursor_path)):
+        yield {cursor_key: cursor_path}
+    if form.more and form.more not in body:
+        more_key = find_list_key(form, "more")
+        if more_key in page_settings:
+            yield {more_key: page_settings[more_key]}
+        elif "." not in form.more and value_at(body, str(form.cursor)):
+            yield {more_key: NONE}
+
+
+def _read_instruction_name(body: object, service: Service) -> Guesses:
+    """The name of a deposit instruction whose value has the form that ours has, such as a CLABE."""
+    details = value_at(body, "deposit_instructions.details")
+    if not isinstance(details, dict):
+        return
+    instruction_type = value_at(body, "deposit_instructions.type")
+    settings = find_settings_below(f"deposit_instructions.{instruction_type}.fields.")
+    for our_name, key in settings.items():
+        if our_name in SHAPES and service.value(key.name) not in details:
+            shape = SHAPES[our_name]
+            names = [name for name, value in details.items() if shape.fullmatch(str(value))]
+            if len(names) == 1:
+                yield {key.name: names[0]}

@@ -1,0 +1,152 @@
+"""Guess the settings behind the error of a request."""
+
+from __future__ import annotations
+
+import re
+
+from ..client.exchange import Exchange
+from ..client.retries import RESET, RETRY_AFTER_SECONDS_MAX, SINCE_1970, requested_wait
+from ..errors.api import APIStatusError, RateLimitError
+from ..errors.base import PaylabError
+from ..spec.envelope import find_envelope_differences
+from ..spec.json_path import last_name
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.key import Value
+from ..spec.service.keys import setting_keys
+from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
+from ..spec.service.setting import setting_key_of
+from ..spec.text import read_json
+from .field_guesses import guess_field_settings
+from .names import Guess, Guesses, find_list_key
+from .paths import PATH_MISSING, suggest_paths
+from .refusal_words import read_complaints
+from .refused_request import INVALID, RefusedRequest, classify_complaint
+from .signatures import is_about_signature, suggest_signatures
+
+NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
+"""Statuses that say nothing about the fields of a request."""
+REFUSED = (400, 409, 415, 422)
+KEY_HEADER = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)*-Key\b", re.IGNORECASE)
+ABOUT_KEYS = re.compile(r"idempotency.?key", re.IGNORECASE)
+
+
+def guess_settings(
+    error: PaylabError, exchange: Exchange, service: Service, *, has_signed: bool = False
+) -> Guesses:
+    """Settings to try after the error of an exchange, most likely first.
+
+    `has_signed` is whether a request with the same signing settings has succeeded.
+    """
+    operation = OPERATIONS.get(exchange.request.operation)
+    if is_about_signature(error):
+        yield from suggest_signatures(exchange, service, has_signed=has_signed)
+    elif isinstance(error, RateLimitError):
+        yield from _guess_wait(exchange, service)
+    elif operation is None:
+        return
+    elif not isinstance(error, APIStatusError):
+        yield from _guess_page_names(exchange, service)
+    elif error.status in PATH_MISSING and (path_key := setting_key_of(operation.path)):
+        yield from ({path_key: path} for path in suggest_paths(setting_keys()[path_key], service))
+    elif error.status in REFUSED:
+        yield from _guess_idempotency(str(error), exchange, service)
+        yield from guess_field_settings(RefusedRequest(error, exchange, service))
+
+
+def _guess_wait(exchange: Exchange, service: Service) -> Guesses:
+    """The header of a 429 that says when to ask again, and the unit of its value.
+
+    Nothing if the settings in force read it already.
+    """
+    limits = service.rate_limits
+    if requested_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
+        return
+    for header_name, header_value in exchange.headers.items():
+        if RESET.fullmatch(header_name):
+            yield {
+                "rate_limits.header": "-".join(map(str.title, header_name.split("-"))),
+                "rate_limits.unit": _read_wait_unit(header_name, header_value),
+            }
+
+
+def _read_wait_unit(header_name: str, header_value: str) -> str:
+    """The unit of the value of a header that says when to ask again."""
+    if not re.fullmatch(r"\d{1,14}", header_value):
+        return "date"
+    if header_name.lower().endswith("-ms"):
+        return "milliseconds"
+    if int(header_value) >= SINCE_1970:
+        return "unix_time"
+    return "seconds" if int(header_value) <= RETRY_AFTER_SECONDS_MAX else "milliseconds"
+
+
+def _guess_idempotency(refusal_words: str, exchange: Exchange, service: Service) -> Guesses:
+    """A key on every POST if a refusal misses it; another header with the key if it names one."""
+    request = exchange.request
+    if ABOUT_KEYS.search(refusal_words) and not OPERATIONS[request.operation].takes_key(service):
+        yield {"idempotency.operations": "every_post"}
+    if request.idempotency_key:
+        for header_name in KEY_HEADER.findall(refusal_words):
+            if header_name.lower() not in (service.idempotency.header.lower(), "x-api-key"):
+                yield {"idempotency.header": header_name}
+
+
+def _guess_page_names(exchange: Exchange, service: Service) -> Guesses:
+    """The names in an answer that is no page of a list: all together, then each alone.
+
+    Nothing for another operation, or for an answer that is no JSON.
+    """
+    operation = OPERATIONS[exchange.request.operation]
+    if not operation.is_list:
+        return
+    try:
+        body = read_json(exchange.content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return
+    page_settings = read_page_settings(body, service.list(operation.resource))
+    if page_settings:
+        yield page_settings
+    yield from ({key: value} for key, value in page_settings.items())
+
+
+def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
+    """The settings of a list that an answer contradicts, with their values in it.
+
+    For example `{"lists.transfers.items": "rows"}` if the answer has `rows` instead of `data`.
+    """
+    differences = find_envelope_differences(body, form)
+    return {find_list_key(form, setting_name): value for setting_name, value in differences}
+
+
+def is_progress(before: PaylabError, after: PaylabError, guess: Guess) -> bool:
+    """Whether the refusal after a guess is about something else than the one before.
+
+    A complaint that the service misses or does not know what the guess renamed is no progress.
+    """
+    if getattr(after, "status", None) in NO_PROGRESS:
+        return False
+    old_complaints = _list_complaints(before)
+    new_complaints = _list_complaints(after)
+    if type(before) is type(after) and old_complaints <= new_complaints:
+        return False
+    our_names = {last_name(key) for key in guess if ".fields." in key}
+    their_names = {str(value) for value in guess.values()}
+    return not any(
+        field_name in our_names | their_names and gist in ("missing", "unknown")
+        for field_name, gist in new_complaints - old_complaints
+    )
+
+
+def _list_complaints(error: PaylabError) -> set[tuple[str, str]]:
+    """The fields that an error is about, each with the gist of a complaint; or with its words.
+
+    For example ("amount", "missing") and ("currency", "must be upper case").
+    """
+    if not isinstance(error, APIStatusError):
+        return set()
+    return {
+        (last_name(complaint.field), complaint.words if gist == INVALID else gist)
+        for complaint in read_complaints(error)
+        for gist in [classify_complaint(complaint)]
+    }

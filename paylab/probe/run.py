@@ -1,0 +1,260 @@
+"""A run through a service: its stages in the order of the notebooks, and how far each came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ..client.client import Client
+from ..corridors import on_ramps
+from ..corridors.corridor import NAMED
+from ..corridors.on_ramps import OnRamp
+from ..errors.api import APIStatusError
+from ..errors.base import PaylabError
+from ..spec import codes
+from ..spec.service.value_types import NONE
+from . import actions
+from .accepted_values import find_accepted_amount
+from .answers import find_contradictions
+from .hopeless import HopelessError, read_status
+from .paths import PATH_MISSING
+from .refusal_words import describe_error
+from .search import Action, BudgetError, R, SettingsSearch
+from .stages import Stage
+
+LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
+LONG = ("transfers", "conversions")
+"""Lists that are read in the largest pages."""
+
+COUNTRIES = (*(each.country for each in NAMED if each.country not in codes.SEPA), "FR")
+"""Every corridor of payouts; France stands for SEPA."""
+
+PLAN = (
+    f"for {' and '.join(on_ramps.COUNTRIES)}: an individual, images or a token, a wallet, a "
+    f"conversion account, a deposit of {actions.DEPOSIT}",
+    f"for each of {len(COUNTRIES)} payout countries: a recipient, a quote and a payout of "
+    "10.00 USD",
+    "one more payout of 10.00 USD, sent twice under one Idempotency-Key",
+    "a webhook subscription, which is deleted again",
+)
+"""What a run with `write` creates."""
+
+
+class StopError(PaylabError):
+    """A stage cannot go on; the message says where, and repeats the words of the service."""
+
+
+class ServiceRun:
+    """Goes through the stages, each on its own, with what the search has proven so far.
+
+    `done` are the operations that succeeded, `made` the created objects.
+    """
+
+    def __init__(self, search: SettingsSearch) -> None:
+        self._search = search
+        self._without: list[str] = []
+        self._missing: dict[str, str] = {}
+        self._payee: tuple[Any, str] | None = None
+        self._amounts = {"payout": actions.AMOUNT, "deposit": str(actions.DEPOSIT)}
+        self.stages: list[Stage] = []
+        self.made: dict[str, None] = {}
+        self.done: set[str] = set()
+
+    def go(self, *, write: bool) -> None:
+        """Go through all stages; a stage that fails ends, and the others go on."""
+        self._run_stage("Lists", self._read_lists)
+        if not write:
+            return
+        for on_ramp in on_ramps.ON_RAMPS:
+            self._run_stage(f"{on_ramp.country} on-ramp", partial(self._convert, on_ramp))
+        for country in COUNTRIES:
+            self._run_stage(f"{country} payout", partial(self._pay_out, country))
+        self._run_stage("Repeated order", self._repeat_order)
+        self._run_stage("Webhooks", self._subscribe)
+        self._run_stage("Lists again", self._read_lists)
+
+    def _run_stage(self, stage_name: str, run: Callable[[], None]) -> None:
+        """Go through one stage, and note how far it came."""
+        stop = ""
+        try:
+            run()
+        except BudgetError as error:
+            stop = f"not reached ({error})"
+        except StopError as error:
+            stop = str(error)
+        self.stages.append(Stage(stage_name, stop, tuple(self._without)))
+        self._without.clear()
+
+    def _do(self, action_name: str, action: Action[R]) -> R:
+        """The result of an action that the stage needs; StopError says where it stops."""
+        try:
+            result = self._search.run(action)
+        except (BudgetError, HopelessError):
+            raise
+        except PaylabError as error:
+            raise StopError(f"stops at {action_name} ({describe_error(error)})") from error
+        self._note_answer(result)
+        return result
+
+    def _try(self, action_name: str, action: Action[R]) -> R | None:
+        """The result of an action that the stage can go without, as a quote; None if refused.
+
+        What the service has no path for is not asked again in later stages.
+        """
+        without = self._missing.get(action_name)
+        if without is None:
+            try:
+                return self._do(action_name, action)
+            except StopError as error:
+                cause = error.__cause__ or error
+                without = f"without {action_name} ({describe_error(cause)})"
+                if read_status(cause) in PATH_MISSING:
+                    self._missing[action_name] = without
+        self._without.append(without)
+        return None
+
+    def _note_answer(self, result: object) -> None:
+        """Remember what the latest successful call has used, created and shown."""
+        answered = self._search.find_answered_call()
+        if answered is None:
+            return
+        call, operation = answered
+        self.done.add(operation)
+        resource, _, verb = operation.partition(".")
+        if verb == "create" and resource != "quotes":  # a quote expires by itself
+            noun = resource.removesuffix("s").replace("_", " ")
+            self.made[f"{noun} {getattr(result, 'id', '')}"] = None
+        for contradiction in find_contradictions(call, operation, self._search.service):
+            self._search.adopt(contradiction, call.number)
+
+    def _with_amount(self, kind: str, action: Callable[[Client, str], R]) -> Action[R]:
+        """An action with the amount of a payout or a deposit.
+
+        After "amount must be at most 5.00", 5.00 is paid, here and in later stages.
+        """
+
+        def act(client: Client) -> R:
+            amount = self._amounts[kind]
+            try:
+                return action(client, amount)
+            except APIStatusError as error:
+                accepted_amount = find_accepted_amount(describe_error(error), amount)
+                if not accepted_amount:
+                    raise
+            result = action(client, accepted_amount)
+            self._amounts[kind] = accepted_amount
+            return result
+
+        return act
+
+    def _read_lists(self) -> None:
+        """Read the first, the largest and the next page of each list, and one object."""
+        for name in LISTS:
+            first_page = self._try(
+                f"the list of {name}", partial(actions.read_first_page, name=name)
+            )
+            if first_page is None:
+                continue
+            if name in LONG:
+                largest_page = partial(actions.read_first_page, name=name, limit=actions.LARGEST)
+                self._try(f"the largest page of {name}", largest_page)
+            if first_page.has_next_page:
+                self._read_second_page(name)
+            if first_page.data and name != "conversions":
+                read_one = partial(actions.read_one, name=name, object_id=first_page.data[0].id)
+                self._try(f"one of {name}", read_one)
+
+    def _read_second_page(self, name: str) -> None:
+        """Read the next page of a list; if it is refused, no name of the cursor is proven."""
+        second_page = partial(actions.read_second_page, name=name)
+        if self._try(f"the next page of {name}", second_page) is None:
+            cursor_keys = [f"lists.{list_name}.cursor" for list_name in LISTS]
+            self._search.withdraw(f"lists.{name}.more", *cursor_keys)
+
+    def _convert(self, on_ramp: OnRamp) -> None:
+        """Verify a person, open an account for their wallet, and convert a deposit."""
+        person = self._verify_person(on_ramp.country)
+        wallet = self._do("the wallet", lambda c: actions.create_wallet(c, person.id))
+        account = self._do(
+            "the conversion account",
+            lambda c: actions.create_conversion_account(c, person.id, wallet.id, on_ramp.currency),
+        )
+        self._do("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
+        deposit = partial(actions.create_deposit, account_id=account.id, on_ramp=on_ramp)
+        self._do(
+            "the deposit",
+            self._with_amount("deposit", lambda c, amount: deposit(c, amount=amount)),
+        )
+        self._do("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
+
+    def _verify_person(self, country: str) -> Any:
+        """Create a person and verify them with images or a token, as the service asks."""
+        person = self._do("the person", lambda c: actions.create_person(c, country))
+        if actions.needs_token(self._search.client, person):
+            self._do("the verification token", lambda c: actions.send_token(c, person.id))
+        elif images := actions.make_needed_images(person):
+            self._do("the images", lambda c: actions.send_images(c, person.id, images))
+            self._try("reading the images", lambda c: c.individuals.images(person.id))
+        person = self._do("the verification", lambda c: c.individuals.wait(person.id))
+        if person.status != "active":
+            raise StopError(f"stops at the verification (the individual is {person.status})")
+        return person
+
+    def _pay_out(self, country: str) -> None:
+        """Create a recipient, a quote if the service has them, and a transfer."""
+        person = self._do("the recipient", lambda c: actions.create_recipient(c, country))
+        if not person.financial_accounts:
+            raise StopError("stops at the recipient (the answer has no financial account)")
+        account = person.financial_accounts[0]
+        # The first payout has no reference unless one is required, as in the notebooks.
+        is_first = self._payee is None
+        reference = "" if is_first else f"{actions.REFERENCE}-{country.lower()}-{person.id[-6:]}"
+
+        def ask(client: Client, amount: str) -> Any:
+            return client.quotes.create(account, **actions.make_terms(client, country, amount))
+
+        def pay(client: Client, amount: str) -> Any:
+            terms = actions.make_terms(client, country, amount)
+            return actions.create_payout(client, account, terms, reference)
+
+        quote = self._try("a quote", self._with_amount("payout", ask))
+        transfer = quote and self._try(
+            "paying the quote", lambda c: actions.pay_quote(c, quote, reference)
+        )
+        transfer = transfer or self._do("the transfer", self._with_amount("payout", pay))
+        self._do("reading it", lambda c: c.transfers.get(transfer.id))
+        self._payee = self._payee or (account, country)
+
+    def _repeat_order(self) -> None:
+        """Send one order twice under one Idempotency-Key: it has to be one transfer."""
+        if self._payee is None:
+            raise StopError("not reached (no payout came to the end)")
+        account, country = self._payee
+        idempotency_key = self._search.client.new_key()
+
+        def pay(client: Client) -> Any:
+            terms = actions.make_terms(client, country, self._amounts["payout"])
+            fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
+            return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
+
+        first_order = self._do("the order", pay)
+        repeated_order = self._do("the same order again", pay)
+        if repeated_order.id != first_order.id:
+            raise StopError(
+                f"stops at the same order again (one Idempotency-Key made {first_order.id} and "
+                f"{repeated_order.id}: ask your provider for which requests keys are kept)"
+            )
+
+    def _subscribe(self) -> None:
+        """Create a subscription of webhooks, read it and delete it."""
+        service = self._search.service
+        is_stated = service.declares(lambda settings: settings.paths.create_webhook_subscription)
+        if service.paths.webhook_subscriptions == NONE and not is_stated:
+            raise StopError("not reached (paths.webhook_subscriptions is none)")
+        events = ["transfer.completed"]
+        subscription = self._do(
+            "the subscription", lambda c: c.webhook_subscriptions.create(actions.HOOK, events)
+        )
+        self._try("reading it", lambda c: c.webhook_subscriptions.get(subscription.id))
+        self._try("deleting it", lambda c: c.webhook_subscriptions.delete(subscription.id))
