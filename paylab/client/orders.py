@@ -10,8 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from ..errors.api import APIStatusError, ConflictError
-from ..errors.base import ChoiceError, PaylabError, Problem, ReadOnlyError, ReplayError, RuleError
-from ..spec.codes import IDEMPOTENCY_HOURS, LOOKBACK
+from ..errors.base import ChoiceError, PaylabError, ReadOnlyError, ReplayError, RuleError
 from .request import Options, OutgoingRequest
 
 if TYPE_CHECKING:
@@ -69,16 +68,6 @@ def key_advice(key: str) -> str:
         f"it may have been carried out: send the same again with idempotency_key={key!r}, "
         "within 24 hours, so that it happens once"
     )
-
-
-def warn_short_lookback(lookback: timedelta | None) -> Iterator[Problem]:
-    """A warning for a `lookback` in which the Idempotency-Key tells the same as the list."""
-    if lookback is not None and lookback < timedelta(hours=IDEMPOTENCY_HOURS):
-        message = (
-            f"is less than the {IDEMPOTENCY_HOURS} hours in which the Idempotency-Key tells: use "
-            f'"{LOOKBACK}"'
-        )
-        yield Problem("lookback", message)
 
 
 @contextmanager

@@ -24,8 +24,6 @@ from .search import read_rows_since
 
 NO_OPERATION = (404, 405, 501)
 """Statuses of a service that has no list of conversion accounts, which the spec does not show."""
-MISSING_LIST = "missing"
-"""The reason of the error for such a service."""
 NO_LIST_NOTICE = (
     "the service has no list of conversion accounts: it was not looked for an account that an "
     "earlier attempt made"
@@ -83,14 +81,14 @@ class AccountOrders:
         ChoiceError if the order needs them: it has neither `new=` nor your own key.
         """
         try:
-            return self._read_rows()
-        except ChoiceError as error:
-            if error.reason == MISSING_LIST:
-                if order.is_computed:
-                    self._notify(NO_LIST_NOTICE)
-            elif not order.makes_another:
+            rows = self._read_rows()
+        except ChoiceError:
+            if not order.makes_another:
                 raise
             return None
+        if rows is None and order.is_computed:
+            self._notify(NO_LIST_NOTICE)
+        return rows
 
     def _choose_earlier(
         self, order: KeyedOrder, rows: AccountRows | None
@@ -118,9 +116,10 @@ class AccountOrders:
         makes_new = order.makes_another or order.is_raw
         try:
             rows = self._read_rows()
+            is_unknown_before = rows_before is None and not order.is_raw
+            if rows is None or (is_unknown_before and order.makes_another):
+                raise undecided_account_error("the list could not be read")
             if makes_new:
-                if rows_before is None and not order.is_raw:
-                    raise undecided_account_error("the list could not be read before")
                 rows = _find_new_rows(rows, rows_before or (), earliest)
             account = choose_account(rows, order.values, is_single=makes_new)
         except ChoiceError as error:
@@ -143,23 +142,17 @@ class AccountOrders:
         )
         return replace(response, replayed=True)
 
-    def _read_rows(self) -> AccountRows:
-        """The rows of the list; none if the settings of the service say that it has no list.
-
-        ChoiceError if it cannot be read to its end.
-        """
-        try:
-            self._client.service.path("conversion_accounts.list")
-        except MissingOperationError:
-            return []
+    def _read_rows(self) -> AccountRows | None:
+        """The rows of the list; None if the service has no list. ChoiceError for a broken one."""
         pages = self._client.conversion_accounts.list(limit=PAGE_MAX).pages()
         try:
             return read_rows_since(pages, None, lambda _: True)
         except ChoiceError as error:
             cause = error.__cause__
-            is_missing = isinstance(cause, APIStatusError) and cause.status in NO_OPERATION
-            reason_code = MISSING_LIST if is_missing else "untold"
-            raise undecided_account_error(str(error), reason_code) from error
+            is_refused = isinstance(cause, APIStatusError) and cause.status in NO_OPERATION
+            if is_refused or isinstance(cause, MissingOperationError):
+                return None
+            raise undecided_account_error(str(error)) from error
 
     def _lost_answer_advice(self, order: KeyedOrder, _: BaseException) -> str:
         """What to do if it is not known whether an account was made."""
@@ -188,10 +181,10 @@ def choose_account(
     return min(accounts, key=_status_rank, default=None)  # of equal ones, the first
 
 
-def undecided_account_error(why: str, reason: str = "untold") -> ChoiceError:
+def undecided_account_error(why: str) -> ChoiceError:
     """The error if the list cannot tell whether an account was made."""
     hint = 'read lab.conversion_accounts.list(); new="..." makes another account'
-    return ChoiceError(why, hint, reason=reason)
+    return ChoiceError(why, hint, reason="untold")
 
 
 def _find_new_rows(rows: AccountRows, rows_before: AccountRows, earliest: datetime) -> AccountRows:

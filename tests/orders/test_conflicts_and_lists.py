@@ -294,14 +294,6 @@ def test_lookback_is_a_length_of_time(service, cell, lookback):
     assert len(service.payments) == 1
 
 
-@pytest.mark.parametrize(("lookback", "is_told"), [("23 hours", True), ("24 hours", False)])
-def test_a_lookback_of_less_than_a_day_is_told_to_add_nothing(cell, lookback, is_told):
-    """A lookback within the 24 hours of a key is read, and a warning says what to use."""
-    outcome = report(cell.transfers.create, **INVOICE, lookback=lookback)
-    outcome.check("paid tr_1")
-    assert ("45 days" in outcome.visible) is is_told
-
-
 @pytest.mark.parametrize("lookback", ["soon", "-3 days", "3 parsecs"])
 def test_a_lookback_that_is_no_length_of_time(service, cell, lookback):
     """A lookback that cannot be read is an error, and nothing is sent."""

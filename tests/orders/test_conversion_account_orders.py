@@ -120,6 +120,22 @@ def test_a_list_that_cannot_tell(service, connect, switches):
     assert len(service.conversion_accounts) == 2
 
 
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_without_a_list_creates_accounts_and_repeats_no_lost_one(
+    service, connect, status
+):
+    """The spec shows no such list: an account is made with a notice, and posted once."""
+    service.listing.failing_page = 1
+    service.listing.failure = status
+    first = create(connect())
+    first.check("paid ca_1")
+    assert "no list of conversion accounts" in first.visible
+    service.provisioning = 202
+    service.spoiled.append("closed before the first byte")
+    create(connect(max_retries=2), source_currency="php").check("error may have been made")
+    assert len(service.conversion_accounts) == 2
+
+
 @pytest.mark.parametrize("switches", [{"bare": True}, {"page_size": 1}, {"order": "oldest first"}])
 def test_lists_of_other_forms(service, connect, switches):
     """An array, small pages and another order are read."""

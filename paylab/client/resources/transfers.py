@@ -20,7 +20,7 @@ from ...spec.paging import Pager
 from ...spec.status import TRANSFER
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
-from ..orders import Order, OrderSender, warn_short_lookback
+from ..orders import Order, OrderSender
 from ..parameters import Account, body_of, raise_or_warn, strict_keywords
 from ..request import Options
 from ..response import Response
@@ -207,8 +207,7 @@ class Transfers:
         service = self._session.service
         sent_body = order_body("transfers.create", body, service)
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
-        doubts = [*rules.warn(sent_body, service), *warn_short_lookback(lookback_age)]
-        raise_or_warn(rules.check(sent_body, service), doubts)
+        raise_or_warn(rules.check(sent_body, service), rules.warn(sent_body, service))
         quote = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
         terms = self._terms_of(quote)
         order = Order("transfers.create", body, terms, new, lookback_age, body=sent_body)
