@@ -33,7 +33,7 @@ def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
 
 
 def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> None:
-    """Play one situation and tell what it showed."""
+    """Play one situation for at most so many seconds, and tell what it showed."""
     rehearsal.begin(item)
     deadline = time.monotonic() + seconds
     judged_item = rehearsal.judge(item)
@@ -42,7 +42,7 @@ def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> N
             break
         rehearsal.act()
         judged_item = rehearsal.judge(item)
-    if judged_item.verdict == "shown":
+    if judged_item.verdict == "shown":  # a late request may still break it
         stopped.wait(min(SETTLING_SECONDS, seconds))
         judged_item = rehearsal.judge(item)
     rehearsal.end()

@@ -110,29 +110,28 @@ class ListSource:
         return self.session.lists.page_as_sent(self.kind, self.size, cursor, self.filters)
 
     def one(self, id_: str) -> bytes | None:
-        """One object in our names; None if it is not found or cannot be read."""
+        """One object in our names as JSON; None if it is not found or cannot be read."""
         operation = f"{self.kind}.get"
         try:
             path = self.session.service.path(operation, id=id_)
-            answer = self.session.deliver(self.session.requests.path("GET", path))
+            delivery = self.session.deliver(self.session.requests.path("GET", path))
         except (NotFoundError, MissingOperationError):
             return None
-        row = answer.translation.translate_answer(
-            OPERATIONS[operation].answer, answer.require_object_with_id()
+        translated_row = delivery.translation.translate_answer(
+            OPERATIONS[operation].answer, delivery.require_object_with_id()
         )
-        return write_json(row).encode()
+        return write_json(translated_row).encode()
 
-    def origin(self, **more: object) -> dict[str, Any]:
-        """The source of the rows, for `frame.attrs` and the sidecar file."""
-        filters_given = {**self.filters, **more}
+    def origin(self, **further_filters: object) -> dict[str, Any]:
+        """Where the rows come from, for `frame.attrs` and the sidecar file.
+
+        That is the service, the filters of the list with further ones, and the time.
+        """
+        filters = {**self.filters, **further_filters}
         return {
             "base_url": self.session.settings.base_url,
             "service": self.session.place(),
-            "filter": {
-                filter_name: filter_value
-                for filter_name, filter_value in filters_given.items()
-                if filter_value is not None
-            },
+            "filter": {name: value for name, value in filters.items() if value is not None},
             "fetched_at": timestamps.to_text(self.session.clock()),
         }
 
@@ -174,23 +173,27 @@ class ListSource:
 
         list_source, row_filter, other_options = self._read_filters(options)
         with report_progress(other_options.get("progress"), self.kind) as reporter:
-            how: Any = {**other_options, "progress": reporter, "order": self.order}
-            how |= {"account": self.account, "row_filter": row_filter}
-            return frames.export_list(list_source.fetch, to, self.kind, list_source.origin(), **how)
+            export_options: Any = {
+                **other_options,
+                "progress": reporter,
+                "order": self.order,
+                "account": self.account,
+                "row_filter": row_filter,
+            }
+            return frames.export_list(
+                list_source.fetch, to, self.kind, list_source.origin(), **export_options
+            )
 
     def _read_filters(
         self, options: Mapping[str, object]
     ) -> tuple[ListSource, RowFilter, dict[str, Any]]:
-        """The list with the filters of the service, the other filters, and the other options."""
-        given_filters = {
-            option_name: options[option_name] for option_name in FILTER_NAMES & options.keys()
-        }
+        """The list with the filters that the service takes, a filter of the rows, other options.
+
+        What the service cannot filter, the row filter keeps of the rows that it sent.
+        """
+        given_filters = {name: options[name] for name in FILTER_NAMES & options.keys()}
         sent_filters, row_filter = read_filters(self.session.service, self.kind, given_filters)
-        other_options = {
-            option_name: option_value
-            for option_name, option_value in options.items()
-            if option_name not in FILTER_NAMES
-        }
+        other_options = {name: value for name, value in options.items() if name not in FILTER_NAMES}
         return replace(self, filters={**self.filters, **sent_filters}), row_filter, other_options
 
 
@@ -204,9 +207,13 @@ def page_size(limit: int | None) -> int:
 def report_progress(
     progress: Progress | bool | None, kind: str, measure: Literal["Line", "Bar"] = "Line"
 ) -> Any:
-    """The function to call with progress; True shows a line or a bar."""
-    if progress is True:
-        from ..views import progress as shown
+    """A block with the function to call with progress: the given one, or None.
 
-        return shown.progress(getattr(shown, measure)(kind))
+    True shows a line or a bar, whose function is called instead.
+    """
+    if progress is True:
+        from ..views import progress as progress_views
+
+        make_measure = {"Line": progress_views.Line, "Bar": progress_views.Bar}[measure]
+        return progress_views.progress(make_measure(kind))
     return nullcontext(progress or None)

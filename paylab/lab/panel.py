@@ -83,8 +83,10 @@ class Panels:
 
         family = str(panel_row.source.get("event_type")).partition(".")[0]
         resource = self._current(family, str(panel_row.source.get("resource_id")))
-        compared = None if resource is None else differences(payload_of(panel_row.source), resource)
-        return comparison_html(compared) + details
+        event_differences = None
+        if resource is not None:
+            event_differences = differences(payload_of(panel_row.source), resource)
+        return comparison_html(event_differences) + details
 
     def _resend(self, panel_row: PanelRow) -> str:
         """Deliver an event again: by the simulator, or to the inbox that received it."""
@@ -94,23 +96,29 @@ class Panels:
                 if arrival in inbox.newest(len(inbox)):
                     return f"Sent again: the inbox answered {inbox.replay(arrival)}."
         controls = self._locator.find_controls()
-        ids = self._delivery_ids(panel_row.source)
-        if controls is None or not ids:
+        delivery_ids = self._find_delivery_ids(panel_row.source)
+        if controls is None or not delivery_ids:
             raise UnknownItemError(NOBODY_RECEIVES)
-        count = sum(controls.deliveries.redeliver({"id": delivery_id}) for delivery_id in ids)
-        return f"Sent again: {count} {'delivery' if count == 1 else 'deliveries'}."
+        sent_count = 0
+        for delivery_id in delivery_ids:
+            sent_count += controls.deliveries.redeliver({"id": delivery_id})
+        return f"Sent again: {sent_count} {'delivery' if sent_count == 1 else 'deliveries'}."
 
-    def _delivery_ids(self, facts: Mapping[str, object]) -> list[str]:
-        """The latest attempt of an event for each subscription, or for the one of a delivery."""
+    def _find_delivery_ids(self, facts: Mapping[str, object]) -> list[str]:
+        """The ids of the latest delivery of an event to each URL, or to the URL of the row.
+
+        `facts` are those of the row: the event, and the URL if the row is a delivery.
+        """
         if self._simulator is None:
             return []
         world = self._simulator.world
         ids_by_url: dict[str, str] = {}
         with world.lock:
-            for attempt in world.tables["deliveries"].rows.values():
-                is_of_event = attempt["_"].get("event_id") == facts.get("event_id")
-                if is_of_event and facts.get("url") in (None, attempt["url"]):
-                    ids_by_url[attempt["url"]] = attempt["id"]
+            for delivery in world.tables["deliveries"].rows.values():
+                is_of_event = delivery["_"].get("event_id") == facts.get("event_id")
+                is_to_url = facts.get("url") in (None, delivery["url"])
+                if is_of_event and is_to_url:
+                    ids_by_url[delivery["url"]] = delivery["id"]  # a later one replaces it
         return list(ids_by_url.values())
 
 
@@ -183,6 +191,7 @@ class Panel:
             self._view = None
 
     def _read(self) -> Sequence[PanelRow]:
+        """The rows of now, or of the moment when the panel was stopped."""
         return self._feed.read() if self._last_rows is None else self._last_rows
 
     def __repr__(self) -> str:

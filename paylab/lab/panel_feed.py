@@ -43,9 +43,9 @@ class PanelFeed:
         self._journal: Journal | None = None
         self._world_followers: list[Follower] = []
         self._follower: Follower | None = None
-        self._ends: list[Follower] = []
+        self._stop_functions: list[Follower] = []
         self._rows: deque[PanelRow] = deque(maxlen=ROWS_MAX)
-        self._count = 0
+        self._row_count = 0
         self._call_number = 0
         self._note_number = 0
         self._delivery_counts: dict[tuple[int, int], int] = {}
@@ -57,9 +57,12 @@ class PanelFeed:
         self._world_followers = followers
 
     def follow(self, follower: Follower) -> Follower:
-        """Call a function after each call and each change of the simulator, until it is ended."""
+        """Call a function after each call, arrival and change of the simulator.
+
+        It returns a function that ends this.
+        """
         self._follower = follower
-        self._ends = [self._calls.follow(follower)]
+        self._stop_functions = [self._calls.follow(follower)]
         self._world_followers.append(follower)
         self._follow_inboxes()
         return self._unfollow
@@ -68,19 +71,21 @@ class PanelFeed:
         """Stop following the calls, the simulator and the inboxes."""
         if self._follower in self._world_followers:
             self._world_followers.remove(self._follower)
-        for stop_following in self._ends:
+        for stop_following in self._stop_functions:
             stop_following()
-        self._ends.clear()
+        self._stop_functions.clear()
         self._follower = None
 
     def _follow_inboxes(self) -> None:
         """Follow the inboxes that were opened since the last time."""
         if self._follower is None:
             return
-        for inbox in self._inboxes[len(self._ends) - 1 :]:
-            self._ends.append(inbox.on_arrival(self._handle_arrival))
+        followed_count = len(self._stop_functions) - 1  # the first one is that of the calls
+        for inbox in self._inboxes[followed_count:]:
+            self._stop_functions.append(inbox.on_arrival(self._handle_arrival))
 
     def _handle_arrival(self, _: Arrival) -> None:
+        """Tell the follower that an inbox received an event."""
         if self._follower is not None:
             self._follower()
 
@@ -90,8 +95,8 @@ class PanelFeed:
             self._finish_open_rows()
             entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
             for _, make_row in sorted(entries, key=lambda entry: entry[0]):
-                self._count += 1
-                self._rows.append(make_row(self._count))
+                self._row_count += 1
+                self._rows.append(make_row(self._row_count))
             return tuple(self._rows)
 
     def clear(self) -> None:
@@ -100,46 +105,54 @@ class PanelFeed:
         self._rows.clear()
 
     def _read_calls(self) -> Iterator[Entry]:
-        """The calls since the last time, each at the place of its request in the journal."""
-        sequences = self._read_sequences()
+        """The calls since the last time, each at the place of its request in the journal.
+
+        A call whose request is not in the journal is placed beside the call before it.
+        """
+        sequence_by_nonce = self._read_sequences()
         sequence = 0
         for call in self._calls.after(self._call_number, ROWS_MAX):
             self._call_number = call.number
-            sequence = sequences.get(call.request_headers.get("x-nonce", ""), sequence)
+            nonce = call.request_headers.get("x-nonce", "")
+            sequence = sequence_by_nonce.get(nonce, sequence)
             yield (sequence, call.when), partial(call_row, call=call)
 
     def _read_sequences(self) -> dict[str, int]:
-        """The places of the latest requests in the journal, by their nonces."""
+        """The places of the latest requests in the journal, by nonce; none without a journal."""
         if self._journal is None:
             return {}
         records = self._journal.requests()[-ROWS_MAX:]
         return {record.request.headers.get("x-nonce", ""): record.sequence for record in records}
 
     def _read_notes(self) -> Iterator[Entry]:
-        """The events and deliveries that the simulator has noted."""
+        """The events and deliveries that the simulator has noted since the last time."""
         if self._journal is None:
             return
         for note in self._journal.notes(self._note_number, ROWS_MAX):
             self._note_number = note.sequence
-            if note.kind != "control":
-                make_row = event_row if note.kind == "event" else delivery_row
-                yield (note.sequence, note.at), partial(make_row, at=note.at, facts=note.facts)
+            if note.kind == "control":
+                continue  # the panel shows calls and events only
+            make_row = event_row if note.kind == "event" else delivery_row
+            yield (note.sequence, note.at), partial(make_row, at=note.at, facts=note.facts)
 
     def _read_arrivals(self) -> Iterator[Entry]:
-        """What the inboxes received, and received again, unless the simulator tells it."""
+        """What the inboxes received since the last time, for the first time or again.
+
+        Nothing with a simulator, whose journal has these events too.
+        """
         if self._journal is not None:
             return
         self._follow_inboxes()
         earlier_counts = self._delivery_counts
         self._delivery_counts = {}
-        for number, inbox in enumerate(self._inboxes):
+        for inbox_index, inbox in enumerate(self._inboxes):
             for arrival in reversed(inbox.newest(ROWS_MAX)):
-                arrival_key = number, arrival.seq
+                arrival_key = inbox_index, arrival.seq
                 self._delivery_counts[arrival_key] = arrival.deliveries
-                if earlier_counts.get(arrival_key) != arrival.deliveries:
-                    facts = _arrival_facts(arrival)
-                    sort_key = (0, arrival.last_at)
-                    yield sort_key, partial(event_row, at=arrival.last_at, facts=facts)
+                if earlier_counts.get(arrival_key) == arrival.deliveries:
+                    continue  # not delivered again since
+                make_row = partial(event_row, at=arrival.last_at, facts=_arrival_facts(arrival))
+                yield (0, arrival.last_at), make_row
 
     def _finish_open_rows(self) -> None:
         """Read the deliveries again that were under way."""
@@ -149,7 +162,10 @@ class PanelFeed:
 
 
 def _arrival_facts(arrival: Arrival) -> dict[str, object]:
-    """The facts of a received event; `arrival` is there to send it again."""
+    """The facts of a received event; `arrival` is there to send it again.
+
+    The payload is None if the body of the event is not JSON.
+    """
     payload: object = None
     with suppress(ValueError):
         payload = arrival.payload

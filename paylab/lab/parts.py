@@ -152,7 +152,10 @@ def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
 
 
 def followed_service(found: Found, order: dict[str, Any], usual: Service | None = None) -> Service:
-    """The service that was chosen, else `usual`, with the order of its lists if it is declared."""
+    """The service that was chosen, else `usual`, else that of the specification.
+
+    If `order` declares the order of its lists, the service has it.
+    """
     service = found["service"][0] if "service" in found else usual or Service()
     return service.with_values(order) if order else service
 
@@ -173,32 +176,29 @@ def refuse_service_in_page(*values: str | None) -> None:
 def embedded_parts(
     simulator: Any, given: GivenService | None, order: dict[str, Any], read_only: bool | None
 ) -> Parts:
-    """A simulator in this process: the given Simulator, or a new one instead of None."""
+    """The parts of a lab with a simulator in this process: the given one, or a new one if None."""
     option_sources = read_only_source(read_only, os.environ)
-    option_sources |= (
-        find_service(given, os.environ) if simulator is None or given is not None else {}
-    )
+    if simulator is None or given is not None:  # a given simulator has a service already
+        option_sources |= find_service(given, os.environ)
     if simulator is None:
         from ..simulator.simulator import Simulator
 
         simulator_service = followed_service(option_sources, order)
         simulator = Simulator(transfers=SEEDED_TRANSFERS, service=simulator_service)
-    keys = (simulator.api_key, simulator.secret_key)
-    followed = simulator.world.service
+    client_service = followed_service(option_sources, order, simulator.world.service)
     settings = embedded_settings(
-        *keys, option_sources, followed_service(option_sources, order, followed)
+        simulator.api_key, simulator.secret_key, option_sources, client_service
     )
     return {"settings": settings, "embedded": simulator, **simulator.client_options()}
 
 
 def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
-    """The settings of a simulator in this process."""
+    """The settings of a simulator in this process; `found` are values with where they are from."""
     origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
-    origin_by_name |= {setting_name: origin for setting_name, (_, origin) in found.items()}
-    switches = {
-        setting_name: setting_value for setting_name, (setting_value, _) in found.items()
-    } | {"service": service}
-    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=origin_by_name, **switches)
+    origin_by_name |= {name: origin for name, (_, origin) in found.items()}
+    options = {name: value for name, (value, _) in found.items()}
+    options["service"] = service
+    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=origin_by_name, **options)
 
 
 def check_replay(*settings: object) -> None:
@@ -208,7 +208,7 @@ def check_replay(*settings: object) -> None:
 
 
 def replay_parts(path: Path, given: GivenService | None) -> Parts:
-    """A HAR file; its clock is the time of the latest replayed call."""
+    """The parts of a lab that replays a HAR file, at the time of the latest replayed call."""
     from ..client.replay import Replay
 
     option_sources = find_service(given, {})
@@ -237,7 +237,6 @@ def log_as_asked() -> None:
         return
     if level not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ConfigError("PAYLAB_LOG must be one of debug, info, warning, error")
-    logger = log
-    logger.setLevel(level)
-    if not logger.handlers:
-        logger.addHandler(logging.StreamHandler())
+    log.setLevel(level)
+    if not log.handlers:
+        log.addHandler(logging.StreamHandler())

@@ -37,7 +37,7 @@ class PayoutForms:
         quotes: Quotes,
         transfers: Transfers,
         service_time: ServiceTime,
-        kept: FormRegistry,
+        registry: FormRegistry,
         read_history: Callable[[str], History],
     ) -> None:
         self._session = session
@@ -46,7 +46,7 @@ class PayoutForms:
         self._quotes = quotes
         self._transfers = transfers
         self._service_time = service_time
-        self._registry = kept
+        self._registry = registry
         self._status_options = {**refresh_options(service_time), "read_history": read_history}
 
     def recipient(
@@ -126,13 +126,16 @@ class PayoutForms:
         )
 
     def _new_order_name(self, *, new: bool) -> str:
-        """The name of the payments of a new form, so that each is paid once."""
+        """The name of the payments of a new form, which tells them from equal ones before.
+
+        It is empty for a form that is not new: then an equal payment is not made again.
+        """
         return self._session.new_key() if new else ""
 
     def _make_payout_form(  # noqa: PLR0913 - what, for whom, how much
         self,
         form_name: str,
-        make: Callable[..., F],
+        make_with_routes: Callable[..., F],
         person: Individual | str,
         amount: str,
         source_currency: str,
@@ -142,16 +145,16 @@ class PayoutForms:
         """Make a form with the recipient's current accounts and the routes to them."""
         individual = self._people.get(person)
         accounts = individual.financial_accounts or []
-        form_options = {"accounts": accounts, "amount": amount, "source": source_currency.upper()}
         make_form = partial(
-            make,
+            make_with_routes,
             _label_routes(individual, self._session.service),
-            **form_options,
+            accounts=accounts,
+            amount=amount,
+            source=source_currency.upper(),
             service=self._session.service,
         )
-        return self._registry.get(
-            (form_name, individual.id, len(accounts)), (amount, source_currency), make_form, new=new
-        )
+        subject = (form_name, individual.id, len(accounts))
+        return self._registry.get(subject, (amount, source_currency), make_form, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""
@@ -163,7 +166,7 @@ class PayoutForms:
             partial(self._transfers.create, new=self._new_order_name(new=new)),
             partial(self._quotes.again, quote),
             self._session.service_clock.now,
-            accounts=self._accounts_of(quote),
+            accounts=self._find_accounts(quote),
             is_frozen=self._service_time.is_frozen(),
             pass_time=self._service_time.move_on,
             service=self._session.service,
@@ -174,22 +177,27 @@ class PayoutForms:
         """A live status of a transfer."""
         from ..views.forms.status import TransferView
 
-        look = partial(self._transfers.get, id_of(transfer))
-        wallets = [
-            account for account in self._accounts_of(look()) if account.type == codes.CRYPTO_WALLET
-        ]
-        return TransferView(look, wallets=wallets, **self._status_options)
+        read_transfer = partial(self._transfers.get, id_of(transfer))
+        accounts = self._find_accounts(read_transfer())
+        wallets = [account for account in accounts if account.type == codes.CRYPTO_WALLET]
+        return TransferView(read_transfer, wallets=wallets, **self._status_options)
 
-    def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
-        """The recipient's accounts; empty if no stablecoin is involved."""
-        if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
+    def _find_accounts(self, resource: Quote | Transfer) -> list[FinancialAccount]:
+        """The recipient's accounts, among which are the wallets that stablecoins return to.
+
+        Empty, without a request, if no stablecoin is paid.
+        """
+        if not resource.recipient_id or not codes.is_stablecoin(resource.source_currency or ""):
             return []
-        accounts = self._people.get(of.recipient_id).financial_accounts or []
+        accounts = self._people.get(resource.recipient_id).financial_accounts or []
         return [account for account in accounts if isinstance(account, FinancialAccount)]
 
 
 def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:
-    """The routes to a recipient, as pairs of label and fields."""
+    """The routes to a recipient, each as its label and the fields that choose it.
+
+    ("MXN by SPEI to bank_account …6789", {"financial_account": ..., "payout_method": ...})
+    """
     return [
         (
             f"{route.currency} by {route.rail} to {_account_label(route.account)}",
@@ -206,12 +214,8 @@ def _label_routes(person: Individual, service: Service) -> list[tuple[str, dict[
 def _account_label(account: FinancialAccount) -> str:
     """The type and the end of the number of an account; an e-mail address keeps its domain."""
     details = account.details or {}
-    numbers = [
-        str(detail_value)
-        for detail_name, detail_value in details.items()
-        if detail_name not in OTHER_DETAILS
-    ]
-    number = max(numbers, key=len, default="")
+    numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]
+    number = max(numbers, key=len, default="")  # shorter ones are of a bank or branch
     user, at_sign, domain = number.rpartition("@")
     account_hint = f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
     return f"{account.type} {account_hint}"

@@ -99,12 +99,15 @@ class ServiceLocator:
         self._proxied_host = ""
 
     def note_product(self, exchange: Exchange) -> None:
-        """Note the product that an answer names in its Server header, and the host in its Via."""
+        """Note the product that an answer names in its Server header, and the host in its Via.
+
+        The name of the proxy does not replace that of the service behind it.
+        """
         if not exchange.status:
             return
         self._proxied_host = read_proxied_host(exchange.headers)
         product = exchange.headers.get("server", "")
-        if self._product is None or product != PROXY_PRODUCT:  # the service is known better
+        if self._product is None or product != PROXY_PRODUCT:
             self._product = product
 
     def find_controls(self) -> Controls | None:

@@ -32,7 +32,7 @@ REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError, R
 
 @dataclass(frozen=True)
 class _Route:
-    """An account and a payout method that serves it."""
+    """A way to pay a recipient: an account, and a rail and a currency that reach it."""
 
     recipient: Individual
     account: FinancialAccount
@@ -41,25 +41,28 @@ class _Route:
 
 
 def compare_quotes(
-    create: Callable[..., Quote], recipients: Recipients, service: Service, **asked: object
+    create: Callable[..., Quote], recipients: Recipients, service: Service, **amount_terms: object
 ) -> pd.DataFrame:
     """Get a quote for every recipient and rail; return a frame with one row per quote.
 
-    `create` requests a quote. If the service refuses it, `problem` says why.
+    `create` requests a quote, with terms such as `source_amount` that are the same for all. If the
+    service refuses one, the column `problem` says why.
     """
     individuals = [recipients] if isinstance(recipients, Individual) else list(recipients)
     if not all(isinstance(recipient, Individual) for recipient in individuals):
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
     routes = [route for person in individuals for route in quote_routes(person, service)]
-    return _make_frame(routes, [_try_quote(create, route, asked) for route in routes])
+    return _make_frame(routes, [_try_quote(create, route, amount_terms) for route in routes])
 
 
-def _try_quote(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
+def _try_quote(
+    create: Callable[..., Quote], route: _Route, amount_terms: dict[str, Any]
+) -> Quote | str:
     """The quote, or why the service refuses it; errors that do not concern the route are raised."""
-    terms = {"payout_method": route.rail.method, "destination_currency": route.currency}
+    route_terms = {"payout_method": route.rail.method, "destination_currency": route.currency}
     try:
-        return create(route.account, **terms, **asked)
+        return create(route.account, **route_terms, **amount_terms)
     except REFUSALS as error:
         return "; ".join(map(str, error.problems)) or str(error)
 
@@ -83,14 +86,19 @@ def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame
     from ..frames.exact_frame import ExactFrame
 
     quote_rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
-    exact = frames.transfers([{"data": quote_rows, "has_next_page": False}])
-    facts = pd.DataFrame(
-        [(r.recipient.country, r.account.type, r.rail.method, r.rail.settlement) for r in routes],
-        columns=["country", "account", "rail", "settlement"],
+    # A quote has the amounts of a transfer: read as one, they are exact.
+    quote_frame = frames.transfers([{"data": quote_rows, "has_next_page": False}])
+    route_frame = pd.DataFrame(
+        {
+            "country": [route.recipient.country for route in routes],
+            "account": [route.account.type for route in routes],
+            "rail": [route.rail.method for route in routes],
+            "settlement": [route.rail.settlement for route in routes],
+        }
     )
-    table = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
+    table = pd.concat([route_frame, quote_frame[list(COLUMNS)]], axis=1)
     table["financial_account_id"] = [route.account.id for route in routes]
     table["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
-    table["quote_id"] = exact["id"]
+    table["quote_id"] = quote_frame["id"]
     table["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
     return ExactFrame(table)

@@ -99,7 +99,10 @@ class ScenarioOutcome:
 
 
 def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
-    """Verify an individual with a family name that decides the outcome."""
+    """Verify an individual with a family name that decides the outcome.
+
+    "Verification Image Blurry Then Passes" has an outcome for each of two verifications.
+    """
     fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
     person = parts.client.individuals.create(**{**fields, "family_name": family_name})
     created = WayStep(person.created_at, "created: images are needed", str(person.status))
@@ -119,35 +122,37 @@ def run_deposit(parts: ScenarioParts, sender_name: str) -> ScenarioOutcome:
     parts.client.sandbox.deposit(account.id, amount, currency, sender_name)
     with suppress(WaitTimeoutError):
         parts.client.conversions.wait(conversion_account_id=account.id, timeout=HELD_SECONDS)
-    newest = parts.client.conversions.newest(account.id)
-    conversion_id = "" if newest is None else newest.id
-    return ScenarioOutcome(newest, _list_event_steps(parts, conversion_id))
+    conversion = parts.client.conversions.newest(account.id)
+    conversion_id = "" if conversion is None else conversion.id
+    return ScenarioOutcome(conversion, _list_event_steps(parts, conversion_id))
 
 
 def run_transfer(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Send a payout with a reference that decides the outcome."""
     transfer = _create_transfer(parts, reference)
     expected_status = reference.rpartition(":")[2]  # `failed` of `scenario:failed`
-    ended = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
+    transfer = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
     steps = _list_event_steps(parts, transfer.id)
-    if steps and steps[-1].status != ended.status:  # no event is sent of the last move
+    if steps and steps[-1].status != transfer.status:  # no event is sent of the last move
         silent_move = WayStep(
-            ended.updated_at, "no event is sent: a GET shows it", str(ended.status)
+            transfer.updated_at, "no event is sent: a GET shows it", str(transfer.status)
         )
         steps = (*steps, silent_move)
-    return ScenarioOutcome(ended, steps)
+    return ScenarioOutcome(transfer, steps)
 
 
 def run_account(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Open a conversion account with a reference that makes provisioning slow."""
     person = _create_active_person(parts)
     account = _create_account(parts, person, reference)
-    opened = parts.client.conversion_accounts.wait(account, timeout=WAIT_SECONDS)
+    open_account = parts.client.conversion_accounts.wait(account, timeout=WAIT_SECONDS)
     steps = (
         WayStep(account.created_at, "the POST answers 202", str(account.status)),
-        WayStep(opened.updated_at, "a GET has deposit instructions", str(opened.status)),
+        WayStep(
+            open_account.updated_at, "a GET has deposit instructions", str(open_account.status)
+        ),
     )
-    return ScenarioOutcome(opened, steps)
+    return ScenarioOutcome(open_account, steps)
 
 
 def run_lost_answer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
@@ -170,11 +175,11 @@ def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
     with parts.open_inbox("transfer.completed") as inbox:
         with parts.controls.faults.on("transfer.completed", "event_duplicate"):
             transfer = _create_transfer(parts, "")
-            ended = parts.client.transfers.wait(transfer.id)
+            transfer = parts.client.transfers.wait(transfer.id)
             inbox.wait(id=transfer.id)
         parts.client.sleep(1.0)
         kept_events = list(inbox.where(id=transfer.id))
-    steps = [
+    inbox_steps = [
         WayStep(
             event.at,
             f"{event.type} delivered {event.deliveries} times, kept once",
@@ -182,7 +187,7 @@ def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
         )
         for event in kept_events
     ]
-    return ScenarioOutcome(ended, (*_list_event_steps(parts, transfer.id), *steps))
+    return ScenarioOutcome(transfer, (*_list_event_steps(parts, transfer.id), *inbox_steps))
 
 
 RUNNERS: Mapping[str, Callable[[ScenarioParts, str], ScenarioOutcome]] = {
@@ -205,7 +210,7 @@ def _list_event_steps(parts: ScenarioParts, resource_id: str) -> tuple[WayStep, 
 
 
 def _create_active_person(parts: ScenarioParts) -> Individual:
-    """Create an individual of an on-ramp, and verify it."""
+    """Create an individual of an on-ramp, and wait until it is verified."""
     person = parts.client.individuals.create(
         **examples.individual(COUNTRY, consent_at=parts.client.clock())
     )

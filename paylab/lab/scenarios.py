@@ -105,21 +105,22 @@ class ScenarioRun:
 def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
     scenarios: dict[str, NamedScenario] = {}
-    for scenario_name, scenario_row in named_scenarios(service).items():
-        subject = scenario_row.where.partition(",")[0]
+    for name, scenario_row in named_scenarios(service).items():
+        subject = scenario_row.where.partition(",")[0]  # of "individual, family_name"
         outcome = scenario_row.outcome.partition(";")[0]
-        label = LABELS.get(scenario_name) or scenario_name.removeprefix("verification_").replace(
-            "_", " "
+        scenarios[name] = NamedScenario(
+            name, subject, scenario_row.value, outcome, _button_label(name)
         )
-        label = label[:1].upper() + label[1:]
-        scenarios[scenario_name] = NamedScenario(
-            scenario_name, subject, scenario_row.value, outcome, label
-        )
-    for scenario_name, (subject, outcome) in FURTHER.items():
-        scenarios[scenario_name] = NamedScenario(
-            scenario_name, subject, "", outcome, LABELS[scenario_name]
-        )
+    for name, (subject, outcome) in FURTHER.items():
+        scenarios[name] = NamedScenario(name, subject, "", outcome, LABELS[name])
     return scenarios
+
+
+def _button_label(scenario_name: str) -> str:
+    """The text of a button: "Image blurry" of verification_image_blurry."""
+    words = scenario_name.removeprefix("verification_").replace("_", " ")
+    label = LABELS.get(scenario_name, words)
+    return label[:1].upper() + label[1:]
 
 
 @explain_arguments
@@ -172,13 +173,13 @@ class ScenarioRunner:
         raise UnknownNameError("scenario", str(scenario_name), similar_names, self._scenarios)
 
     def _find_similar_names(self, scenario_name: str) -> Sequence[str]:
-        """The names that are similar, or whose button has a similar text."""
-        names_by_text = {
+        """The names that are similar, or whose button has a similar text; each once."""
+        name_by_text = {
             scenario.label.lower(): scenario.name for scenario in self._scenarios.values()
         }
-        names_by_text |= {name: name for name in self._scenarios}
-        nearest_texts = find_nearest_names(scenario_name.lower(), names_by_text)
-        return list(dict.fromkeys(names_by_text[label] for label in nearest_texts))
+        name_by_text |= {name: name for name in self._scenarios}
+        nearest_texts = find_nearest_names(scenario_name.lower(), name_by_text)
+        return list(dict.fromkeys(name_by_text[text] for text in nearest_texts))
 
     def list(self) -> tuple[str, ...]:
         """The names of the scenarios, each of which `run` plays.
@@ -194,6 +195,7 @@ class ScenarioRunner:
         return self[name]
 
     def __getitem__(self, name: str) -> Callable[[], ScenarioRun]:
+        """A function that runs a scenario; UnknownNameError names similar ones."""
         return partial(self.run, self._find(name))
 
     def __dir__(self) -> Sequence[str]:
@@ -227,12 +229,10 @@ class ScenarioRunner:
 
         known_place = self._locator.known
         # A local address that has not answered yet may be a simulator: a click asks it.
-        is_open = known_place.kind == "other" and is_local(self._client.settings)
-        problem = (
-            ""
-            if known_place.is_simulator or is_open
-            else f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."
-        )
+        may_be_simulator = known_place.kind == "other" and is_local(self._client.settings)
+        problem = ""
+        if not known_place.is_simulator and not may_be_simulator:
+            problem = f"{NOT_SIMULATED[:1].upper()}{NOT_SIMULATED[1:]}."
         page = ScenarioPage(tuple(self._scenarios.values()), self.run, problem)
         page.show_service_name(str(known_place))
         return page
@@ -245,6 +245,9 @@ class ScenarioRunner:
 
 
 def _words_of(scenario_name: str) -> frozenset[str]:
-    """The words of a name in lower case, without synonyms."""
+    """The words of a name, with one word for all synonyms and without those that say nothing.
+
+    "failed payout" and "transfer_failed" both have {"failed", "transfer"}.
+    """
     name_words = re.findall(r"[a-z]+", scenario_name.lower())
-    return frozenset(SYNONYMS.get(name_word, name_word) for name_word in name_words) - SILENT_WORDS
+    return frozenset(SYNONYMS.get(word, word) for word in name_words) - SILENT_WORDS

@@ -208,11 +208,11 @@ class LabTransfers:
         choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
             self._client.request("POST", self._client.service.path("transfers.create"))
-        checked = self.check_many(
+        plan = self.check_many(
             payouts, reference=reference, references=references, delimiter=delimiter, **defaults
         )
         with report_progress(progress, "payouts", "Bar") as reporter:
-            batch = Batch(self._client, checked, choices, tell, reporter)
+            batch = Batch(self._client, plan, choices, tell, reporter)
             return batch.run(
                 to=None if to is None else check_results_path(to, payouts),
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),

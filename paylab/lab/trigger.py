@@ -65,7 +65,7 @@ def trigger(
     family = event_type.partition(".")[0]
     resource = current(lab.client, family, resource_id) if resource_id else None
     if resource is None or not resource_id:
-        new_id = _make(lab, controls, event_type, resource_id, to)
+        new_id = _create_resource(lab, controls, event_type, resource_id, to)
         return _wait_for_events(lab, event_type, new_id, 0)
     event_count = len(lab.events(resource_id))
     _move(controls, event_type, resource, to)
@@ -75,53 +75,57 @@ def trigger(
 def _move(
     controls: Controls, event_type: str, resource: Mapping[str, object], to: str | None
 ) -> None:
-    """Make the moves that lead to an event; none for an event that occurs automatically."""
+    """Make the moves that lead to an event; none for an event that occurs automatically.
+
+    SimulatorError with the legal moves if none lead to it.
+    """
     machine = FAMILIES[event_type.partition(".")[0]][1]
     row_id = str(resource.get("id"))
     status = str(resource.get("status"))
-    target = TARGETS.get(event_type)
+    target_status = TARGETS.get(event_type)
     if event_type == STATUS_CHANGED:
-        target = to or ONWARD.get(status)
+        target_status = to or ONWARD.get(status)
     # A payout is initiated without a move, one step after funding.
-    is_due = event_type == "transfer.payout_initiated" and status == target
-    if is_due and event_type not in {event.type for event in controls.events(row_id)}:
+    is_funded = event_type == "transfer.payout_initiated" and status == target_status
+    if is_funded and event_type not in {event.type for event in controls.events(row_id)}:
         return
-    moves = machine.path(status, target or "")
-    if not moves:
-        legal = ", ".join(machine.onward(status)) or "none, this status is final"
+    next_statuses = machine.path(status, target_status or "")
+    if not next_statuses:
+        legal_moves = ", ".join(machine.onward(status)) or "none, this status is final"
         raise SimulatorError(
-            f"{row_id} is {status}: {event_type} is not possible; legal moves: {legal}"
+            f"{row_id} is {status}: {event_type} is not possible; legal moves: {legal_moves}"
         )
-    for state in moves:
-        controls.move(row_id, state)
+    for next_status in next_statuses:
+        controls.move(row_id, next_status)
 
 
-def _wait_for_events(lab: Lab, event_type: str, resource_id: str, before: int) -> list[Event]:
-    """The new events, when the wanted one has occurred."""
+def _wait_for_events(lab: Lab, event_type: str, resource_id: str, known_count: int) -> list[Event]:
+    """The events of a resource after the first `known_count`, once the wanted one is there."""
     for _ in range(EVENT_WAIT_SECONDS):
-        events = lab.events(resource_id)[before:]
-        if any(event.type == event_type for event in events):
-            return events
+        new_events = lab.events(resource_id)[known_count:]
+        if any(event.type == event_type for event in new_events):
+            return new_events
         lab.sleep(1.0)
     raise SimulatorError(
         f"{event_type} of {resource_id} did not occur within {EVENT_WAIT_SECONDS} s"
     )
 
 
-def _make(
+def _create_resource(
     lab: Lab, controls: Controls, event_type: str, account_id: str | None, to: str | None
 ) -> str:
-    """Create a resource that reaches the event automatically; return its id."""
+    """Create a resource that an event will be about; return its id.
+
+    `account_id` is the conversion account of a deposit: nothing else is made for a given id.
+    """
     family = event_type.partition(".")[0]
     if family == "conversion":
         return _pay_deposit(lab, controls, account_id, fails=event_type == "conversion.failed")
     if account_id:
         raise NotFoundError(404, f"{family} not found")
-    return (
-        _make_transfer(lab, event_type)
-        if family == "transfer"
-        else _move_individual(lab, controls, to)
-    )
+    if family == "transfer":
+        return _create_transfer(lab, event_type)
+    return _move_individual(lab, controls, to)
 
 
 def _move_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
@@ -133,7 +137,7 @@ def _move_individual(lab: Lab, controls: Controls, to: str | None = None) -> str
 
 
 def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails: bool) -> str:
-    """Pay a deposit into a conversion account, by default into a new one."""
+    """Pay a deposit into a conversion account, by default a new one; return its conversion's id."""
     if account_id is None:
         person = _move_individual(lab, controls)
         lab.individuals.wait(person, until="active")
@@ -145,15 +149,15 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails:
     on_ramp = need_on_ramp(currency=str(account.source_currency))
     sender = "Scenario Failed" if fails else None
     lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender)
-    newest = (
+    conversions = (
         conversion
         for conversion in lab.conversions.list()
         if conversion.conversion_account_id == account_id
     )
-    return next(newest).id
+    return next(conversions).id  # a simulator lists the newest first
 
 
-def _make_transfer(lab: Lab, event_type: str) -> str:
+def _create_transfer(lab: Lab, event_type: str) -> str:
     """Create a payout that ends with an event; return its id."""
     fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
     person = lab.individuals.create(**fields)
@@ -161,7 +165,7 @@ def _make_transfer(lab: Lab, event_type: str) -> str:
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
     fails = TRANSFER.is_final(status) and status != "completed"
-    reference = f"scenario:{status}" if fails else "trigger"
+    reference = f"scenario:{status}" if fails else "trigger"  # which decides the outcome
     return lab.transfers.create(
         account,
         source_amount="100.00",

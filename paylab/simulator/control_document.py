@@ -149,7 +149,7 @@ def control_document() -> dict[str, Any]:
 
 
 def _operation(route: Route, tag: str) -> Schema:
-    """The object of a control, with the examples of its curl lines."""
+    """The OpenAPI operation of a control; its curl lines are its description and examples."""
     control_name = route.operation.removeprefix("control.")
     control_form = FORMS.get(control_name, ControlForm())
     curl_lines = [curl_line for curl_line in LINES if curl_line.control == control_name]
