@@ -79,7 +79,7 @@ def _register_completion(shell: Any) -> None:
 
 
 class NoticeHandler(logging.Handler):
-    """Shows warnings of the log as plain notices below the cell, where stderr is red."""
+    """Shows warnings of the log as labelled notices below the cell, where stderr is red."""
 
     def __init__(self, show: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
@@ -91,7 +91,7 @@ class NoticeHandler(logging.Handler):
 
 
 class WarningNotices:
-    """A `warnings.showwarning`: paylab's own are plain notices, others are shown by `other`."""
+    """A `warnings.showwarning`: paylab's own are labelled notices, `other` shows all others."""
 
     def __init__(self, show: Callable[[str], None], other: Callable[..., None]) -> None:
         self._show = show
@@ -116,9 +116,9 @@ def _show_warnings(shell: Any) -> None:
         return  # a terminal shows stderr as it is
     logger = logging.getLogger("paylab")
     if not logger.hasHandlers():
-        logger.addHandler(NoticeHandler(tell))
+        logger.addHandler(NoticeHandler(tell_warning))
     if not isinstance(warnings.showwarning, WarningNotices):
-        warnings.showwarning = WarningNotices(tell, warnings.showwarning)
+        warnings.showwarning = WarningNotices(tell_warning, warnings.showwarning)
 
 
 def on_screen(listen: Callable[..., Any]) -> Any:
@@ -135,16 +135,22 @@ def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
     return waiting()
 
 
-def tell(text: str) -> None:
-    """Show a notice of one line: below the cell of a notebook, else on stderr."""
+def tell_warning(text: str) -> None:
+    """Show a warning: below the cell of a notebook, else on stderr."""
+    tell(text, "Warning")
+
+
+def tell(text: str, label: str = "Notice") -> None:
+    """Show a notice with its label: below the cell of a notebook, else on stderr as it is."""
     shell = running_shell()
     text = printable(text)
     if not hasattr(shell, "kernel"):
         print(text, file=sys.stderr)  # noqa: T201 - a notice of a script
         return
-    from ..views.html import notice
+    from ..views.html import labelled_notice
 
-    shell.display_pub.publish({"text/plain": text, "text/html": notice(text)})
+    notice = {"text/plain": text, "text/html": labelled_notice(text, label)}
+    shell.display_pub.publish(notice)
 
 
 def show(value: Any) -> str | None:

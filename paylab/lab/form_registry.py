@@ -36,6 +36,8 @@ class FormRegistry:
         if form is None or new or (is_outdated and not form.is_started):
             form = make()
             self.prepare(form)
+        else:
+            form.show_again()
         self._arguments_and_forms[subject] = arguments, form
         return form  # type: ignore[no-any-return]
 

@@ -166,10 +166,13 @@ def _clabe_parts(clabe: str) -> clabe_rule.Parts | None:
 def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list[Row]:
     """The meaning of the parts of a CLABE, and whether its check digit is right."""
     bank = clabe_rule.BANKS.get(clabe_parts.bank, "not a bank we know by name")
+    plaza = "the town of the branch"
+    if clabe_parts.bank not in clabe_rule.BANKS:
+        plaza = "not the town of a branch that we know"
     verdict = "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
     return [
         ("Bank code", f"{clabe_parts.bank}, {bank}"),
-        ("Plaza", f"{clabe_parts.plaza}, the town of the branch"),
+        ("Plaza", f"{clabe_parts.plaza}, {plaza}"),
         ("Account", clabe_parts.account),
         ("Check digit", f"{clabe_parts.check}, {verdict}"),
     ]

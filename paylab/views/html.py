@@ -20,6 +20,11 @@ MUTED = "color:var(--jp-ui-font-color2, inherit)"
 MONO = "font-family:var(--jp-code-font-family, monospace)"
 PANEL = "background:var(--jp-layout-color2, rgba(128,128,128,.14));border-radius:4px"
 WARNING_STYLE = "color:var(--jp-error-color1, #d32f2f);font-weight:600"
+NOTICE_STYLE = (
+    f"box-sizing:border-box;max-width:{WIDTH};margin:4px 0;padding:6px 12px;overflow-wrap:anywhere;"
+    "border-left:4px solid #c77700;background:rgba(245,160,0,.16);"
+    "color:var(--jp-ui-font-color1, inherit);font-size:14px;line-height:1.45"
+)
 CARD_STYLE = (
     "display:flex;flex-wrap:wrap;gap:16px 24px;align-items:flex-start;box-sizing:border-box;"
     f"max-width:{WIDTH};margin:4px 0;padding:16px;border:{BORDER};border-radius:8px;"
@@ -255,6 +260,12 @@ def warning(text: str) -> str:
 def notice(text: str) -> str:
     """A line that tells what was done, without colour."""
     return f'<div role="status" style="{MUTED};margin:4px 0">{escape(text)}</div>'
+
+
+def labelled_notice(text: str, label: str = "Notice") -> str:
+    """A message that must not be missed, in a box with its label."""
+    label_html = f"<strong>{escape(label)}:</strong>"
+    return f'<div role="status" style="{NOTICE_STYLE}">{label_html} {escape(text)}</div>'
 
 
 def collapsible_block(summary: str, content: str) -> str:

@@ -56,6 +56,18 @@ def test_networks_are_those_of_the_service(lab):
     assert [value for _, value in quote.fields["source_network"].options] == ["base", "tron"]
 
 
+def test_a_form_that_was_sent_earlier_says_so():
+    """A second call shows the same form with its result, and says that it sends nothing."""
+    lab = paylab.connect()
+    lab.onramp("MX", example=True, consent=True).submit()
+    [account] = lab.conversion_accounts.list()
+    sent_count = len([call for call in lab.calls if call.method == "POST"])
+    form = lab.forms.conversion_account(account.individual_id)
+    assert form.result.id == account.id
+    assert "Sent earlier. Showing the form again sends nothing" in form.controls.message.html
+    assert len([call for call in lab.calls if call.method == "POST"]) == sent_count
+
+
 def test_a_conversion_account_can_be_paid_out_to_a_named_wallet():
     """The newest wallet is preselected; `wallet` takes a resource or an id."""
     with paylab.connect() as lab:

@@ -9,6 +9,11 @@ from .. import html
 from ..html import Row
 from .nodes import Button, Code, Group, Html, Inputs, Node
 
+DOUBLE_CLICK_SECONDS = 0.6
+"""Seconds after an attempt during which clicks are ignored, as part of a double click."""
+SENT_EARLIER = "Sent earlier. Showing the form again sends nothing; new=True makes a new form."
+"""The sentence of a form that was sent before it was asked for."""
+
 
 class FormControls:
     """The buttons below the inputs, the message and the code of a form.
@@ -57,6 +62,10 @@ class FormControls:
         self.send_button.text = "Sending…"
         self.anyway_button.visible = False
         self.message.html = ""
+
+    def show_note(self, text: str) -> None:
+        """Show what the next click does."""
+        self.message.html = html.labelled_notice(text)
 
     def show_failure(self, lines: Iterable[str]) -> None:
         """Show why nothing was sent, or what the service answered."""

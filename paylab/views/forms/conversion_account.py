@@ -34,6 +34,12 @@ class ConversionAccountForm(OrderForm):
     title = "Conversion account"
     action = "Open the account"
     sent_title = "The account is open"
+    restart_text = "Open another account"
+    repeated_title = "The account is open: it existed already, and nothing new was created"
+    another_note = (
+        "Nothing is sent yet. “Open the account” now opens one more account besides {}, also for "
+        "the same wallet and currency."
+    )
 
     def __init__(  # noqa: PLR0913 - what it does, what it chooses from, how it waits
         self,
@@ -53,6 +59,7 @@ class ConversionAccountForm(OrderForm):
         self._read = read
         self._owner_id = individual_id
         self._account: ConversionAccount | None = None
+        self._was_found = False
         self._timeline = Timeline(CONVERSION_ACCOUNT)
         self._service = service
         self.refresher = Refresher(
@@ -128,6 +135,7 @@ class ConversionAccountForm(OrderForm):
         """Open the account once, then wait for it; return None to poll it after a click."""
         if self._account is None:
             self._account = self._create_account(values)
+            self._was_found = self._account.replayed
         if _is_opened(self._account):
             return self._account
         self._show_account(self._account)
@@ -136,6 +144,10 @@ class ConversionAccountForm(OrderForm):
         self.refresher.stop()
         self._account = self._wait(self._account.id)
         return self._account
+
+    def _was_made_before(self, result: object) -> bool:
+        """Whether the account was found in the list, even if it was still pending then."""
+        return self._was_found
 
     def _create_account(self, values: JsonObject) -> ConversionAccount:
         """Open an account for the chosen wallet and currency."""
@@ -235,6 +247,7 @@ class DepositForm(Form):
     title = "Sandbox deposit"
     action = "Pay this deposit"
     sent_title = "The deposit was accepted"
+    restart_text = "Pay another deposit"
 
     def __init__(
         self,

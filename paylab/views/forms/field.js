@@ -30,6 +30,7 @@ function makeField(page, firstNode) {
     element.classList.toggle("paylab-doubtful", !hasErrors && node.warnings.length > 0);
     element.classList.toggle("paylab-wide", node.wide);
     showNotes(note, node);
+    control.options?.(node.options); // First, since it makes the inputs of radio buttons.
     const isMarkRead = node.mark && node.mark !== "Required";
     for (const input of control.inputs()) {
       setAttributes(input, {
@@ -40,7 +41,6 @@ function makeField(page, firstNode) {
       input.required = node.required;
       input.disabled = node.disabled;
     }
-    control.options?.(node.options);
     // What was typed since the kernel answered must not be overwritten.
     if ((node.heard[page.id] ?? 0) >= inputCount) control.show(node.value);
   }

@@ -15,8 +15,8 @@ from ...errors.base import PaylabError, Problem, RuleError
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
-from .controls import FormControls
-from .field import TICK, FormField, with_assumption_mark
+from .controls import DOUBLE_CLICK_SECONDS, SENT_EARLIER, FormControls
+from .field import FormField, with_assumption_mark
 from .field_access import find_first_marked, refuse_example, set_fields, with_field_access
 from .form_check import (
     CONFIRM,
@@ -26,13 +26,11 @@ from .form_check import (
     error_message,
     group_by_field,
     is_refusal,
+    sent_rows,
     warn_of_unanswered,
 )
 from .nodes import Heading, Node, side_by_side
 from .view import FormPage
-
-DOUBLE_CLICK_SECONDS = 0.6
-"""Seconds after an attempt during which clicks are ignored, as part of a double click."""
 
 
 @with_field_access
@@ -87,10 +85,9 @@ class Form(traitlets.HasTraits, FormPage):
 
     def nodes(self) -> Sequence[Node]:
         """The heading, the inputs, the buttons, the message and the code."""
-        is_sent = self.result is not None
         for node in self.helper_nodes:
-            node.visible = not is_sent
-        frame = self.controls.frame(self.inputs, is_sent=is_sent)
+            node.visible = self.result is None
+        frame = self.controls.frame(self.inputs, is_sent=self.result is not None)
         return [self.heading, frame, *self.nodes_below]
 
     def values(self) -> JsonObject:
@@ -206,9 +203,8 @@ class Form(traitlets.HasTraits, FormPage):
         form_check = FormCheck(values, self._find_problems(values), self._find_warnings(values))
         form_check.show_at(self.fields.values(), self.field_of, everything=everything)
         self.controls.code.text = self._code_sent or self._write_code(values)
-        message = self.controls.message
-        if form_check.is_correct and NOT_SENT in message.html:
-            message.html = ""
+        if form_check.is_correct and NOT_SENT in self.controls.message.html:
+            self.controls.message.html = ""
         self.redraw()
         return form_check
 
@@ -335,9 +331,13 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _sent_rows(self) -> list[Row]:
         """The sent values as rows; document numbers are masked."""
-        fields = [field for field in self.fields.values() if field.visible and field.input != TICK]
-        rows = [(field.label, field.display_text()) for field in fields]
-        return [(label, value_text) for label, value_text in rows if value_text]
+        return sent_rows(self.fields.values())
+
+    def show_again(self) -> None:
+        """Say that the form was sent earlier, when another cell shows it again."""
+        if self.result is not None:
+            self._sender = SENT_EARLIER
+            self.show_result(self.sent_title, self.result_rows(self.result))
 
     def show_result(self, headline: str, rows: Sequence[Row]) -> None:
         """Show the result below the inputs, and who sent them unless it was a click."""

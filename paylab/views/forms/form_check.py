@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ...errors.api import APIStatusError, ServerError
 from ...errors.base import ChoiceError, ConfigError, Problem, RuleError
 from ...spec.text import JsonObject
-from .field import FormField
+from ..html import Row
+from .field import TICK, FormField
 
 LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped; you have to confirm them."""
@@ -103,3 +104,10 @@ def error_message(error: Exception) -> str:
     if not hint:
         return message
     return f"{message}. {hint[0].upper()}{hint[1:]}"
+
+
+def sent_rows(fields: Iterable[FormField]) -> list[Row]:
+    """The labels and values of the visible fields that have one; private values are masked."""
+    shown_fields = [field for field in fields if field.visible and field.input != TICK]
+    rows = [(field.label, field.display_text()) for field in shown_fields]
+    return [(label, value_text) for label, value_text in rows if value_text]

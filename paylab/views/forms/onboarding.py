@@ -30,6 +30,7 @@ from .nodes import Button, Html, Node, form_section, side_by_side
 from .person import CONSENT_FIELD, MISSING_CONSENT, Consent
 
 DOCUMENT_NUMBER = "document.number"
+NUMBER_NOT_STATED = "The document is required; the specification does not say so of its number."
 _utc_now = partial(datetime.now, UTC)
 
 
@@ -121,6 +122,12 @@ class OnboardingForm(Form):
             problems.append(Problem("country", unknown_on_ramp(country)))
         return problems
 
+    def field_of(self, problem: Problem) -> FormField | None:
+        """The field at which a problem is shown; a missing document is one of its type."""
+        if problem.field == "document":
+            return self.fields["document.type"]
+        return super().field_of(problem)
+
     def _submit(self, anyway: bool) -> Any:
         """Submit the form; the error for a missing consent says how to give it."""
         try:
@@ -209,9 +216,11 @@ class OnboardingForm(Form):
         if document_type:
             number_field.label = person.document_label(document_type)
         number_field.hint = person.document_number_hint(document_type)
+        if is_required:
+            number_field.hint = f"{number_field.hint} {NUMBER_NOT_STATED}".lstrip()
         number_field.normalise = make_normaliser(DOCUMENT_NUMBERS.get(document_type))
         number_field.visible = bool(document_type)
-        number_field.set_required(False, assumed=True)
+        number_field.set_required(None if is_required else False)
 
 
 ACCOUNTS_FIELD = "financial_accounts"
@@ -262,7 +271,7 @@ class RecipientForm(OnboardingForm):
         """The individual and the account that receives payouts."""
         person_rows = super().result_rows(result)
         account_rows = [
-            ("Account", f"{account.id}, {account.type}")
+            ("Account", f"{account.id} ({account.type})")
             for account in result.financial_accounts or []
             if isinstance(account, FinancialAccount)
         ]

@@ -62,6 +62,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.functions = functions
         self.results = JsonObject()
         self.pages: dict[str, Form | LiveStatus] = {}
+        self._sent_parts: dict[str, tuple[str, str]] = {}
         self._card: Html | None = None
         self.heading = Heading("", 2)
         self._is_running = False
@@ -83,7 +84,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             self._show_step(step_name, step)
         if self.is_started:
             shown_step = self.steps[STEP_NAMES.index(self.current_step or STEP_NAMES[-1])]
-            shown_step.children = [*shown_step.children, self._restart_actions]
+            shown_step.add_actions(self._restart_actions)
         return [self.heading, *self.steps]
 
     @property
@@ -128,6 +129,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.stop()
         self.results.clear()
         self.pages.clear()
+        self._sent_parts.clear()
         self._card = None
         self._is_running = False
         self._is_restarted = True
@@ -203,14 +205,13 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return
         step_result = self.results[step_name]
         result_rows: Sequence[Row] = [(STEP_TITLES[step_name], result_text(step_result))]
-        sent_html = ""
+        code, sent_html = self._sent_parts.get(step_name) or (self._code_of(step_name), "")
         if isinstance(page, Form):
             result_rows = page.result_rows(step_result)
-            sent_html = page.sent_html
         result_line = short_result_text(step_result)
         shows_card = step_name == "account" and self._is_paid
         card_nodes = self._deposit_nodes() if shows_card else []
-        step.show_done(result_line, result_rows, sent_html, self._code_of(step_name), card_nodes)
+        step.show_done(result_line, result_rows, sent_html, code, card_nodes)
 
     def _current_nodes(self, step_name: str, page: Form | LiveStatus | None) -> Sequence[Node]:
         """The nodes of the current step without its heading, and the button for the example."""
@@ -309,6 +310,9 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if step_result is None or step_name in self.results:
             return
         self.results[step_name] = step_result
+        page = self.pages.get(step_name)
+        if isinstance(page, Form):  # which may begin anew elsewhere, unlike this step
+            self._sent_parts[step_name] = page.code(), page.sent_html
         self._show_current_step()
         self._run_step(self.current_step)
 
@@ -330,6 +334,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.results.pop("images", None)
         for step_name in ("images", "verification"):
             page = self.pages.pop(step_name, None)
+            self._sent_parts.pop(step_name, None)
             if isinstance(page, LiveStatus):
                 page.stop()
         self._show_current_step()

@@ -59,24 +59,27 @@ def short_result_text(result: object) -> str:
 
     Images, and results without an id, are written as by `result_text`.
     """
-    long_text = result_text(result)
     if isinstance(result, VerificationImages) or not hasattr(result, "id"):
-        return long_text
-    resource_id, comma, status = long_text.partition(", ")
-    short_id = html.shorten_id(resource_id)
-    if isinstance(result, Deposit):
-        amount_text = f"{result.amount} {result.currency or ''}".strip()
-        return f"{short_id}, {amount_text}"
-    return f"{short_id}{comma}{status}"
+        return result_text(result)
+    short_id = html.shorten_id(str(result.id))
+    detail_text = _detail_text(result)
+    return f"{short_id}, {detail_text}" if detail_text else short_id
 
 
 def result_text(result: object) -> str:
-    """The result of a step as text: its id and status, the stored images, or "not yet"."""
+    """The result of a step: its id with its status or amount, stored images, or "not yet"."""
     if result is None:
         return "not yet"
     if isinstance(result, VerificationImages) and result.images:
         return ", ".join(f"{image.type} stored" for image in result.images)
     resource_id = getattr(result, "id", None) or getattr(result, "individual_id", None)
-    status = getattr(result, "status", None)
     id_text = str(resource_id or result)
-    return f"{id_text}, {status}" if status else id_text
+    detail_text = _detail_text(result)
+    return f"{id_text} ({detail_text})" if detail_text else id_text
+
+
+def _detail_text(result: object) -> str:
+    """The amount of a deposit, and the status of any other result; empty if it has none."""
+    if isinstance(result, Deposit):
+        return f"{result.amount} {result.currency or ''}".strip()
+    return str(getattr(result, "status", None) or "")

@@ -114,6 +114,10 @@ class OnrampStep(Group):
         """Show the last step as done, with all of its result."""
         self._show(DONE, hint=DONE, code=code, nodes=nodes)
 
+    def add_actions(self, actions: Node) -> None:
+        """Show buttons above the code, as in a form."""
+        self.children = [*self.children[:-1], actions, self.code]
+
     def _show(
         self,
         state: str,

@@ -20,6 +20,8 @@ class OrderForm(Form):
     """The id of the last payment if the next one is another payment, otherwise empty."""
     restart_text = "Send another"
     repeated_title = "An equal order was made before: nothing new was created"
+    another_note = "Nothing is sent yet. The next payment is made besides {}, also if it is equal."
+    """What the form shows after `restart`, with the id of the last payment."""
 
     @property
     def order_options(self) -> JsonObject:
@@ -36,12 +38,19 @@ class OrderForm(Form):
         if result_id:
             self.last_payment_id = result_id
         super().restart()
+        if self.last_payment_id:
+            self.controls.show_note(self.another_note.format(self.last_payment_id))
+            self.redraw(self.controls.message)
 
     def _reset_inputs(self) -> None:
         """Keep the values: the next payment mostly differs in one of them."""
 
     def finish(self, result: object) -> None:
         """Show the payment, and whether it was made before."""
-        was_made_before = getattr(result, "replayed", False)
+        was_made_before = self._was_made_before(result)
         self.sent_title = self.repeated_title if was_made_before else type(self).sent_title
         super().finish(result)
+
+    def _was_made_before(self, result: object) -> bool:
+        """Whether the service had the payment already."""
+        return bool(getattr(result, "replayed", False))

@@ -81,6 +81,7 @@ DOCUMENT_LABELS = {
     "passport": "Passport",
 }
 NO_DOCUMENT = ("No document", "")
+CHOOSE_DOCUMENT = ("Choose the document", "")
 
 FAMILY_NAME_HINT = (
     "Simulator: a family name such as “Verification Image Blurry” decides how verification ends."
@@ -137,11 +138,16 @@ def _make_text_field(field_name: str) -> FormField:
 
 
 def document_options(corridor: Corridor, is_required: bool) -> list[tuple[str, str]]:
-    """The labels and codes of the documents that a country accepts."""
+    """The labels and codes of the documents that a country accepts.
+
+    A required document is preselected if the country accepts no other.
+    """
     options = [
         (document_label(document_type), document_type) for document_type in corridor.documents
     ]
-    return options if is_required else [NO_DOCUMENT, *options]
+    if not is_required:
+        return [NO_DOCUMENT, *options]
+    return options if len(options) == 1 else [CHOOSE_DOCUMENT, *options]
 
 
 def document_label(document_type: str) -> str:

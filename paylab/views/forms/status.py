@@ -41,6 +41,11 @@ PAYMENT_LABELS = {
 """The labels of both amounts by the status of a transfer: what happened, or what will."""
 UNPAID_STATUSES = ("failed", "cancelled", "expired")
 """The final statuses of a transfer that paid nothing out."""
+RETURN_NOT_STATED = (
+    "{}: the specification does not say where to; a simulator returns it to its balance, if it has "
+    "one (assumed: balance.read)"
+)
+"""Where the money of a failed transfer goes that is no stablecoin."""
 QUOTE_LABELS = ("You send", "Recipient gets")
 AMOUNT_LABELS = ("Source amount", "Destination amount")
 """The labels of a status that is not known."""
@@ -89,7 +94,10 @@ def _advice_sentence(transfer: Transfer) -> str:
     if transfer.status != "awaiting_funds" or transfer.deposit_instructions is not None:
         return ""
     currency = transfer.source_currency or "its currency"
-    return f"It starts when the balance in {currency} suffices: lab.balance() shows the balance."
+    return (
+        f"It starts when it is funded from the balance in {currency}: lab.balance() shows the "
+        "balance. A simulator without a balance funds every payout."
+    )
 
 
 def is_expired(quote: Quote, now: datetime) -> bool:
@@ -155,19 +163,21 @@ def _rail_rows(method: str | None) -> list[Row]:
 
 
 def _return_rows(transfer: Transfer, wallets: Sequence[FinancialAccount]) -> list[Row]:
-    """A row on where a failed off-ramp returns the stablecoins.
+    """A row on where the money of a failed transfer goes: stablecoins to the recipient's wallet.
 
-    Source: spec, "What the service does", 6.
+    Source: spec, "What the service does", 6. For other money the specification says nothing.
     """
     currency = transfer.source_currency or ""
-    if transfer.status != "failed" or not codes.is_stablecoin(currency):
+    if transfer.status != "failed" or transfer.source_amount is None:
         return []
+    amount = _money_text(transfer.source_amount, currency)
+    if not codes.is_stablecoin(currency):
+        return [("Goes back", RETURN_NOT_STATED.format(amount))]
     wallet_details = [wallet.details or {} for wallet in wallets]
     addresses = [
         f"{details.get('address')} on {details.get('network')}" for details in wallet_details
     ]
     target_text = " or ".join(addresses) or "the recipient's crypto wallet on the source network"
-    amount = _money_text(transfer.source_amount, currency)
     return [("Goes back", f"{amount} to {target_text}; the service sends no event for that")]
 
 

@@ -109,9 +109,16 @@ class Timeline:
         return f'{state_list}<p class="paylab-hint">{sentence}</p>{moves}'
 
     def _states_in_order(self) -> list[str]:
-        """The visited states as they came, then those that were not seen."""
+        """The visited states as they came, behind those that only lead to them, then all others."""
         visited_states = [state for state, _ in self.visited if state not in (CREATED, NOT_KNOWN)]
-        return list(dict.fromkeys([*visited_states, *self._connected_states()]))
+        states = self._connected_states()
+        first_state = visited_states[0] if visited_states else ""
+        earlier_states = [
+            state
+            for state in states
+            if self.machine.path(state, first_state) and not self.machine.path(first_state, state)
+        ]
+        return list(dict.fromkeys([*earlier_states, *visited_states, *states]))
 
     def _item_html(self, state: str) -> str:
         """A state as an item of the list, with its time if it was visited."""

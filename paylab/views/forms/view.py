@@ -188,6 +188,9 @@ class FormPage:
         self.heading.badge = html.badge(service_name)
         self.redraw()
 
+    def show_again(self) -> None:
+        """Note that the page is shown by another cell than the one that made it."""
+
     @property
     def view(self) -> View:
         """The widget, created on first display."""

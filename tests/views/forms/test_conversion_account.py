@@ -84,6 +84,27 @@ def test_an_account_that_is_active_at_once_is_not_waited_for(wait, noted):
     assert not wait
 
 
+def test_another_account_is_announced_before_it_is_opened(noted, wait):
+    """After a restart the form says that the next click opens one more account."""
+    form = ConversionAccountForm(noted(account("active")), wait, wait, [WALLET], "mxn")
+    form.submit()
+    assert form.controls.restart_button.text == "Open another account"
+    form.controls.restart_button.press()
+    assert "opens one more account besides ca_1" in form.controls.message.html
+    form.submit()
+    assert "besides" not in form.controls.message.html
+
+
+@pytest.mark.parametrize("status", ["active", "pending"])
+def test_an_account_that_was_found_is_said_to_be_found(noted, wait, status):
+    """An account that the service had already is not said to be new, even if it was pending."""
+    found = account(status)
+    found._replayed = True
+    form = ConversionAccountForm(noted(found), wait, wait, [WALLET], "mxn")
+    form.submit()
+    assert "it existed already" in form.controls.message.html
+
+
 def test_the_wallet_is_named(form):
     """A wallet is shown by the ends of its address."""
     assert form.fields["payout_account"].options[0][0].startswith("0x0000…dEaD")

@@ -148,6 +148,13 @@ def test_the_timeline_has_every_state_with_its_time():
     assert 'class="paylab-bad"' in line("rejected")[0].timeline_node.html
 
 
+def test_states_before_the_first_one_seen_are_before_it():
+    """A final state that was seen alone is behind the states that lead to it."""
+    shown, _ = line("active")
+    states = re.findall(r"<span>(\w+)</span>", shown.timeline_node.html)
+    assert states.index("pending") < states.index("active") < states.index("rejected")
+
+
 def test_a_state_that_comes_again_is_listed_again():
     """A status that occurs a second time is listed a second time."""
     shown, _ = line("action_required", "pending", "action_required")
@@ -227,6 +234,9 @@ def test_a_transfer_says_what_was_paid_and_what_will_be(status):
     assert (label == "Recipient got") is (status == "completed")
     assert ("would have" in label) is (is_over and status != "completed")
     assert any(label == "Goes back" for label, _ in rows) is (status == "failed")
+    in_usd = {**amounts, "source_currency": "USD", "id": "tr_1", "status": status}
+    goes_back = dict(transfer_rows(Transfer.model_validate(in_usd))).get("Goes back", "")
+    assert goes_back.startswith("9 USD: the specification does not say") is (status == "failed")
     advice = dict(rows).get("What to do", "")
     assert ('new="tr_1"' in advice) is (is_over and status != "completed")
 

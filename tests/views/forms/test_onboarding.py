@@ -176,6 +176,18 @@ def test_problems_are_raised_in_code_and_shown_on_a_click(onboarding):
         form.submit()
 
 
+@pytest.mark.parametrize(
+    ("country", "chosen"), [("US", ""), ("CO", ""), ("MX", "curp"), ("PH", "tin")]
+)
+def test_a_document_is_chosen_only_where_no_other_is_accepted(onboarding, country, chosen):
+    """A country that accepts several documents has none preselected, and one is required."""
+    form = onboarding(country, example=False)
+    assert form.fields["document.type"].value == chosen
+    assert form.fields["document.number"].visible is bool(chosen)
+    form.click()
+    assert form.fields["document.type"].errors == ([] if chosen else ["Required"])
+
+
 @pytest.mark.parametrize("country", codes.COUNTRIES)
 def test_documents_follow_the_country(onboarding, country):
     """Every country offers the documents that it accepts, and the form gives the reason."""
@@ -286,7 +298,10 @@ def test_a_new_form_is_empty(create):
     assert not {"given_name", "phone", "idv_consent_recorded_at"} & form.values().keys()
     assert form.consent.hint == "Tick this box when the person agrees; the time is recorded."
     number = form.fields["document.number"]
-    assert (number.props()["mark"], number.private) == ("Optional, assumed", True)
+    assert (number.props()["mark"], number.private) == ("", True)
+    assert number.hint.endswith(
+        "The document is required; the specification does not say so of its number."
+    )
     assert [form.fields[name].props()["mark"] for name in ("product_types", "country")] == ["", ""]
 
 

@@ -163,6 +163,30 @@ def test_a_step_that_is_done_is_one_line():
     assert steps[0].heading.hint == f"ind_…{person.id[-4:]}, active"
     assert steps[5].heading.hint.endswith(", 50.00 MXN")
     assert (last.kind, last.state) == ("group", "done")
+    assert dict(walk.rows())["Deposit"].endswith(" (50.00 MXN)")
+
+
+def test_a_step_shows_the_code_that_made_its_account(lab):
+    """Another account from a form of its own changes neither the code nor the id of the step."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    walk.submit()
+    account = walk.results["account"]
+    step = walk.nodes()[1:][4]
+    code = step.code.text
+    form = lab.forms.conversion_account(walk.results["person"])
+    form.restart()
+    assert form.submit().id != account.id
+    walk.nodes()
+    assert (step.code.text, "new=" in code, "new=" in form.code()) == (code, False, True)
+    assert walk.results["account"].id == account.id
+
+
+def test_start_over_is_above_the_code(lab):
+    """The button is above the code of the current step, as in every form."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    walk.submit()
+    *_, actions, code = walk.nodes()[-1].children
+    assert ([button.text for button in actions.children], code.kind) == (["Start over"], "code")
 
 
 def test_start_over_begins_with_another_person():
