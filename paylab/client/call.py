@@ -102,8 +102,8 @@ def is_replay(headers: Mapping[str, str]) -> bool:
     return marker.strip().lower() not in ("", "false", "0", "no")
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 @light_dataclass(frozen=True)
 class Call:
     """An attempt: the request, the response and the time it took.

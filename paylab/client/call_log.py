@@ -36,8 +36,8 @@ Listener = Callable[[Call], None]
 Listen = Callable[[Listener], Callable[[], None]]
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 

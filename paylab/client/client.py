@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from ..errors.arguments import explain_arguments
 from ..errors.base import Problem, RuleError
 from ..errors.names import with_name_suggestions
+from ..spec.members import name_members
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS
 from ..spec.service.service import Service
 from .orders import Order, OrderSender
@@ -114,7 +115,7 @@ class Client:
         >>> len(lab.request("GET", "/v1/transfers", params={"limit": 3})["data"])
         3
         """
-        return self.send(method, path, json=json, params=params, **options).body
+        return name_members(self.send(method, path, json=json, params=params, **options).body)
 
     def send(
         self,

@@ -10,6 +10,7 @@ from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.names import describe_unknown_parameters, find_nearest_name
 from ..errors.options import show_options
 from ..errors.type_words import with_article
+from ..spec.codes import COUNTRIES
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import normalize_name, plain
@@ -197,7 +198,16 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
         value = str(value)
     if not isinstance(value, str) or not value:
         raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
+    if value in COUNTRIES:
+        message = f"must be {_describe_kind(kind)}, not the country {value}"
+        hint = f"lab.individuals.list().filter(country={value!r}) has the people there"
+        raise RuleError([Problem(field, f"{message}: {hint}")])
     return value
+
+
+def _describe_kind(kind: str) -> str:
+    """What an id is of: a kind of object, or any."""
+    return f"{with_article(kind)} or its id" if kind else "an id, or an object that has one"
 
 
 def _check_kind(value: object, field: str, kind: str) -> None:
@@ -215,7 +225,7 @@ def _check_kind(value: object, field: str, kind: str) -> None:
         if isinstance(items, list) and any(type(item).__name__ == kind for item in items)
     ]
     hint = f": choose one of its {list_names[0]}" if list_names else ""
-    message = f"must be {with_article(kind)} or its id, not {with_article(actual_kind)}{hint}"
+    message = f"must be {_describe_kind(kind)}, not {with_article(actual_kind)}{hint}"
     raise RuleError([Problem(field, message)])
 
 

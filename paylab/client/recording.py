@@ -15,6 +15,7 @@ from typing import BinaryIO, Self
 from .. import files
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
+from ..errors.names import with_name_suggestions
 from ..errors.text import printable
 from ..logs import log
 from ..redaction.redaction import Redaction
@@ -28,6 +29,7 @@ SIGNED = ("x-content-sha256", "x-date", "x-nonce")
 """Headers of a signature that are not written: a short body can be guessed from its hash."""
 
 
+@with_name_suggestions
 @explain_arguments
 class Recording:
     """Writes the calls of a client to a HAR file until `stop()`, or until a `with` block ends.

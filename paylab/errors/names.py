@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .base import UnknownNameError
 from .habits import HABITS, fold_name
+from .refusals import kind_name, list_names, refuse_foreign_uses, refuse_new_attributes
 from .text import plain
 
 SIMILARITY_MIN = 0.8
@@ -69,15 +70,29 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     'source_amount or destination_amount'
     """
     known_names = set(known)
+    name = name.removesuffix("_async")  # paylab has no calls to await
+    if name in known_names:
+        return name
     folded = fold_name(name)
+    habit = _find_habit(name, known_names)
+    if habit:
+        return habit
     is_habit = folded in HABITS
-    suggestions = HABITS[folded] if is_habit else HABITS.get(f"{folded}s", [])
-    for suggestion, needed_names in suggestions:
-        if known_names & needed_names:
-            return suggestion
     # A name of another SDK is no misspelling: only one with the same letters is meant.
     nearest = find_nearest_name(name, known_names, 1.0 if is_habit else SIMILARITY_MIN)
-    return nearest or _find_longer_names(name, known) or _find_shorter_name(name, known_names, noun)
+    return (
+        nearest
+        or _find_longer_names(name, known)
+        or _find_shorter_name(name, known_names, noun)
+        or _find_same_stem(name, known_names)
+    )
+
+
+def _find_habit(name: str, known_names: Set[str]) -> str | None:
+    """The first name here for that of another SDK that the owner of the names has."""
+    folded = fold_name(name)
+    suggestions = HABITS.get(folded) or HABITS.get(f"{folded}s", [])
+    return next((use for use, needed_names in suggestions if known_names & needed_names), None)
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -112,13 +127,28 @@ def says_little(name: str) -> bool:
     return {*split_words(name)} <= _GENERAL_WORDS
 
 
-def _find_shorter_name(name: str, known_names: Collection[str], noun: str) -> str | None:
+def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | None:
     """The verb of a guess that repeats its owner's noun, such as `get` of `get_transfer`."""
     nouns = split_words(noun)
     owner_words = {*nouns, *(word.removesuffix("s") for word in nouns)}
     verbs = [word for word in split_words(name) if word not in owner_words]
-    is_repeated = owner_words and len(verbs) < len(split_words(name))
-    return verbs[0] if is_repeated and len(verbs) == 1 and verbs[0] in known_names else None
+    if not owner_words or len(verbs) != 1 or len(verbs) == len(split_words(name)):
+        return None
+    return verbs[0] if verbs[0] in known_names else _find_habit(verbs[0], known_names)
+
+
+_STEM_LENGTH = 6
+"""The letters that two forms of a word share at least, such as `summary` and `summarize`."""
+
+
+def _find_same_stem(name: str, known_names: Set[str]) -> str | None:
+    """The only other form of a single word, such as `summarize` of `summary`."""
+    stem = name[:_STEM_LENGTH].lower()
+    if len(stem) < _STEM_LENGTH or len(split_words(name)) > 1:
+        return None
+    same_stem_names = [known_name for known_name in known_names if known_name.startswith(stem)]
+    single_words = [known_name for known_name in same_stem_names if "_" not in known_name]
+    return single_words[0] if len(same_stem_names) == len(single_words) == 1 else None
 
 
 def describe_unknown_parameters(
@@ -173,16 +203,52 @@ def _describe_unknown_attribute(owner: Any, name: str) -> str:
     states = {f"{name}d", f"{name}ed"}
     inherited = {*dir(BaseException)} if isinstance(owner, BaseException) else set()
     public = [each for each in dir(owner) if not each.startswith("_") and each not in inherited]
-    suggestion = find_suggestion(name, {*public} - states, _kind_of(owner))
-    if not suggestion and "client" in public:
+    is_lab = "client" in public
+    suggestion = _find_call_of_lab(name, owner) if is_lab else None
+    suggestion = suggestion or find_suggestion(name, {*public} - states, kind_name(owner))
+    if not suggestion and is_lab:
         suggestion = _find_beside_lab(name, owner)
-    return f"{message}: " + (f"use {suggestion}" if suggestion else _list(public))
+    return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(public))
+
+
+def _find_call_of_lab(name: str, lab: Any) -> str | None:
+    """The call that names its part, such as `transfers.create` for `create_transfer`."""
+    words = [word.removesuffix("s") for word in split_words(name) if word not in _FILLERS]
+    for part_name, calls in _list_calls(lab).items():
+        part_words = [word.removesuffix("s") for word in split_words(part_name)]
+        verbs = [word for word in words if word not in part_words]
+        if len(verbs) == len(words) - len(part_words) == 1:
+            call = find_suggestion(verbs[0], calls)
+            if call in calls:
+                return f"{part_name}.{call}"
+    return None
+
+
+def _list_calls(lab: Any) -> dict[str, list[str]]:
+    """The public functions of each part of a lab."""
+    # A property may ask the service.
+    kind = type(lab)
+    part_names = [each for each in dir(lab) if not isinstance(getattr(kind, each, 0), property)]
+    return {part_name: _list_functions(getattr(lab, part_name)) for part_name in part_names}
+
+
+def _list_functions(part: Any) -> list[str]:
+    functions = {**vars(type(part)), **getattr(part, "__dict__", {})}
+    return [
+        call for call in dir(part) if callable(functions.get(call)) and not call.startswith("_")
+    ]
+
+
+_FILLERS = ("all", "an", "by", "for", "of", "the", "to")
+"""Words of a name that tell nothing."""
 
 
 def _find_beside_lab(name: str, lab: Any) -> str | None:
-    """A name that a lab does not have, but its client or the package has."""
-    if name in dir(lab.client):
-        return f"client.{name}"
+    """A name that a lab does not have, but its client, one of its parts or the package has."""
+    calls_by_part = _list_calls(lab)
+    owners = [part_name for part_name, calls in calls_by_part.items() if name in calls]
+    if "client" in owners or len(owners) == 1:
+        return f"{'client' if 'client' in owners else owners[0]}.{name}"
     package = __name__.partition(".")[0]
     return f"{package}.{name}" if name in dir(sys.modules[package]) else None
 
@@ -197,11 +263,7 @@ def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -
     if name.startswith("_"):  # that Python and IPython look up on any module
         return message
     suggestion = find_suggestion(name, known_names)
-    return f"{message}: " + (f"use {suggestion}" if suggestion else _list(known_names))
-
-
-def _list(known_names: Iterable[str]) -> str:
-    return f"it has {', '.join(known_names)}"
+    return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(known_names))
 
 
 def public_names(owner: object) -> list[str]:
@@ -216,15 +278,7 @@ def public_names(owner: object) -> list[str]:
 
 def list_offers(owner: object) -> str:
     """The `__repr__` of a part of a lab: its public names."""
-    return f"{_kind_of(owner)}: {', '.join(public_names(owner))}"
-
-
-def _kind_of(owner: object) -> str:
-    """The name of a class, which a part of a lab has without its prefix."""
-    if isinstance(owner, ModuleType):
-        return owner.__name__
-    kind = type(owner).__name__
-    return kind.removeprefix("Lab") or kind
+    return f"{kind_name(owner)}: {', '.join(public_names(owner))}"
 
 
 def refuse_item(owner: object, key: object) -> NoReturn:
@@ -233,7 +287,7 @@ def refuse_item(owner: object, key: object) -> NoReturn:
     Python calls it for a loop, too, with the key 0.
     """
     known_names = dir(owner)
-    message = f"{_kind_of(owner)} has no items of its own"
+    message = f"{kind_name(owner)} has no items of its own"
     suggestion = find_suggestion(key, known_names) if isinstance(key, str) else None
     if suggestion in known_names:
         raise TypeError(f"{message}: use .{suggestion}")
@@ -242,14 +296,14 @@ def refuse_item(owner: object, key: object) -> NoReturn:
         raise TypeError(f"{message}: use .get({plain(key, 60)!r})")
     if gets_items and "list" in known_names:
         raise TypeError(f"{message}: use .list(), which has them")
-    raise TypeError(f"{message}: {_list(known_names)}")
+    raise TypeError(f"{message}: {list_names(known_names)}")
 
 
 def refuse_length(owner: object) -> NoReturn:
     """The `__len__` of a class without items: TypeError with what has a length, or all names."""
     known_names = dir(owner)
-    use = "use len(list().to_list())" if "list" in known_names else _list(known_names)
-    raise TypeError(f"{_kind_of(owner)} has no length: {use}")
+    use = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
+    raise TypeError(f"{kind_name(owner)} has no length: {use}")
 
 
 class PublicModule(ModuleType):
@@ -273,11 +327,13 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
     """Give a class `raise_unknown_attribute`, `public_names` and a repr.
 
     A class without items gets errors that name what has them. They are set here, because in the
-    class they would hide unknown names and items from mypy.
+    class they would hide unknown names and items from mypy. It is the outermost decorator.
     """
     target: Any = class_
-    target.__getattr__ = raise_unknown_attribute
-    target.__dir__ = public_names
+    if "__getattr__" not in vars(class_):
+        target.__getattr__ = raise_unknown_attribute
+    if "__dir__" not in vars(class_):
+        target.__dir__ = public_names
     if not hasattr(class_, "__getitem__"):
         target.__getitem__ = refuse_item
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
@@ -285,4 +341,4 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
         target.__bool__ = _is_true  # for which Python would ask for the length
     if class_.__repr__ is object.__repr__:
         target.__repr__ = list_offers
-    return class_
+    return refuse_new_attributes(refuse_foreign_uses(class_))

@@ -32,7 +32,7 @@ def refuse_unnamed_arguments(
         for parameter in parameters
         if parameter not in unnamed_parameters and parameter.name not in kwargs
     ]
-    listing = f": it takes {', '.join(options)}" if options else ""
+    listing = f": it takes {', '.join(options)}" if options else ": write it without"
     raise TypeError(f"{function.__qualname__}() takes {limit} without a name{listing}") from None
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from ..errors.api import BadRequestError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
+from ..errors.names import with_name_suggestions
 from ..files import recover_path, require_parent
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
@@ -35,6 +36,7 @@ from .selection import Selection
 from .text_table import text_schema
 
 
+@with_name_suggestions
 @dataclass(frozen=True)
 class Export:
     """The result of an export: path or URL, and numbers of rows and pages.

@@ -87,8 +87,8 @@ class Funds:
         return balance_list.balances or []
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class AccountBalance:
     """The balance of an account by currency, as it was read; `refresh` reads it again.
 

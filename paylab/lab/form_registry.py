@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..client.parameters import check_identifier
 from ..errors.base import Problem, RuleError
+from ..errors.refusals import complete
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -42,9 +44,10 @@ class FormRegistry:
         return form  # type: ignore[no-any-return]
 
     def prepare(self, page: FormPage) -> None:
-        """Show the service on a page, and open objects from it."""
+        """Show the service on a page, open objects from it, and refuse attributes it lacks."""
         page.opener = self._open_object
         page.show_service_name(self._place())
+        complete(page)
 
 
 def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> str:
@@ -55,9 +58,9 @@ def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> 
     return word
 
 
-def id_of(resource: Any) -> str:
-    """The id of a resource, which may be given as its id."""
-    return resource if isinstance(resource, str) else str(resource.id)
+def id_of(resource: object) -> str:
+    """The id of a resource, which may be given as its id; RuleError for what has none."""
+    return check_identifier(resource)
 
 
 def refresh_options(service_time: ServiceTime) -> dict[str, Any]:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from ..views.forms.view import FormPage
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Forms:
     """A form for every step of the on-ramp and of a payout.
 
@@ -256,13 +256,13 @@ class Forms:
         row_id = getattr(resource, "id", "")  # what a failed cell should have made says so here
         if not isinstance(resource, Individual):
             raise ArgumentError(f"{SHOWN}, not of a {type(resource).__name__}")
-        read_individual = partial(self._client.individuals.get, row_id)
-        return IndividualView(read_individual, **self._status_options)
+        return IndividualView(partial(self._client.individuals.get, row_id), **self._status_options)
 
-    def _is_held(self, resource: Deposit | Conversion) -> bool:
-        """Whether this is a deposit without a sender, which the service holds for review."""
+    def _is_held(self, resource: Deposit | Conversion) -> bool | None:
+        """Whether a deposit without a sender is held for review; None if this is no deposit."""
         rule = self._client.service.sandbox_deposits.missing_sender
-        return isinstance(resource, Deposit) and resource.sender_name == "" and rule != "accepted"
+        is_unnamed = resource.sender_name == "" if isinstance(resource, Deposit) else None
+        return is_unnamed and rule != "accepted"
 
     def _find_resource(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""

@@ -35,7 +35,9 @@ class Histories:
             controls = self._controls()
             history = None if controls is None else controls.history(object_id)
             if history is not None:
-                return [*history]
+                from ..views.forms.timeline import WholeHistory
+
+                return WholeHistory(history)
         return seen_history(self._calls, object_id)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..client.client import Client
+from ..client.parameters import check_identifier
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ConfigError, PaylabError, Problem, RuleError
@@ -126,10 +127,9 @@ def _make_handler(
             router.handle(arrival.event)
         if target is None:
             return 200
-        signature_headers = {
-            name: text for name, text in arrival.headers.items() if name == signature_name
-        }
-        return post_event(target, arrival.body, signature=signature_headers) or UNANSWERED
+        headers = arrival.headers
+        signature = {signature_name: headers[signature_name]} if signature_name in headers else {}
+        return post_event(target, arrival.body, signature=signature) or UNANSWERED
 
     return handle_arrival
 
@@ -175,11 +175,10 @@ class Webhooks:
         """The current resource as the service sent it; None if it is not found."""
         return current(self._client, family, row_id)
 
-    def events(self, resource_id: str | None = None) -> list[Event]:
-        """The events that the simulator recorded, of one resource or all.
+    def events(self, resource_id: object = None) -> list[Event]:
+        """The events that the simulator recorded, of one resource or its id, or all.
 
-        Empty for a real service, which sends events to webhook subscriptions only. RuleError for
-        a type of event, which is no id.
+        Empty for a real service, which has no such record. RuleError for a type of event.
 
         >>> lab.events(transfer.id)
         []
@@ -187,8 +186,9 @@ class Webhooks:
         if resource_id in codes.EVENT_TYPES:
             message = f"must be an id: lab.inbox().where(type={resource_id!r}) has events by type"
             raise RuleError([Problem("resource_id", message)])
+        row_id = None if resource_id is None else check_identifier(resource_id, "resource_id")
         controls = self._controls()
-        return controls.events(resource_id) if controls else []
+        return controls.events(row_id) if controls else []
 
     def inbox(  # noqa: PLR0913 - each has a default
         self,

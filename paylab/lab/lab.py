@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from .scenarios import ScenarioRunner
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Lab:
     """The operations of the service by resource, forms, and the record of calls.
 

@@ -122,8 +122,8 @@ class Panels:
         return list(ids_by_url.values())
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Panel:
     """A live panel; a notebook shows it. `stop` ends it, and the rows that it has stay."""
 

@@ -11,6 +11,7 @@ from ..client.resources.transfers import Quotes, Transfers
 from ..client.session import Session
 from ..corridors import examples
 from ..corridors.corridor import NAMES
+from ..errors.arguments import explain_arguments
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
 
 
+@explain_arguments
 class PayoutForms:
     """The forms of payouts: recipients, financial accounts, quotes and transfers."""
 

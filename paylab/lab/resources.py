@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from .quotes import Recipients
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class LabQuotes:
     """Quotes, also for comparison."""
 
@@ -89,8 +89,8 @@ class LabQuotes:
         )
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class LabConversions:
     """Conversions, also as a frame or a file."""
 
@@ -142,8 +142,8 @@ class LabConversions:
         return ListSource(self._client.session, "conversions")
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class LabIndividuals:
     """Individuals, also as a frame; without document numbers and account details."""
 
@@ -186,8 +186,8 @@ class LabIndividuals:
         return ListSource(self._client.session, "individuals").to_polars(options)
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class LabConversionAccounts:
     """Conversion accounts, also as a frame or a table."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, UnknownNameError
 from ..errors.extras import bundle_or_text, display_or_text
-from ..errors.names import find_nearest_names
+from ..errors.names import find_nearest_names, with_name_suggestions
 from ..errors.text import printable_lines
 from ..light_dataclass import light_dataclass
 from ..simulator.scenarios import named_scenarios
@@ -123,6 +123,7 @@ def _button_label(scenario_name: str) -> str:
     return label[:1].upper() + label[1:]
 
 
+@with_name_suggestions
 @explain_arguments
 class ScenarioRunner:
     """The simulated outcomes; each name is a function that creates the object and shows its way.

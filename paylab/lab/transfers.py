@@ -44,8 +44,8 @@ class Defaults(TypedDict, total=False):
     source_type: codes.SourceType | str
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 

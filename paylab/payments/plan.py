@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
+from ..errors.names import with_name_suggestions
 from ..rules import transfers
 from ..spec import money
 from .identity import REFERENCE, values
@@ -42,6 +43,7 @@ class RowProblem(Problem):
         return f"row {self.row}{line_note}, {super().__str__()}"
 
 
+@with_name_suggestions
 @dataclass(frozen=True)
 class Plan:
     """The payouts to send, their problems, and the columns that are not sent."""

@@ -13,6 +13,7 @@ from .. import files
 from ..client.call import Call
 from ..client.har import write_calls
 from ..errors.base import ConfigError, ServiceError
+from ..errors.names import with_name_suggestions
 from ..spec.service.files import SCHEMA_FILE, service_file_text
 from ..spec.service.key import Value
 from ..spec.service.keys import setting_keys
@@ -59,6 +60,7 @@ class ProbeFinding:
         return f"{self.outcome} ({self.why})" if self.why else self.outcome
 
 
+@with_name_suggestions
 @dataclass(frozen=True)
 class Report:
     """The result of a walk.

@@ -48,8 +48,8 @@ def _make_contract(service: Service) -> Contract:
     return Contract(service, document(service))
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Proxy:
     """A proxy on loopback in front of a service; a context manager starts and stops it.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
 from ..redaction.hiding import HIDDEN
 from .canonical import SCHEME, authorization, body_hash, canonical_request
@@ -41,6 +42,7 @@ class Layer:
         return printable_lines("\n".join([self.name, *line_texts]))
 
 
+@with_name_suggestions
 @dataclass(frozen=True)
 class Explanation:
     """The layers from the canonical request to the header; keys and signatures are hidden."""

@@ -13,8 +13,8 @@ from ..spec.text import JsonObject
 from .clock import seconds
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class ClockPanel:
     """The simulator's clock."""
 

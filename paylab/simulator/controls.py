@@ -30,8 +30,8 @@ UNNAMED_URL = "http://simulator"
 """The base address in a HAR file of a simulator without one."""
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Controls:
     """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots.
 

@@ -28,8 +28,8 @@ REQUEST_WAIT_SECONDS = 5.0
 """Maximum seconds that one request waits for a delivery."""
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Deliveries(Sequence[Delivery]):
     """Every attempt to deliver an event, oldest first. `send_control` sends a control request."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import unknown_name_error
+from ..errors.names import unknown_name_error, with_name_suggestions
 from ..spec.codes import EVENT_TYPES, EventType
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
@@ -23,6 +23,7 @@ SendControl = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
 
 
+@with_name_suggestions
 class FaultBlock(AbstractContextManager[JsonObject]):
     """A fault that applies already; the end of a `with` block removes it."""
 
@@ -37,6 +38,7 @@ class FaultBlock(AbstractContextManager[JsonObject]):
         self._remove(str(self._fault["id"]))
 
 
+@with_name_suggestions
 @explain_arguments
 class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""

@@ -113,8 +113,8 @@ class JournalRequest:
         return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Requests(Sequence[JournalRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.names import unknown_name_error
+from ..errors.names import unknown_name_error, with_name_suggestions
 from ..errors.text import printable_lines
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
@@ -49,6 +49,7 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
     return scenarios
 
 
+@with_name_suggestions
 @explain_arguments
 class Scenarios:
     """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""

@@ -17,8 +17,8 @@ from .simulator import Simulator
 from .worlds import HostedWorld, Worlds
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Server:
     """Serves a simulator over HTTP until stopped; a context manager stops it too.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, SimulatorError
+from ..errors.names import with_name_suggestions
 from ..errors.options import show_options
 from ..files import path_of
 from ..spec import timestamps
@@ -64,6 +65,7 @@ def _check_start(start: object) -> None:
     raise ArgumentError(message, "start")
 
 
+@with_name_suggestions
 @explain_arguments
 class Simulator:
     """The simulated service; created by `connect()`, or served by `Server`.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-from pydantic import Field, StrictBool
+from pydantic import AfterValidator, Field, StrictBool
 
 from . import codes
+from .members import Members
 from .resource import Instant, Item, Money, Resource, Word
 from .text import plain
+
+Details = Annotated[dict[str, Any], AfterValidator(Members)]
+"""Members that depend on the type of the object."""
 
 
 class Address(Resource):
@@ -41,7 +45,7 @@ class FinancialAccount(Resource):
 
     id: str = ""
     type: Word[codes.AccountType] | None = None
-    details: dict[str, Any] | None = None
+    details: Details | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
 
@@ -100,7 +104,7 @@ class DepositInstructions(Resource):
     type: Word[codes.DepositInstructionType] | None = None
     currency: Word[codes.Currency] | None = None
     payment_methods: list[Word[codes.PayoutMethod]] | None = None
-    details: dict[str, Any] | None = None
+    details: Details | None = None
     deadline: Instant | None = None
 
 

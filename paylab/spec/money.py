@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, NoReturn, Self
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from ..errors.base import Problem
 from . import codes
 from .field_meanings import CURRENCY_FIELDS
-from .text import JsonValue
+from .text import JsonValue, plain
 
 # No exponents: "1e999999" would take a megabyte when written out.
 DIGITS_MAX = 100
@@ -39,6 +40,9 @@ class Amount(Decimal):
             message = f"Amount has no attribute {name!r}"
             raise AttributeError(f"{message}: it is a Decimal, and .text is as the service sent it")
 
+        def __getitem__(self, _key: object) -> NoReturn:
+            raise TypeError("an amount has no parts: it is a Decimal; its currency is a field")
+
     def __repr__(self) -> str:
         return f"Amount({self.text!r})"
 
@@ -50,6 +54,43 @@ class Amount(Decimal):
 
     def __format__(self, spec: str, /, *context: Context | None) -> str:
         return super().__format__(spec, *context) if spec else self.text
+
+
+_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow")
+_COMPARISONS = ("lt", "le", "gt", "ge")
+
+
+def _make_refusing_method(method_name: str, refused: tuple[type, ...]) -> Callable[..., Any]:
+    """A method of Decimal; TypeError that says what to write for an operand of these types."""
+    decimal_method = getattr(Decimal, method_name)
+
+    def method(self: Amount, other: object, *modulo: object) -> Any:
+        if isinstance(other, refused):
+            raise TypeError(_describe_operand(other))
+        return decimal_method(self, other, *modulo)
+
+    method.__name__ = method_name
+    return method
+
+
+def _describe_operand(operand: object) -> str:
+    """Why an amount does not compute with a value, and what to write."""
+    if operand is None:
+        return "the other value is None, which is no amount: check first that the field has one"
+    if isinstance(operand, float):
+        return f"{operand!r} is a float, which is not exact: write Decimal({repr(operand)!r})"
+    if PLAIN_NUMBER.fullmatch(str(operand)):
+        return f"{operand!r} is text: write Decimal({operand!r})"
+    return (
+        f'{plain(repr(operand), 60)} is text: write f"{{amount}} ..." to join an amount with text'
+    )
+
+
+for _name in _OPERATORS:
+    for _method_name in (f"__{_name}__", f"__r{_name}__"):
+        setattr(Amount, _method_name, _make_refusing_method(_method_name, (float, str, NoneType)))
+for _name in _COMPARISONS:  # with a float they are exact
+    setattr(Amount, f"__{_name}__", _make_refusing_method(f"__{_name}__", (str, NoneType)))
 
 
 def _write_digits(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
+from ..errors.names import with_name_suggestions
 from .json_path import value_at
 from .service.lists import ListForm
 from .service.value_types import NONE
@@ -14,6 +15,7 @@ from .text import JsonObject, JsonValue, plain
 T = TypeVar("T")
 
 
+@with_name_suggestions
 @dataclass(frozen=True)
 class Page(Generic[T]):
     """One page of a list, and the cursor of the next one if there is one.

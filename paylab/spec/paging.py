@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, overload
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PagingError
 from ..errors.names import with_name_suggestions
-from . import repeats
+from . import list_uses, repeats
 from .page import Page, RawPage, check_index
 from .row_filter import RowFilter, check_statuses
 from .service.lists import Order
@@ -53,8 +53,9 @@ DISPLAYED_ITEMS_MAX = 20
 """Number of items that a pager keeps for its display."""
 
 
-@explain_arguments
 @with_name_suggestions
+@list_uses.with_list_refusals
+@explain_arguments
 class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
@@ -114,12 +115,8 @@ class Pager(Generic[T]):
             return item
         raise IndexError(f"the list has no item {at}")
 
-    def __len__(self) -> int:
-        raise TypeError("only the whole list has a length: len(pager.to_list()) fetches all of it")
-
-    def __bool__(self) -> bool:
-        """Always True; use `first()` to see whether the list is empty."""
-        return True
+    def __contains__(self, item_or_id: object) -> bool:
+        return list_uses.contains(self, item_or_id)
 
     def __repr__(self) -> str:
         if self._count is None:
@@ -141,6 +138,9 @@ class Pager(Generic[T]):
         >>> [len(page) for page in lab.transfers.list(limit=50).pages()]
         [50, 50, 30]
         """
+        return list_uses.PageIterator(self._read_pages())
+
+    def _read_pages(self) -> Iterator[Page[T]]:
         displayed_items: list[T] = []
         item_count = 0
         for page in self.raw_pages():
@@ -225,17 +225,15 @@ class Pager(Generic[T]):
     def filter(self, **fields: Any) -> Pager[T]:
         """The items whose fields have these values; the list is filtered on this machine.
 
+        Several values for a field, in a list, mean any of them.
+
         >>> {transfer.status for transfer in lab.transfers.list().filter(status="failed")}
         {'failed'}
         """
-
-        if isinstance(fields.get("status"), str):
-            check_statuses([fields["status"]], self._kind, self._declared)
-        return self.select(
-            lambda item: all(
-                getattr(item, field_name) == value for field_name, value in fields.items()
-            )
-        )
+        wanted_status = fields.get("status")
+        if isinstance(wanted_status, str):
+            check_statuses([wanted_status], self._kind, self._declared)
+        return self.select(partial(list_uses.has_values, fields=fields))
 
     def select(self, wanted: Callable[[T], bool]) -> Pager[T]:
         """The items for which a function is true; the list is filtered on this machine.
@@ -243,6 +241,8 @@ class Pager(Generic[T]):
         >>> lab.transfers.list().select(lambda transfer: transfer.status == "failed")[0].status
         'failed'
         """
+
+        list_uses.check_condition(wanted)
 
         def keep(item: T) -> bool:
             return wanted(item) and (self._keep is None or self._keep(item))

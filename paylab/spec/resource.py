@@ -23,9 +23,10 @@ from pydantic import (
 )
 from pydantic_core.core_schema import str_schema
 
-from ..errors import names
 from ..errors.annotations import WrittenAnnotation
 from ..errors.arguments import explain_arguments
+from ..errors.refusals import list_names, refuse_foreign_uses
+from .members import Members
 from .money import Amount
 from .text import plain, printable
 from .timestamps import from_text
@@ -96,7 +97,7 @@ class Resource(BaseModel):
     @property
     def raw(self) -> dict[str, Any]:
         """The JSON object exactly as sent."""
-        return self._raw
+        return Members(self._raw)
 
     @property
     def replayed(self) -> bool:
@@ -195,9 +196,9 @@ class Resource(BaseModel):
         'USD'
         """
         try:
-            return self.model_dump(mode="json", exclude_none=True)
+            return Members(self.model_dump(mode="json", exclude_none=True))
         except (ValueError, RecursionError):  # nested too deep for pydantic
-            return dict(self._raw)
+            return self.raw
 
     @explain_arguments
     def to_json(self, indent: int | None = None) -> str:
@@ -212,9 +213,9 @@ class Resource(BaseModel):
         """A field by its name, as of a dictionary; KeyError names a similar one."""
         if name in self:
             return self._read_stored_value(name)
-        suggestion = names.find_suggestion(name, self.keys())
-        hint = f"use {suggestion}" if suggestion else f"it has {', '.join(self.keys())}"
-        raise KeyError(f"{name}: {hint}")
+        from .unknown_fields import describe_unknown_name  # only for a wrong name
+
+        raise KeyError(f"{name}: {describe_unknown_name(self, name)}")
 
     def __contains__(self, name: object) -> bool:
         return name in self.keys()
@@ -250,11 +251,26 @@ class Resource(BaseModel):
             return self.__dict__[field_name]
         return getattr(self, field_name)  # an unknown field, which pydantic stores elsewhere
 
+    def __bool__(self) -> bool:
+        return True  # Python would ask for the length
+
+    def _refuse_order(self, _other: object) -> NoReturn:
+        noun = type(self).__name__.lower()
+        raise TypeError(
+            f"{type(self).__name__} has no order of its own: name what to compare, as in "
+            f"sorted(..., key=lambda {noun}: {noun}.created_at)"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
+
     def __dir__(self) -> list[str]:
         methods = (name for name in vars(Resource) if not name.startswith("_"))
         return sorted({*self.keys(), *methods} - {"model_config", "model_post_init"})
 
     if not TYPE_CHECKING:
+
+        def __len__(self) -> NoReturn:
+            raise TypeError(f"{type(self).__name__} has no length: {list_names(self.keys())}")
 
         def __getattr__(self, name: str) -> Any:
             try:
@@ -299,6 +315,9 @@ REPR_FIELDS = (
 REPR_FIELDS_MAX = 6
 REPR_VALUE_CHARACTERS_MAX = 60
 """Maximum fields of a repr, and maximum characters of a value."""
+
+
+refuse_foreign_uses(Resource)
 
 
 def _select_fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:

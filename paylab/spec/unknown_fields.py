@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from ..errors import names
+from ..errors.refusals import list_names
 from .operations.records import OPERATIONS
 from .resource import Resource
 from .row_filter import FIELDS
@@ -19,6 +20,14 @@ def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
 
     Without any that is near, it names all fields.
     """
+    message = f"{type(resource).__name__} has no attribute {name!r}"
+    raise AttributeError(f"{message}: {describe_unknown_name(resource, name)}")
+
+
+def describe_unknown_name(resource: Resource, name: object) -> str:
+    """The field, the part or the operation that is meant by a name, or all fields."""
+    if not isinstance(name, str):
+        return list_names(resource.keys())
     kind = type(resource).__name__
     field_names = [*type(resource).model_fields, *(resource.model_extra or ())]
     own_field = names.find_suggestion(name, [*field_names, *_METHODS], kind)
@@ -30,12 +39,11 @@ def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
         or " or ".join(nested_paths)
         or _find_operation(name, kind)
     )
-    message = f"{kind} has no attribute {name!r}"
     if suggestion:
-        raise AttributeError(f"{message}: use {suggestion}")
+        return f"use {suggestion}"
     chapters = _list_chapters(kind)
     call_hint = f"; lab.{chapters[0]} has the calls" if chapters else ""
-    raise AttributeError(f"{message}: it has {', '.join(field_names)}{call_hint}")
+    return f"{list_names(field_names)}{call_hint}"
 
 
 def find_nested_fields(resource_or_object: object, name: str, depth: int = _DEPTH_MAX) -> list[str]:
@@ -90,9 +98,22 @@ def _find_operation(name: str, kind: str) -> str | None:
     for chapter in _list_chapters(kind):
         verbs = _list_verbs(chapter)
         verb = names.find_suggestion(name, verbs)
+        if verb == "create":  # the object is there already: what is created from it?
+            return _find_use(kind)
         if verb:
             return verb if verb.startswith("lab.") else f"lab.{chapter}.{verb}"
     return None
+
+
+def _find_use(kind: str) -> str | None:
+    """The only call that has a field with the id of a kind of object."""
+    own_id = _make_id_name(kind)
+    users = [
+        operation_name
+        for operation_name, operation in OPERATIONS.items()
+        if any(field.name == own_id for field in operation.fields)
+    ]
+    return f"lab.{users[0]}({own_id}=...)" if len(users) == 1 else None
 
 
 def _find_exact_operation(name: str, kind: str) -> str | None:

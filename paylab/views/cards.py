@@ -11,6 +11,7 @@ from ..corridors import clabe as clabe_rule
 from ..corridors import on_ramps
 from ..corridors.on_ramps import OnRamp
 from ..errors.base import ArgumentError, PaylabError
+from ..errors.names import with_name_suggestions
 from ..errors.type_words import with_article
 from ..spec.codes import CRYPTO_WALLET
 from ..spec.models import DepositInstructions
@@ -24,6 +25,7 @@ QR_PIXELS = 220
 NOT_GIVEN = "not given"
 
 
+@with_name_suggestions
 @dataclass(frozen=True)
 class Card:
     """A card that says where to pay to, as HTML and as plain text.

@@ -96,8 +96,8 @@ class InboxFunctions:
     close: Callable[[], None]
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Inbox(Arrivals):
     """Received events; open until `close`, the end of a `with` block or of the process.
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError
+from ..errors.names import with_name_suggestions
 from ..logs import log
 from ..runtime import Repetition
 from ..spec import timestamps
@@ -215,6 +216,7 @@ def _oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:
     )
 
 
+@with_name_suggestions
 @explain_arguments
 class Watch:
     """Polls until stopped, in a daemon thread; `errors` holds the latest failures.

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
+from ..errors.names import with_name_suggestions
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
@@ -84,6 +85,7 @@ def _compare_sides(
     return Reconciliation(payments, [side.rows for side in sides], problems, rules, notes, place)
 
 
+@with_name_suggestions
 @explain_arguments
 class Reconciliation:
     """The problems of a reconciliation, their summary, and the totals of each side.

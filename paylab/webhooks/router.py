@@ -43,8 +43,8 @@ class Receipt:
         return self.outcome != "duplicate"
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Router:
     """Handlers by event type; each event is handled once, even when delivered several times.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import inspect
 import json
 import re
 from pathlib import Path
@@ -65,11 +68,23 @@ def place(tmp_path_factory):
 
 
 def outcome(guess, place):
-    """The result of a call, or its error."""
+    """The result of an expression or a statement, also one with `await`, or its error."""
+    mode = "eval" if is_expression(guess) else "exec"
     try:
-        return eval(guess, place)
+        code = compile(guess, "<guess>", mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        result = eval(code, place)
+        return asyncio.run(result) if code.co_flags & inspect.CO_COROUTINE else result
     except Exception as error:
         return error
+
+
+def is_expression(guess):
+    """Whether a guess is no statement, such as an assignment or a loop."""
+    try:
+        compile(guess, "<guess>", "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except SyntaxError:
+        return False
+    return True
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -230,9 +230,8 @@ def test_a_reconciliation_names_the_service(lab):
 
 def test_a_resource_of_the_client_alone_is_named(lab):
     """The error for a resource that only the client has says where it is."""
-    lab.client.disputes = lab.client.quotes
-    with pytest.raises(AttributeError, match=r"'disputes': use client\.disputes"):
-        _ = lab.disputes
+    with pytest.raises(AttributeError, match=r"'ask_time': use client\.ask_time"):
+        _ = lab.ask_time
 
 
 def test_a_held_conversion_says_that_it_is_held_and_how_to_release_it():

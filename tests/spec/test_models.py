@@ -125,7 +125,7 @@ def test_no_object_fails_to_load(kind, data):
     keys = st.sampled_from([*kind.model_fields]) | st.text()
     sent = data.draw(st.dictionaries(keys, JSON, max_size=6))
     resource = kind.model_validate(sent)
-    assert resource.raw is sent
+    assert resource.raw == sent
     assert repr(resource).startswith(kind.__name__)
 
 

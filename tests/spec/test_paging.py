@@ -180,9 +180,10 @@ def test_what_a_display_keeps():
 
 
 def test_what_a_page_and_a_pager_are_by_default():
-    """A page is the last one, and a pager is true before anything was fetched."""
+    """A page is the last one, and only a pager that was read is empty or not."""
     assert Page([1]) == Page([1], False, None)
-    assert Pager(lambda _: Page([]), lambda row: row)
+    with pytest.raises(TypeError, match=r"\.first\(\) is None"):
+        bool(Pager(lambda _: Page([]), lambda row: row))
 
 
 def test_an_empty_page_is_not_the_end():

@@ -40,6 +40,7 @@ PLAIN = {
     *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
     *("public_names", "raise_unknown_attribute", "list_offers", "refuse_item", "refuse_length"),
     *("Names.to_theirs", "Names.to_ours"),
+    "set_attribute",
     *(f"Service.{name}" for name in ("path", "match", "list", "account", "declared_order")),
     *(f"Service.{name}" for name in ("accounts_of", "payout_methods")),
     *("bodies", "export_list", "collect_accounts"),

@@ -13,11 +13,15 @@ from paylab.views.inbox import InboxView, arrivals_table, comparison_html
 
 
 @pytest.fixture
-def inbox():
+def lab():
+    """A lab on a simulator of its own."""
+    return paylab.connect()
+
+
+@pytest.fixture
+def inbox(lab):
     """An open inbox that has received the four events of a transfer."""
-    lab = paylab.connect()
     with lab.inbox() as opened:
-        opened.lab = lab
         trigger(lab, "transfer.completed")
         yield opened
 
@@ -39,9 +43,9 @@ def test_an_inbox_has_a_row_for_each_event(view):
     ]
 
 
-def test_new_events_appear_by_themselves(inbox, view):
+def test_new_events_appear_by_themselves(lab, view):
     """New events appear in the table without a call to `refresh`."""
-    trigger(inbox.lab, "transfer.completed")
+    trigger(lab, "transfer.completed")
     deadline = time.monotonic() + 5
     while view.total != 8 and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -71,9 +75,9 @@ def test_the_last_word_is_what_get_says(view):
         (500, "The request failed: "),
     ],
 )
-def test_a_service_that_cannot_be_asked_is_no_crash(inbox, view, status, said):
+def test_a_service_that_cannot_be_asked_is_no_crash(lab, inbox, view, status, said):
     """When GET fails, an open row still shows the payload, and says why nothing is compared."""
-    inbox.lab.simulator.faults.add("status", status=status, path="/v1/transfers/*", times=9)
+    lab.simulator.faults.add("status", status=status, path="/v1/transfers/*", times=9)
     view.opened = view.rows[0]["seq"]
     assert said in view.detail
     assert inbox.newest(1)[0].payload["id"] in view.detail

@@ -22,13 +22,19 @@ def lab():
     return paylab.connect(simulator=Simulator(transfers=5))
 
 
+class RecordingRouter(Router):
+    """A router that records the events it handles."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+        self.default(self.seen.append)
+
+
 @pytest.fixture
 def router():
     """A router that records the events it handles."""
-    made = Router()
-    made.seen = []
-    made.default(made.seen.append)
-    return made
+    return RecordingRouter()
 
 
 @pytest.fixture

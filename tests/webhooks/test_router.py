@@ -27,13 +27,19 @@ def delivery(step, row="tr_1"):
     return json.dumps({"event_type": kind, "event_payload": payload})
 
 
+class RecordingRouter(Router):
+    """A router that records the events it handles."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+        self.default(self.seen.append)
+
+
 @pytest.fixture
 def router():
     """A router whose default handler records its events."""
-    made = Router()
-    made.seen = []
-    made.default(made.seen.append)
-    return made
+    return RecordingRouter()
 
 
 def types(router):

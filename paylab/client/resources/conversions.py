@@ -30,8 +30,8 @@ from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
@@ -140,8 +140,8 @@ class ConversionAccounts:
         return poller.poll(lambda: self.get(id), until, "the conversion account")
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Conversions:
     """Deposits that are converted to stablecoin."""
 
@@ -271,8 +271,8 @@ def _explain_hold(conversion: Conversion) -> str:
         return ""
     release = f'lab.simulator.move("{plain(conversion.id, 60)}", "started")'
     return (
-        ": a conversion that stays pending is held for review, as after a deposit without a sender "
-        f"name; in a simulator {release} releases it, a real service decides itself"
+        ": a conversion that stays pending may be held for review, as after a deposit without a "
+        f"sender name; in a simulator {release} releases it, a real service decides itself"
     )
 
 
@@ -290,8 +290,8 @@ def _is_since(conversion: Conversion, since: datetime | None) -> bool:
     return created_at >= since
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Sandbox:
     """Operations of the sandbox only."""
 

@@ -35,8 +35,8 @@ from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
 SETTLED = ("active", "rejected", "action_required")
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Individuals:
     """End users and recipients."""
 
@@ -247,8 +247,8 @@ _NEXT = {
 }
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""
 

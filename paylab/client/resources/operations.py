@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -78,7 +79,8 @@ class Poller:
 
     @classmethod
     def of(cls, client: WaitingClient, resource: str, timeout: float, every: float) -> Poller:
-        """How to wait for a resource of a service."""
+        """How to wait for a resource of a service; RuleError for what is no number of seconds."""
+        refuse(_check_seconds("timeout", timeout, 0) + _check_seconds("every", every, 0.001))
         declared = STATUSES[resource](client.service.statuses)
         machine = MACHINES[resource]
         return cls(client.sleep, client.wait_shown, timeout, every, machine, declared)
@@ -151,6 +153,15 @@ class Poller:
             f", and the wait ends at {end}; if {status} is the end, write "
             f'wait(..., until="{status}")'
         )
+
+
+def _check_seconds(name: str, seconds: object, least: float) -> list[Problem]:
+    """The problem of a time to wait that is not a finite number of at least so many seconds."""
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if is_number and least <= seconds < math.inf:  # type: ignore[operator]
+        return []
+    at_least = f", {least} or more" if least else ", 0 or more"
+    return [Problem(name, f"must be a number of seconds{at_least}, not {plain(repr(seconds), 60)}")]
 
 
 class _WaitEnd:

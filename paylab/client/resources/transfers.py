@@ -31,8 +31,8 @@ from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
 Money = Decimal | str | int
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Quotes:
     """Rates and fees, locked for a short time."""
 
@@ -135,8 +135,8 @@ def _terms_of(quote: Quote) -> dict[str, Any]:
     }
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Transfers:
     """Payouts."""
 
@@ -295,8 +295,8 @@ def _funding_advice(transfer: Transfer | None) -> str | None:
     )
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class Balances:
     """The prefunded balances of the account, of a service that has an operation for them."""
 

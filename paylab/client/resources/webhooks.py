@@ -16,8 +16,8 @@ from ..request import Options
 from ..session import Session
 
 
-@explain_arguments
 @with_name_suggestions
+@explain_arguments
 class WebhookSubscriptions:
     """The URLs that receive the organization's events."""
 

@@ -12,6 +12,7 @@ from ...errors.names import (
     refuse_item,
     unknown_name_error,
 )
+from ...errors.refusals import set_attribute
 from ...spec.text import JsonMapping
 from .field import FormField
 
@@ -86,7 +87,7 @@ def _set_attribute(form: Any, name: str, value: object) -> None:
     """Set an attribute of a form; AttributeError for a field, with how to set it."""
     if name in _fields_of(form) and name not in dir(type(form)):
         raise AttributeError(_describe_access(name))
-    object.__setattr__(form, name, value)
+    set_attribute(form, name, value)
 
 
 def _refuse_item(form: object, name: object) -> NoReturn:

@@ -18,24 +18,30 @@ from .refresher import Read
 from .timeline import Times
 
 TRANSFER_MEANINGS = {
-    "pending": "The service has received it and has not started.",
+    "pending": "The service has received it.",
     "awaiting_funds": "Waiting for the funds.",
     "started": "Funded; the payout has started.",
     "completed": "The recipient has been paid.",
-    "cancelled": "Cancelled before it was funded; nothing was paid out.",
+    "cancelled": "Cancelled; whether it had been funded is not known.",
     "failed": "The payout failed; this transfer is not retried.",
     "expired": "Not funded before its deadline; processing did not start.",
-    "under_review": "Under review by the service; it then continues or fails.",
+    "under_review": "Under review by the service; what follows is not specified.",
 }
 """What each status of a transfer means."""
+CANCELLED_MEANINGS = {
+    True: "Cancelled after it was funded; the recipient was not paid.",
+    False: "Cancelled before it was funded; nothing was paid out.",
+}
+"""What cancelled means if it is known whether the transfer was funded."""
+SOURCE_AMOUNT = "Source amount"
 PAYMENT_LABELS = {
     "pending": ("You will send", "Recipient will get"),
     "awaiting_funds": ("You will send", "Recipient will get"),
     "started": ("You sent", "Recipient will get"),
-    "under_review": ("You sent", "Recipient would get"),
+    "under_review": (SOURCE_AMOUNT, "Recipient would get"),
     "completed": ("You sent", "Recipient got"),
     "failed": ("You sent", "Recipient would have got"),
-    "cancelled": ("You would have sent", "Recipient would have got"),
+    "cancelled": (SOURCE_AMOUNT, "Recipient would have got"),
     "expired": ("You would have sent", "Recipient would have got"),
 }
 """The labels of both amounts by the status of a transfer: what happened, or what will."""
@@ -47,11 +53,11 @@ RETURN_NOT_STATED = (
 )
 """Where the money of a failed transfer goes that is no stablecoin."""
 QUOTE_LABELS = ("You send", "Recipient gets")
-AMOUNT_LABELS = ("Source amount", "Destination amount")
+AMOUNT_LABELS = (SOURCE_AMOUNT, "Destination amount")
 """The labels of a status that is not known."""
 
 PAYOUT_LABELS = {
-    "pending": "Will pay out",
+    "pending": "To pay out",
     "started": "Is paying out",
     "completed": "Paid out",
     "failed": "Would have paid out",
@@ -68,23 +74,44 @@ def quote_rows(quote: Quote) -> list[Row]:
     return rows
 
 
-def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) -> list[Row]:
-    """Rows of a transfer: status with its meaning, and terms; unknown values are left out."""
+def transfer_rows(
+    transfer: Transfer,
+    wallets: Sequence[FinancialAccount] = (),
+    *,
+    was_funded: bool | None = None,
+) -> list[Row]:
+    """Rows of a transfer: status with its meaning, and terms; unknown values are left out.
+
+    `was_funded` is None if its history does not tell.
+    """
     duration_seconds = transfer.completed_in
+    meaning = TRANSFER_MEANINGS.get(str(transfer.status))
+    if transfer.status == "cancelled" and was_funded is not None:
+        meaning = CANCELLED_MEANINGS[was_funded]
     rows = [
         ("Transfer", transfer.id),
         ("Reference", transfer.client_reference_id),
         ("Status", transfer.status),
-        ("Meaning", TRANSFER_MEANINGS.get(str(transfer.status))),
+        ("Meaning", meaning),
         ("What to do", _advice_sentence(transfer)),
         ("Reason", transfer.failure_reason),
         *_return_rows(transfer, wallets),
-        *_price_rows(transfer, PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)),
+        *_price_rows(transfer, _payment_labels(transfer, was_funded)),
         *_rail_rows(transfer.payout_method),
         ("Took", "" if duration_seconds is None else f"{duration_seconds} s"),
         ("Settlement reference", transfer.settlement_reference_id),
     ]
     return [(label, str(text)) for label, text in rows if text not in (None, "")]
+
+
+def _payment_labels(transfer: Transfer, was_funded: bool | None) -> tuple[str, str]:
+    """The labels of both amounts, as far as it is known what happened."""
+    source_label, recipient_label = PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)
+    if source_label == SOURCE_AMOUNT and was_funded:
+        source_label = "You sent"
+    if transfer.status == "cancelled" and was_funded is False:
+        source_label = "You would have sent"
+    return source_label, recipient_label
 
 
 def _advice_sentence(transfer: Transfer) -> str:
@@ -210,17 +237,20 @@ HELD = (
 )
 
 
+PERHAPS_HELD = "not known: the service reports a conversion that is held for review as pending, too"
+
+
 class ConversionView(LiveStatus):
     """The live status of a conversion; before it exists, of its deposit.
 
-    `unnamed` tells whether the deposit has no sender name.
+    `unnamed` tells whether the deposit has no sender name, and None that it is not known.
     """
 
     machine = CONVERSION
     timed_states = ("pending", "started")
     title = "Conversion"
 
-    def __init__(self, read: Read, *, unnamed: bool = False, **options: Any) -> None:
+    def __init__(self, read: Read, *, unnamed: bool | None = None, **options: Any) -> None:
         self._is_unnamed = unnamed
         super().__init__(read, **options)
 
@@ -230,18 +260,22 @@ class ConversionView(LiveStatus):
             return [("Conversion", "none yet: waiting for the deposit")]
         deposit = resource.deposit
         payout = resource.payout
-        is_held = self._is_unnamed and resource.status == "pending"
+        is_pending = resource.status == "pending"
+        is_held = self._is_unnamed and is_pending
         payout_label = PAYOUT_LABELS.get(str(resource.status), "Payout")
+        hold_sentence = PERHAPS_HELD if self._is_unnamed is None and is_pending else ""
         if is_held:
             payout_label = HELD_LABEL
+            hold_sentence = HELD
+        received_at = getattr(deposit, "received_at", None)
         conversion_rows = [
             ("Conversion", resource.id),
-            ("Held", HELD if is_held else ""),
-            ("Paid in", _amount_text(deposit)),
-            ("Received", datetime_text(getattr(deposit, "received_at", None))),
+            ("Held", hold_sentence),
+            ("Paid in" if received_at else "Deposit", _amount_text(deposit)),
+            ("Received", datetime_text(received_at)),
             ("Fee", _money_text(resource.total_fee, resource.fee_currency)),
             (payout_label, _amount_text(payout)),
-            ("Sent", datetime_text(getattr(payout, "initiated_at", None))),
+            ("Broadcast", datetime_text(getattr(payout, "initiated_at", None))),
             ("Transaction", str(getattr(payout, "tx_hash", None) or "")),
             ("Confirmed", datetime_text(getattr(payout, "completed_at", None))),
         ]
@@ -299,7 +333,9 @@ class TransferView(LiveStatus):
 
     def _facts_of(self, resource: Transfer) -> list[Row]:
         """The rows of a transfer, without the status that the timeline shows."""
-        return [row for row in transfer_rows(resource, self._wallets) if row[0] != "Status"]
+        was_funded = self.timeline.has_visited("started")
+        rows = transfer_rows(resource, self._wallets, was_funded=was_funded)
+        return [row for row in rows if row[0] != "Status"]
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook, with the deposit instructions."""

@@ -16,6 +16,11 @@ Visit = tuple[str, datetime | None]
 History = Sequence[Visit]
 """The states that a resource has had, oldest first, with their start times if known."""
 
+
+class WholeHistory(list[Visit]):
+    """The history of an object of a simulator, which knows all of its states."""
+
+
 GOOD_STATES = frozenset({"active", "completed"})
 BAD_STATES = frozenset({"rejected", "failed", "cancelled", "expired"})
 ATTENTION_STATES = frozenset({"action_required", "under_review"})
@@ -33,11 +38,18 @@ class Timeline:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.visited = list[Visit]()
+        self._is_whole = False
 
     @property
     def current(self) -> str | None:
         """The current state."""
         return self.visited[-1][0] if self.visited else None
+
+    def has_visited(self, state: str) -> bool | None:
+        """Whether a state was visited; None if it was not seen, and not all states are known."""
+        if any(visited_state == state for visited_state, _ in self.visited):
+            return True
+        return False if self._is_whole else None
 
     def add(self, state: str | None, times: Times, history: History = ()) -> None:
         """Add the current state, and the earlier states that are known now.
@@ -48,6 +60,8 @@ class Timeline:
             return
         self._fill_in_times(times)
         is_current = bool(history) and history[-1][0] == state
+        if self.current != state:
+            self._is_whole = is_current and isinstance(history, WholeHistory)
         if is_current and len(history) >= len(self._states_with(state)):
             self.visited = [*self._start(history[0][1], times), *history]
             self._fill_in_times(times)
@@ -58,7 +72,9 @@ class Timeline:
         if self.current == state:
             return
         for passed_state in self._states_between(self.current, state):
-            self.visited.append((passed_state, times.get(passed_state)))
+            # The specification does not say what follows a review.
+            name = NOT_KNOWN if self.current == "under_review" else passed_state
+            self.visited.append((name, times.get(name)))
         self.visited.append((state, times.get(state)))
 
     def _states_with(self, state: str) -> list[str]:

@@ -20,6 +20,7 @@ from paylab.views.forms.status import (
     TransferView,
     transfer_rows,
 )
+from paylab.views.forms.timeline import WholeHistory
 
 
 def person(status, **more):
@@ -208,7 +209,7 @@ def test_the_path_is_what_is_known_of_it(states, history, path):
 @pytest.mark.parametrize(
     ("status", "label"),
     [
-        ("pending", "Will pay out"),
+        ("pending", "To pay out"),
         ("started", "Is paying out"),
         ("completed", "Paid out"),
         ("failed", "Would have paid out"),
@@ -246,7 +247,8 @@ def test_a_transfer_says_what_was_paid_and_what_will_be(status):
     [
         ("pending", {"unnamed": True}, True),
         ("started", {"unnamed": True}, False),
-        ("pending", {}, False),
+        ("pending", {"unnamed": False}, False),
+        ("started", {}, False),
     ],
 )
 def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status, given, held):
@@ -257,6 +259,36 @@ def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status,
     row = Conversion.model_validate({"id": "con_1", "status": status, "payout": payout})
     labels = dict(ConversionView(lambda: row, **given).rows())
     assert ("Would pay out" in labels) is held
+
+
+def test_a_pending_conversion_of_an_unknown_deposit_may_be_held():
+    """Without the deposit it is not known whether a pending conversion is held."""
+    view = ConversionView(lambda: Conversion(id="con_1", status="pending"))
+    assert dict(view.rows())["Held"].startswith("not known")
+
+
+HISTORIES = [
+    ("cancelled", WholeHistory, "", "You would have sent", "before it was funded"),
+    ("cancelled", WholeHistory, "started", "You sent", "after it was funded"),
+    ("cancelled", list, "started", "You sent", "after it was funded"),
+    ("cancelled", list, "", "Source amount", "whether it had been funded is not known"),
+    ("under_review", list, "started", "You sent", "what follows is not specified"),
+    ("under_review", list, "", "Source amount", "what follows is not specified"),
+    ("failed", list, "", "You sent", "failed"),
+    ("expired", list, "", "You would have sent", "Not funded before its deadline"),
+]
+"""The status of a transfer, whether all states before it are known, and what is said."""
+
+
+@pytest.mark.parametrize(("status", "kind", "seen", "label", "meaning"), HISTORIES)
+def test_a_transfer_says_no_more_than_its_history(status, kind, seen, label, meaning):
+    """Whether a transfer was funded is said if its history tells, and else not known."""
+    states = ["awaiting_funds", *filter(None, [seen]), status]
+    history = kind((state, None) for state in states)
+    transfer = Transfer.model_validate({"id": "tr_1", "status": status, "source_amount": "9"})
+    view = TransferView(lambda: transfer, read_history=lambda _: history)
+    assert meaning in dict(view.rows())["Meaning"]
+    assert [name for name, text in view.rows() if text == "9"] == [label]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,181 @@
+"""Uses that an object is not made for: errors that say what to write instead.
+
+Without them Python answers in words of its own, or stores an attribute that has no effect.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import FrozenInstanceError
+from functools import wraps
+from types import MappingProxyType, ModuleType
+from typing import Any, NoReturn, TypeVar
+
+K = TypeVar("K")
+_COMPLETE = "_is_complete"
+"""The mark of an object whose `__init__` is over."""
+
+
+def kind_name(owner: object) -> str:
+    """The name of a class, which a part of a lab has without its prefix."""
+    if isinstance(owner, ModuleType):
+        return owner.__name__
+    kind = type(owner).__name__
+    return kind.removeprefix("Lab") or kind
+
+
+def list_names(known_names: Iterable[str]) -> str:
+    """The end of a message that lists all names."""
+    return f"it has {', '.join(known_names)}"
+
+
+def _refuse_call(owner: object, *_args: object, **_named: object) -> NoReturn:
+    raise TypeError(f"{kind_name(owner)} is not a function: {list_names(dir(owner))}")
+
+
+def _refuse_await(owner: object) -> NoReturn:
+    raise TypeError(
+        f"a call of paylab waits for its answer, so this {kind_name(owner)} is there already: "
+        "write it without await"
+    )
+
+
+def _refuse_async_loop(owner: object) -> NoReturn:
+    raise TypeError(f"{kind_name(owner)} is read by a plain loop: write for, without async")
+
+
+def _refuse_async_block(owner: object, *_error: object) -> NoReturn:
+    raise TypeError(f"{kind_name(owner)} has no async block: write it without async")
+
+
+def _refuse_block(owner: object, *_error: object) -> NoReturn:
+    raise TypeError(f"{kind_name(owner)} has nothing to close: write it without with")
+
+
+_REFUSALS: Mapping[str, Callable[..., NoReturn]] = MappingProxyType(
+    {
+        "__call__": _refuse_call,
+        "__await__": _refuse_await,
+        "__aiter__": _refuse_async_loop,
+        "__aenter__": _refuse_async_block,
+        "__aexit__": _refuse_async_block,
+        "__enter__": _refuse_block,
+        "__exit__": _refuse_block,
+    }
+)
+
+
+def refuse_foreign_uses(class_: type[K]) -> type[K]:
+    """Give a class errors for a call, `await`, `async` and `with`, unless it allows them.
+
+    They are set here, because in the class they would hide the mistake from mypy.
+    """
+    for method_name, refusal in _REFUSALS.items():
+        # Not by hasattr, since every class can be called itself.
+        if not any(method_name in vars(base) for base in class_.__mro__):
+            setattr(class_, method_name, refusal)
+    return class_
+
+
+def refuse_new_attributes(class_: type[K]) -> type[K]:
+    """Refuse attributes that are set after `__init__`: they would have no effect.
+
+    A function may be replaced by another one, as a test does.
+    """
+    target: Any = class_
+    if "__setattr__" not in vars(class_) and class_.__init__ is not object.__init__:
+        target.__init__ = _complete_after(class_, target.__init__)
+        target.__setattr__ = set_attribute
+    elif hasattr(class_, "__dataclass_fields__"):
+        target.__setattr__ = _refuse_to_set
+    return class_
+
+
+def _complete_after(class_: type, initialize: Callable[..., None]) -> Callable[..., None]:
+    """An `__init__` that marks its object as complete; one of a subclass is not over by then."""
+
+    @wraps(initialize)
+    def initialize_and_complete(self: Any, *args: Any, **kwargs: Any) -> None:
+        initialize(self, *args, **kwargs)
+        if type(self) is class_:
+            complete(self)
+
+    return initialize_and_complete
+
+
+def complete(owner: object) -> None:
+    """Refuse new attributes of an object from now on."""
+    vars(owner)[_COMPLETE] = True
+
+
+def set_attribute(owner: object, name: str, value: object) -> None:
+    """Set an attribute; AttributeError for a public one of an object that is complete."""
+    is_public = not name.startswith("_") and _COMPLETE in vars(owner)
+    if is_public and not _is_settable(owner, name, value):
+        _refuse_to_set(owner, name, value)
+    object.__setattr__(owner, name, value)
+
+
+def _is_settable(owner: object, name: str, value: object) -> bool:
+    """Whether an attribute exists and can be replaced by a value.
+
+    A function can be by a function, and a part of a lab by another kind, as a test does.
+    """
+    in_class = getattr(type(owner), name, None)
+    if isinstance(in_class, property):
+        return in_class.fset is not None
+    if name not in vars(owner) and in_class is None:
+        return False
+    present = vars(owner).get(name, in_class)
+    kind: Any = type(present)
+    if kind.__setattr__ in (set_attribute, _refuse_to_set):  # a part of a lab
+        return type(value) is not kind
+    is_function = callable(present) and not _is_ours(present)
+    return not is_function or (callable(value) and not _is_ours(value))
+
+
+def _is_ours(value: object) -> bool:
+    """Whether a value is one of our objects, which can be called only to be refused."""
+    kind: Any = type(value)
+    return callable(value) and kind.__call__ is _refuse_call
+
+
+def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
+    """AttributeError with what takes such a value, or all names."""
+    kind = kind_name(owner)
+    is_known = name in dir(owner)
+    message = f"{kind}.{name} cannot be set" if is_known else f"{kind} has no {name} to set"
+    fields: Mapping[str, Any] | None = getattr(owner, "__dataclass_fields__", None)
+    error_class = AttributeError if fields is None else FrozenInstanceError
+    if fields is not None and name in fields:
+        copy_text = f"dataclasses.replace(..., {name}=...) makes another {kind}"
+        raise error_class(f"{message}: {copy_text}")
+    places = list(_find_parameters(owner, name))
+    if places:
+        places_text = " or ".join([", ".join(places[:-1]), places[-1]] if places[1:] else places)
+        raise error_class(f"{message}: pass {name}= to {places_text}")
+    raise error_class(f"{message}: {list_names(dir(owner))}")
+
+
+def _find_parameters(owner: object, name: str) -> Iterator[str]:
+    """The functions with a parameter of this name: `connect` for settings, else the owner's."""
+    package = __name__.partition(".")[0]
+    connect = getattr(sys.modules[package], "connect", None)
+    if connect is not None and "settings" in dir(owner) and _has_parameter(connect, name):
+        yield f"{package}.connect()"
+        return
+    for method_name in dir(owner):
+        # Not by getattr, which would make the parts of a lab and ask a service.
+        method = vars(owner).get(method_name, getattr(type(owner), method_name, None))
+        if callable(method) and not _is_ours(method) and _has_parameter(method, name):
+            yield f"{method_name}()"
+
+
+def _has_parameter(function: Any, name: str) -> bool:
+    from inspect import signature  # only for a wrong name
+
+    try:
+        return name in signature(function).parameters
+    except (TypeError, ValueError):  # a function of C
+        return False

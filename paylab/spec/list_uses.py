@@ -1,0 +1,131 @@
+"""What a list that fetches its pages is asked for: membership, values of fields, and what only
+the whole list can tell, as errors that say what to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from ..errors.base import ArgumentError, Problem, RuleError
+from .money import read_amount
+from .text import plain
+from .timestamps import from_text
+
+K = TypeVar("K")
+P = TypeVar("P")
+_COLLECTIONS = (list, tuple, set, frozenset)
+
+
+class PageIterator(Generic[P]):
+    """The pages of a list, one after another."""
+
+    def __init__(self, pages: Iterator[P]) -> None:
+        self._pages = pages
+
+    def __iter__(self) -> Iterator[P]:
+        return self
+
+    def __next__(self) -> P:
+        return next(self._pages)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):  # that Python and IPython look up on any object
+                raise AttributeError(name)
+            raise AttributeError(f"pages have no {name!r}: {_READING_PAGES}")
+
+        def __getitem__(self, _index: object) -> NoReturn:
+            raise TypeError(f"pages have no indexes: {_READING_PAGES}")
+
+
+_READING_PAGES = (
+    "next(pages) is the first, with data, has_next_page and cursor; list(pages) has all"
+)
+
+
+def check_condition(wanted: object) -> None:
+    """ArgumentError for a condition that is not a function of an item."""
+    if not callable(wanted):
+        message = f"select takes a function of an item, not {plain(repr(wanted), 60)}"
+        raise ArgumentError(f"{message}: filter(name=value) compares fields", "wanted")
+
+
+def contains(listed_items: Iterable[Any], wanted: object) -> bool:
+    """Whether a list has an item, or one with this id."""
+    if isinstance(wanted, str):
+        return any(getattr(item, "id", None) == wanted for item in listed_items)
+    return any(item == wanted for item in listed_items)
+
+
+def has_values(item: Any, fields: Mapping[str, object]) -> bool:
+    """Whether the fields of an item have these values; several values for a field mean any.
+
+    An amount or a time can be text. RuleError for text that is none.
+    """
+    return all(
+        _is_equal(_read_field(item, field_name), wanted, field_name)
+        for field_name, wanted in fields.items()
+    )
+
+
+def _read_field(item: Any, field_name: str) -> object:
+    """A field of an item, not one of its methods such as `items`."""
+    return item[field_name] if hasattr(item, "keys") else getattr(item, field_name)
+
+
+def _is_equal(value: object, wanted: object, field_name: str) -> bool:
+    """Whether the value of a field is the wanted one, or one of several."""
+    if isinstance(wanted, _COLLECTIONS) and not isinstance(value, _COLLECTIONS):
+        return any(_is_equal(value, member, field_name) for member in wanted)
+    if isinstance(value, Decimal) and isinstance(wanted, str):
+        amount = read_amount(wanted)
+        if amount is None:
+            raise RuleError([Problem(field_name, 'must be an amount, like "10.50"')])
+        return value == amount
+    if isinstance(value, datetime) and isinstance(wanted, str):
+        try:
+            return value == from_text(wanted)
+        except ValueError as error:
+            raise RuleError([Problem(field_name, str(error))]) from None
+    return value == wanted
+
+
+def with_list_refusals(class_: type[K]) -> type[K]:
+    """Give a list errors for what needs the whole of it, or one iterator.
+
+    They are set here, because in the class they would hide the mistake from mypy.
+    """
+    target: Any = class_
+    target.__len__ = _refuse_length
+    target.__bool__ = _refuse_truth
+    target.__next__ = _refuse_next
+    target.__eq__ = _compare
+    target.__hash__ = object.__hash__
+    target.__add__ = target.__radd__ = _refuse_sum
+    return class_
+
+
+def _refuse_length(_list: object) -> NoReturn:
+    raise TypeError("only the whole list has a length: len(pager.to_list()) fetches all of it")
+
+
+def _refuse_truth(_list: object) -> NoReturn:
+    raise TypeError("only a read list tells whether it is empty: .first() is None")
+
+
+def _refuse_next(_list: object) -> NoReturn:
+    raise TypeError("a list is no iterator: .first() is its first item, iter() its iterator")
+
+
+def _compare(pager: object, other: object) -> bool:
+    if isinstance(other, _COLLECTIONS):
+        raise TypeError("only the whole list can be compared: .to_list() == [...]")
+    return pager is other
+
+
+def _refuse_sum(_list: object, _other: object) -> NoReturn:
+    raise TypeError("lists are joined when they are read: [*first, *second] fetches both")

@@ -1,0 +1,48 @@
+"""The members of an object of the service whose names are not fixed, such as account details."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..errors import names
+from ..errors.refusals import list_names
+
+
+class Members(dict[str, Any]):
+    """A dict whose unknown names are errors that say which name is meant.
+
+    >>> Members(clabe="646180110400000007")["CLABE"]
+    Traceback (most recent call last):
+    KeyError: 'CLABE: use clabe'
+    """
+
+    def __missing__(self, name: object) -> NoReturn:
+        raise KeyError(f"{name}: {self._describe_names(str(name))}")
+
+    def _describe_names(self, name: str) -> str:
+        """The name that is meant, or all."""
+        suggestion = names.find_suggestion(name, self)
+        return f"use {suggestion}" if suggestion else list_names(self)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):  # that Python and IPython look up on any object
+                raise AttributeError(name)
+            if name in self:
+                raise AttributeError(f"{name} is a member of a dict: write [{name!r}]")
+            raise AttributeError(f"a dict has no attribute {name!r}: {self._describe_names(name)}")
+
+
+def name_members(value: Any) -> Any:
+    """Decoded JSON whose objects, at any depth, are `Members`.
+
+    >>> name_members({"data": [{"status": "completed"}]})["data"][0]["Status"]
+    Traceback (most recent call last):
+    KeyError: 'Status: use status'
+    """
+    if isinstance(value, dict):
+        return Members({name: name_members(member) for name, member in value.items()})
+    if isinstance(value, list):
+        return [name_members(member) for member in value]
+    return value
