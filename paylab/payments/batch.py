@@ -176,20 +176,20 @@ class Batch:
         pages = payment_pages(self.client.transfers)
         payments = find_by_references(pages, row_by_reference.keys(), since, self.notify)
         now = clock.now()
-        descriptions = [
-            self._settle_by_list(row, payments[reference], now)
-            for reference, row in row_by_reference.items()
-            if reference in payments
-        ]
-        old_payments = list(filter(None, descriptions))
+        listed_rows = [row for reference, row in row_by_reference.items() if reference in payments]
+        old_payments = []
+        for row in listed_rows:
+            try:
+                self._settle_by_list(row, payments[row.reference], now)
+            except ChoiceError as error:
+                old_payments.append(f"row {row.number}: {describe_payment(error.payment, now)}")
         if old_payments:
             raise _old_payments_error(old_payments)
 
-    def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> str:
+    def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> None:
         """Settle a row by the payments with its reference, or choose to pay it again.
 
-        Return "", or the description of an equal payment that is older than 7 days, if `older=` was
-        not given: the row then stays unsettled.
+        ChoiceError for an equal payment that is older than 7 days, if `older=` was not given.
         """
         order = self._make_order(row)
         order_values = values(order.fields, order.terms)
@@ -200,11 +200,10 @@ class Batch:
                 self._settle_row(row, already_paid(payment))
         except ChoiceError as error:
             if error.reason == "old" and self.choices.older is None:
-                return f"row {row.number}: {describe_payment(error.payment, now)}"
+                raise
             self.new_names[row.number] = self.choices.next_name(error)
             if not self.new_names[row.number]:
                 self._settle_row(row, self.choices.outcome(error))
-        return ""
 
     def _send_rows(self, concurrency: int) -> None:
         """Send the rows without an outcome, until the batch fails or nothing answers."""
