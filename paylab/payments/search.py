@@ -80,10 +80,10 @@ class _ListReading:
         is_older = all(row.created_at < self.since for row in page.data)
         return is_older and self.first_time != self.last_time
 
-    def check_limits(self, pages_max: int) -> None:
+    def check_limits(self) -> None:
         """ChoiceError if the list has more pages than are read, or repeats its rows."""
-        if self.pages >= pages_max:
-            raise undecided_error(f"the list has more than {pages_max:,} pages")
+        if self.pages >= PAGES_MAX:
+            raise undecided_error(f"the list has more than {PAGES_MAX:,} pages")
         if self.repeated_pages >= REPEATED_PAGES_MAX:
             raise undecided_error(f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row")
 
@@ -100,7 +100,6 @@ def read_rows_since(
     since: Since,
     is_wanted: Callable[[R], bool],
     notify: Notify | None = None,
-    pages_max: int = PAGES_MAX,
 ) -> list[R]:
     """The wanted rows of the list back to a time, newest first; ChoiceError if it cannot be read.
 
@@ -120,7 +119,7 @@ def read_rows_since(
             reading.add_page(page)
             if reading.is_past(page) or not page.has_next_page:
                 break
-            reading.check_limits(pages_max)
+            reading.check_limits()
             if notify and reading.pages > 1 and reading.pages.bit_count() == 1:
                 notify(str(reading))
     except (ChoiceError, ReplayError):
@@ -154,7 +153,6 @@ def find_by_references(
     references: Collection[str],
     since: Since,
     notify: Notify | None = None,
-    pages_max: int = PAGES_MAX,
 ) -> dict[str, list[Transfer]]:
     """The payments of each reference in the pages of a list back to a time, newest first.
 
@@ -174,7 +172,7 @@ def find_by_references(
         is_shown.add(is_known or is_readable)
         return is_known or (reference is not None and _may_be_masked(reference, wanted_references))
 
-    for payment in read_rows_since(pages, since, is_wanted, notify, pages_max):
+    for payment in read_rows_since(pages, since, is_wanted, notify):
         payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
     if is_shown == {False}:
         raise undecided_error(NO_REFERENCE_SHOWN)

@@ -421,18 +421,6 @@ def results(path):
         return list(csv.DictReader(text))
 
 
-def test_the_command_payout_run_twice_pays_once(service, command, file, tmp_path):
-    """`paylab payout` run twice pays once, and both results files have a row per payout."""
-    path = file(ABC)
-    outcomes = []
-    for name in ("first.csv", "second.csv"):
-        status, shown = command("payout", path, "--yes", "--to", str(tmp_path / name))
-        assert status == 0, shown
-        outcomes.append([row["outcome"] for row in results(tmp_path / name)])
-    assert outcomes == [["created"] * 3, ["already paid"] * 3]
-    assert len(service.payments) == 3
-
-
 def test_the_command_payout_shows_the_pages_that_it_reads(service, command, file):
     """While the list is read the number of pages is shown."""
     service.listing.page_size = 2
@@ -443,18 +431,45 @@ def test_the_command_payout_shows_the_pages_that_it_reads(service, command, file
     assert "page" in shown
 
 
-def test_the_command_payout_pays_a_failed_payment_again_when_told(service, command, file):
-    """A failed payment is status 1; `--retry-failed` pays it again, and once."""
-    path = file(rows("a"))
+RUNS = {
+    "again": (ABC, {}, [("", 0, "already paid")], 3),
+    "after a failure": (
+        rows("a"),
+        {"status": "failed"},
+        [
+            ("", 1, "failed before --retry-failed"),
+            ("--retry-failed", 0, ""),
+            ("", 0, "already paid"),
+        ],
+        2,
+    ),
+    "after 8 days": (
+        ABC,
+        {"days": 8},
+        [("", 1, "--older"), ("--older paid", 0, "already paid"), ("--older pay", 0, "created")],
+        6,
+    ),
+}
+
+
+@pytest.mark.parametrize(("payouts", "change", "runs", "paid"), RUNS.values(), ids=RUNS)
+def test_the_command_payout_run_again_pays_as_its_options_say(
+    service, command, file, tmp_path, payouts, change, runs, paid
+):
+    """Each run has its status and words; whatever is not chosen is not paid again."""
+    path = file(payouts)
     assert command("payout", path, "--yes")[0] == 0
-    service.payments[0]["status"] = "failed"
-    status, shown = command("payout", path, "--yes")
-    assert status == 1
-    assert "failed before" in shown
-    assert "--retry-failed" in shown
-    for _ in range(2):
-        assert command("payout", path, "--yes", "--retry-failed")[0] == 0
-    assert len(service.payments) == 2
+    service.clock.advance(days=change.get("days", 0))
+    service.payments[0]["status"] = change.get("status", "awaiting_funds")
+    for options, expected_status, words in runs:
+        to = tmp_path / "results.csv"
+        status, shown = command("payout", path, "--yes", "--to", str(to), *options.split())
+        assert (status, [word for word in words.split() if word not in shown]) == (
+            expected_status,
+            [],
+        )
+        assert len(results(to)) == len(payouts)
+    assert len(service.payments) == paid
 
 
 def test_the_command_payout_refuses_other_terms(service, command, file):
@@ -465,21 +480,6 @@ def test_the_command_payout_refuses_other_terms(service, command, file):
     assert status == 1
     assert "conflict" in shown
     assert len(service.payments) == 1
-
-
-def test_the_command_payout_asks_about_old_references(service, command, file):
-    """Old references are a question; the answer is an option."""
-    path = file(ABC)
-    assert command("payout", path, "--yes")[0] == 0
-    service.clock.advance(days=8)
-    status, shown = command("payout", path, "--yes")
-    assert status != 0
-    assert "--older" in shown
-    assert len(service.payments) == 3
-    assert command("payout", path, "--yes", "--older", "paid")[0] == 0
-    assert len(service.payments) == 3
-    assert command("payout", path, "--yes", "--older", "pay")[0] == 0
-    assert len(service.payments) == 6
 
 
 def test_the_command_payout_recovers_a_lost_answer(service, command, file, tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import paylab
 from paylab.errors import ChoiceError, PaylabError, RuleError
 from paylab.payments.search import (
+    PAGES_MAX,
     find_by_references,
     find_by_values,
     find_payment,
@@ -91,7 +92,7 @@ UNTOLD = {
     "a failed page": Listing(PAGES[0], PaylabError("503")),
     "a loop": Listing(PAGES[0], is_endless=True),
     "no references": Listing([row(1, client_reference_id=None)]),
-    "too many pages": Listing(*([row(n, n / 100)] for n in range(30))),
+    "too many pages": Listing(*([row(n + 10, n / 1000)] for n in range(PAGES_MAX + 1))),
 }
 
 
@@ -100,7 +101,7 @@ UNTOLD = {
 def test_what_a_list_cannot_tell_is_an_error(listing):
     """A list that fails, loops, is too long or shows no reference tells nothing."""
     with pytest.raises(ChoiceError, match="could not be told") as error:
-        find_by_references(payment_pages(listing), {"r9"}, None, pages_max=20)
+        find_by_references(payment_pages(listing), {"r9"}, None)
     assert (error.value.reason, error.value.payment) == ("untold", None)
 
 
