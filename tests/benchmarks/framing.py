@@ -155,13 +155,13 @@ def arrow_csv(rows):
     """Arrow's JSON reader and CSV writer in one thread, without checks, lists or cursors."""
     import pyarrow.csv as pcsv
 
-    ready, read = ready_pages(), arrow_reader()
-    first = read(ready)
+    read = arrow_reader()
+    first = read(ready_pages())
 
     def export():
         count = 0
         with pcsv.CSVWriter(FOLDER / "plain.csv", first.schema) as writer:
-            for table in map(read, batches(islice(cycle(ready), int(rows) // 100))):
+            for table in map(read, batches(other_pages(int(rows)))):
                 writer.write_table(table)
                 count += table.num_rows
         return count
@@ -204,13 +204,8 @@ def paylab_csv(rows):
     """`frames.export` from the bytes of the pages to a CSV file."""
     from paylab import frames
 
-    ready = ready_pages()
-    frames.export(ready, FOLDER / "small.csv")
-    pages = (
-        page.replace(b'"id":"tr_', b'"id":"tr_%d_' % (number // len(ready)))
-        for number, page in enumerate(islice(cycle(ready), int(rows) // 100))
-    )
-    return lambda: frames.export(pages, FOLDER / "exported.csv").rows
+    frames.export(ready_pages(), FOLDER / "small.csv")
+    return lambda: frames.export(other_pages(int(rows)), FOLDER / "exported.csv").rows
 
 
 @way
@@ -338,6 +333,13 @@ def ready_pages():
     import listing
 
     return [body for _, body in listing.pages(10_000)]
+
+
+def other_pages(rows):
+    """Pages of 100 rows with an id each, made one by one from those of `ready_pages`."""
+    ready = ready_pages()
+    for number, page in enumerate(islice(cycle(ready), rows // 100)):
+        yield page.replace(b'"id":"tr_', b'"id":"tr_%d_' % (number // len(ready)))
 
 
 def decoded(pages):
