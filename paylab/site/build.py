@@ -19,7 +19,7 @@ from .lessons import lesson_for_page, saved_outputs
 from .own_wheel import write_own_wheel
 from .runtime_files import RuntimeFiles
 from .saved_page import saved_page, show_saved
-from .scripts import compress_scripts, load_compressed
+from .scripts import add_first_scripts, compress_scripts
 from .wheels import check_wheels, download_options, lock_entry
 
 MARK = "paylab-site.json"
@@ -57,6 +57,14 @@ OVERRIDES = {
 }
 """Settings of JupyterLab: no news, dark where the system is, nothing cut off, no idle button."""
 
+WORKER = """\
+import "{}";
+import {{ start }} from "./start.mjs";
+
+start({});
+"""
+"""The program of a kernel that has not been asked to start Python, and starts it: see kernel.js."""
+
 QUICK_START = Path(__file__).with_name("quick_start.mjs")
 ERROR_LINES = 5
 LINE_MAX = 200
@@ -71,6 +79,11 @@ class SiteOptions(NamedTuple):
     lessons: Sequence[Path]
     runtime: RuntimeFiles
     base: str = ""
+
+    @property
+    def start(self) -> dict[str, Any]:
+        """What start.mjs has to know."""
+        return {"runtime": self.runtime.url_in_page, "frames": self.runtime.has_frames}
 
     @property
     def is_quick(self) -> bool:
@@ -129,6 +142,9 @@ def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
             shutil.copy(wheel, wheels)
     _remove_unused(draft)
     write_packages(draft / PYODIDE, wheels, options)
+    (program,) = extension.parent.glob("comlink.worker.*.js")
+    worker = WORKER.format(f"../../{program.relative_to(draft)}", json.dumps(options.start))
+    (draft / PYODIDE / "worker.mjs").write_text(worker, encoding="utf-8")
     if options.is_quick:
         command = ["node", str(QUICK_START), str(draft / PYODIDE)]
         _finish(_start_program(command, work), "the quick start cannot be made")
@@ -145,11 +161,10 @@ def _write_source(source_folder: Path, options: SiteOptions) -> Path:
     # A folder that a page does not have to make, which takes it several requests.
     (contents / "out").mkdir()
     (contents / "out" / "README.md").write_text("The notebooks write their files here.\n")
-    site = {"runtime": options.runtime.url_in_page, "frames": options.runtime.has_frames}
     kernel = {
         "pyodideUrl": f"./{(PYODIDE / 'start.mjs').as_posix()}",
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": [*KERNEL_PACKAGES], "site": site},
+        "loadPyodideOptions": {"packages": [*KERNEL_PACKAGES], "site": options.start},
     }
     settings = {
         "jupyter-lite-schema-version": 0,
@@ -223,7 +238,7 @@ def _write_pages(draft: Path, options: SiteOptions) -> None:
         saved_file = draft / "saved" / f"{path.stem}.html"
         saved_file.write_text(saved_page(path.stem, lesson), encoding="utf-8")
     page = draft / "notebooks" / "index.html"
-    html = load_compressed(page.read_text(encoding="utf-8"))
+    html = add_first_scripts(page.read_text(encoding="utf-8"))
     html = show_saved(html, [path.name for path in options.lessons])
     icon = '<head>\n    <link rel="icon" href="../icon-120x120.png">'
     page.write_text(html.replace("<head>", icon, 1), encoding="utf-8")

@@ -23,7 +23,7 @@
     });
     window.addEventListener("keydown", explain);
     while (!isReady()) {
-      for (const part of notebookParts()) part.inert = true; // keys are for what is seen
+      for (const part of notebookParts()) part.inert ||= true; // keys are for what is seen
       await new Promise((done) => setTimeout(done, PAUSE));
     }
     close();

@@ -8,8 +8,8 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-LOADER = Path(__file__).with_name("scripts.js")
-"""The script inside a page that decompresses the others."""
+FIRST = [Path(__file__).with_name(name) for name in ("kernel.js", "scripts.js")]
+"""The scripts inside a page: they start Python, and decompress the others."""
 FOLDERS = ("build", "extensions")
 """The folders of a site that have the scripts of its pages."""
 WORKER = ".worker."
@@ -31,10 +31,13 @@ def compress_scripts(site: Path) -> None:
         script.unlink()
 
 
-def load_compressed(page: str) -> str:
-    """A page of JupyterLite that loads compressed scripts.
+def add_first_scripts(page: str) -> str:
+    """A page of JupyterLite with the scripts that run before its own.
 
     It names its first script in a link, which would load the script that is not there.
     """
-    loader = f"<head>\n    <script>\n{LOADER.read_text(encoding='utf-8')}</script>"
-    return page.replace("<head>", loader, 1).replace('rel="preload"', 'rel="first-script"', 1)
+    scripts = "".join(
+        f"\n    <script>\n{script.read_text(encoding='utf-8')}</script>" for script in FIRST
+    )
+    page = page.replace("<head>", f"<head>{scripts}", 1)
+    return page.replace('rel="preload"', 'rel="first-script"', 1)

@@ -51,16 +51,30 @@ importlib.invalidate_caches()
 random.seed()
 `;
 
+let started;
+
+// Start Python before the kernel asks for it.
+export function start(site) {
+  started = startPython(site);
+  started.catch(() => {}); // the kernel reports it
+}
+
 // `loadRuntime` and `createModule` are those of Node, which starts the runtime otherwise.
-export async function loadPyodide(options, loadRuntime, createModule) {
-  const { site, ...others } = options;
+export async function loadPyodide({ site, stdout, stderr }, loadRuntime, createModule) {
+  const pyodide = await (started ?? startPython(site, loadRuntime, createModule));
+  if (stdout) pyodide.setStdout({ batched: stdout });
+  if (stderr) pyodide.setStderr({ batched: stderr });
+  return pyodide;
+}
+
+async function startPython(site, loadRuntime, createModule) {
   const runtime = new URL(site.runtime, import.meta.url).href;
   const folder = new URL("./", import.meta.url).href;
   const [load, lock] = await Promise.all([
     loadRuntime ?? import(runtime + "pyodide.mjs").then((module) => module.loadPyodide),
     readLock(runtime, folder),
   ]);
-  const place = { ...others, indexURL: runtime, packageBaseUrl: folder };
+  const place = { indexURL: runtime, packageBaseUrl: folder };
   const pyodide = lock.quick
     ? await loadQuickly(load, { ...place, createModule }, lock, folder)
     : await load({ ...place, lockFileContents: lock, packages: lock.preload });

@@ -2,7 +2,7 @@
 
 import gzip
 
-from paylab.site.scripts import compress_scripts, load_compressed
+from paylab.site.scripts import add_first_scripts, compress_scripts
 
 PAGE = '<head>\n<link id="main" rel="preload" href="../build/bundle.js" as="script">\n</head>'
 
@@ -29,8 +29,8 @@ def test_scripts_of_pages_are_replaced_by_compressed_ones(tmp_path):
 
 
 def test_a_page_loads_its_scripts_compressed_and_none_as_it_was():
-    """What loads them comes before all scripts, and the first script is not preloaded."""
-    page = load_compressed(PAGE)
-    assert page.index("DecompressionStream") < page.index('id="main"')
+    """What starts Python and loads them comes before, and the first script is not preloaded."""
+    page = add_first_scripts(PAGE)
+    assert page.index("worker.mjs") < page.index("DecompressionStream") < page.index('id="main"')
     assert 'href="../build/bundle.js"' in page
     assert 'rel="preload"' not in page
