@@ -45,16 +45,15 @@ def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 def _may_be_constant(request: RefusedRequest, field: RefusedField) -> bool:
     """Whether a field may be a constant: it is new, and no field whose value paylab knows."""
     if request.unknown_names or not request.operation.fields or not PLACE.fullmatch(field.path):
-        return False  # it is another name of an unknown field, or none of a JSON body
-    sent_values = request.body.values
-    has_similar = any(f"_{sent_name}".endswith(f"_{field.name}") for sent_name in sent_values)
-    has_values = request.knows(field) and field.our_path not in KNOWN_VALUES
-    if has_values or has_similar:
+        return False  # it is the new name of an unknown field, or not one of a JSON body
+    if request.knows(field) and field.our_path not in KNOWN_VALUES:
         return False
+    if any(f"_{name}".endswith(f"_{field.name}") for name in request.body.values):
+        return False  # `amount` is what was sent as `source_amount`
     # Something can be added to an object, but not to text.
-    top_name = field.path.partition(".")[0]
-    is_in_object = "." in field.path and isinstance(request.sent_body.get(top_name), Mapping)
-    return is_in_object or top_name not in request.sent_body
+    top_name, _, nested_path = field.path.partition(".")
+    sent_value = request.sent_body.get(top_name)
+    return sent_value is None or bool(nested_path and isinstance(sent_value, Mapping))
 
 
 def add_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:

@@ -113,6 +113,8 @@ def find_drift(
 
 
 Differences = Iterator[AnswerDifference]
+Row = dict[str, Any]
+"""An object of an answer."""
 
 
 def answer_differences(call: Call, service: Service) -> Differences:
@@ -128,7 +130,8 @@ def answer_differences(call: Call, service: Service) -> Differences:
     if route is not None and not call.failed:
         record = OPERATIONS[route.operation]
         for row in _find_rows(record, parse_answer(call), service):
-            yield from _check_row(record, row, service)
+            for find_differences in ROW_CHECKS:
+                yield from find_differences(record, row, service)
 
 
 def parse_answer(call: Call) -> Any:
@@ -139,7 +142,7 @@ def parse_answer(call: Call) -> Any:
         return None
 
 
-def _find_rows(record: Operation, body: object, service: Service) -> list[dict[str, Any]]:
+def _find_rows(record: Operation, body: object, service: Service) -> list[Row]:
     """The objects in an answer; none for an operation that answers with none, or with images.
 
     A single object is the only nested one that has an id, else where the settings say.
@@ -156,36 +159,22 @@ def _find_rows(record: Operation, body: object, service: Service) -> list[dict[s
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _check_row(record: Operation, row: dict[str, Any], service: Service) -> Differences:
-    """The differences of one object of an answer."""
-    resource = record.resource
+def _find_unknown_fields(record: Operation, row: Row, service: Service) -> Differences:
+    """The fields that an object has and its model has not, with the keys that rename them."""
     model = getattr(models, record.answer)
     key_by_new_name = dict(find_renamed_keys(model, row, service))
-    fields = answer_names(record.answer, service).to_ours(row)
-    for field_name in fields:
+    for field_name in answer_names(record.answer, service).to_ours(row):
         if field_name not in model.model_fields:
             key = key_by_new_name.get(field_name, "")
-            yield AnswerDifference("field", resource, str(field_name), key)
-    yield from _check_amount_types(resource, fields, service)
-    status = row.get("status")
-    if resource in MACHINES and isinstance(status, str):
-        known_statuses = (*MACHINES[resource].states, *STATUSES[resource](service.statuses))
-        if status not in known_statuses:
-            yield AnswerDifference("status", resource, status, f"statuses.{resource}")
-    known_codes = (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes)
-    for detail in row.get("status_details") or ():
-        code = detail.get("code") if isinstance(detail, dict) else None
-        if code and code not in known_codes:
-            yield AnswerDifference("code", resource, str(code), "statuses.detail_codes")
+            yield AnswerDifference("field", record.resource, str(field_name), key)
 
 
-def _check_amount_types(
-    resource: str, fields: Mapping[str, object], service: Service
-) -> Differences:
-    """The amounts of another type than the settings say.
+def _find_other_amount_types(record: Operation, row: Row, service: Service) -> Differences:
+    """The amounts of another type than the settings say, such as "total_fee as number".
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
+    fields = answer_names(record.answer, service).to_ours(row)
     types = {
         field_name: "text" if isinstance(fields[field_name], str) else "number"
         for field_name in fields
@@ -195,7 +184,34 @@ def _check_amount_types(
     for amount_name, amount_type in types.items():
         if amount_type != service.amounts.answers:
             key = "amounts.answers" if types_of_amounts == {amount_type} else ""
-            yield AnswerDifference("type", resource, f"{amount_name} as {amount_type}", key)
+            yield AnswerDifference("type", record.resource, f"{amount_name} as {amount_type}", key)
+
+
+def _find_unknown_status(record: Operation, row: Row, service: Service) -> Differences:
+    """The status of an object that no status machine and no setting has."""
+    resource = record.resource
+    status = row.get("status")
+    if resource in MACHINES and isinstance(status, str):
+        known_statuses = (*MACHINES[resource].states, *STATUSES[resource](service.statuses))
+        if status not in known_statuses:
+            yield AnswerDifference("status", resource, status, f"statuses.{resource}")
+
+
+def _find_unknown_codes(record: Operation, row: Row, service: Service) -> Differences:
+    """The codes of status details that neither the spec nor a setting has."""
+    known_codes = (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes)
+    for detail in row.get("status_details") or ():
+        code = detail.get("code") if isinstance(detail, dict) else None
+        if code and code not in known_codes:
+            yield AnswerDifference("code", record.resource, str(code), "statuses.detail_codes")
+
+
+ROW_CHECKS = (
+    _find_unknown_fields,
+    _find_other_amount_types,
+    _find_unknown_status,
+    _find_unknown_codes,
+)
 
 
 def find_renamed_keys(

@@ -15,7 +15,8 @@ from .constants import add_constant_field
 from .names import Guesses, find_list_key, suggest_cursor_names
 from .refused_request import INVALID, MISSING, UNKNOWN, RefusedField, RefusedRequest
 from .renames import (
-    move_reference,
+    move_missed_reference,
+    move_refused_reference,
     rename_all_at_once,
     rename_required_field,
     rename_unknown_field,
@@ -155,13 +156,19 @@ RULES: dict[tuple[str, str], tuple[Rule, ...]] = {
     ("query", UNKNOWN): (omit_limit, rename_cursor),
     ("query", MISSING): (shorten_pages, rename_cursor),
     ("query", INVALID): (shorten_pages, rename_cursor),
-    ("body", UNKNOWN): (move_reference, follow_new_name),
+    ("body", UNKNOWN): (follow_new_name,),
     ("body", MISSING): (
-        *(move_reference, rename_unknown_field, rename_quote),
+        *(move_missed_reference, rename_unknown_field, rename_quote),
         *(require_field, add_constant_field, rename_required_field),
     ),
     ("body", INVALID): (
-        *(move_reference, send_number, change_currency_case, choose_words, add_constant_field),
+        *(
+            move_refused_reference,
+            send_number,
+            change_currency_case,
+            choose_words,
+            add_constant_field,
+        ),
     ),
     ("details", UNKNOWN): (),
     ("details", MISSING): (rename_unknown_field, require_field, rename_required_field),

@@ -15,6 +15,7 @@ from ..spec import models
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name, value_at
 from ..spec.operations.records import OPERATIONS
+from ..spec.resource import Resource
 from ..spec.service.key import SettingKey
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
@@ -79,6 +80,10 @@ class SentObject:
         path = field.name if self.is_details else field.our_path
         return value_at(self.values, path) is not None
 
+    def place(self, field: RefusedField) -> str:
+        """Where the service has a field: its path in a body, its name in details."""
+        return last_name(field.path) if self.is_details else field.path
+
 
 class RefusedRequest:
     """A refused request of a known operation, and the settings that it was made of.
@@ -110,8 +115,8 @@ class RefusedRequest:
 
     def knows(self, field: RefusedField) -> bool:
         """Whether paylab has a field, whose value differs from call to call."""
-        model = getattr(models, self.operation.answer)
-        names = {*self.operation.by_name, *self.body.name_settings, *model.model_fields}
+        answer_model = getattr(models, self.operation.answer, Resource)
+        names = {*self.operation.by_name, *self.body.name_settings, *answer_model.model_fields}
         return field.our_path in names
 
     def find_object(self, field: RefusedField) -> SentObject:

@@ -6,6 +6,7 @@ import re
 from itertools import product
 
 from ..spec.json_path import last_name
+from ..spec.service.key import SettingKey
 from .names import Guesses, find_noun, measure_likeness, sort_by_likeness, split_name
 from .refused_request import MISSING, RefusedField, RefusedRequest
 
@@ -48,21 +49,18 @@ def rename_unknown_field(request: RefusedRequest, field: RefusedField) -> Guesse
     """
     sent = request.find_object(field)
     settings = sent.name_settings
-    if sent.is_details and sent.has(field):
-        return
-    sent_names = {*sent.values}
-    if not sent.is_details:
-        references = request.operation.references
-        sent_names |= {each.id_name for each in references if each.name in sent.values}
+    references = [each for each in request.operation.references if each.name in sent.values]
+    id_names = {reference.id_name for reference in references}
     new_names = {field.path, last_name(field.path)}
     public_names = [name for name in settings if new_names & {*settings[name].others}]
     unknown_names = [
         name for name in settings if {name, name.removesuffix("_id")} & request.unknown_names
     ]
     old_names = dict.fromkeys([*public_names, *sort_by_likeness(unknown_names, field.path)])
-    for name in [name for name in old_names if name in sent_names][:RENAMES_MAX]:
-        yield {settings[name].name: last_name(field.path) if sent.is_details else field.path}
-        if name.endswith("_id") and not field.path.endswith("id"):
+    sent_names = [name for name in old_names if name in {*sent.values, *id_names}]
+    for name in sent_names[:RENAMES_MAX]:
+        yield {settings[name].name: sent.place(field)}
+        if name in id_names and not field.path.endswith("id"):
             yield {settings[name].name: f"{field.path}.id"}
 
 
@@ -75,38 +73,53 @@ def rename_required_field(request: RefusedRequest, field: RefusedField) -> Guess
     sent = request.find_object(field)
     if sent.has(field) or (not sent.is_details and request.knows(field)):
         return
-    new_path = field.name if sent.is_details else field.path
+    new_name = sent.place(field)
     names = [name for name in sent.required if name in sent.values and name in sent.name_settings]
     if not sent.is_details:
-        names = [name for name in names if {*split_name(name)} & {*split_name(new_path)}]
+        names = [name for name in names if {*split_name(name)} & {*split_name(new_name)}]
         names = names if len(names) == 1 else []
-    for name in sort_by_likeness(names, new_path)[:RENAMES_MAX]:
-        yield {sent.name_settings[name].name: new_path}
+    for name in sort_by_likeness(names, new_name)[:RENAMES_MAX]:
+        yield {sent.name_settings[name].name: new_name}
 
 
-def move_reference(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """Other forms of a reference, which is an id or an object with the id.
-
-    If `recipient` is missing, it and `recipient.id` instead of `recipient_id`; if "recipient must
-    be a string", it instead of `recipient.id`.
-    """
-    refused_object = _name_object(field.path)
-    for name, key in request.body.name_settings.items():
-        id_path = str(request.service.value(key.name))
-        sent_object = _name_object(id_path)
-        if not name.endswith("_id") or (field.kind == MISSING and field.path == id_path):
+def move_missed_reference(request: RefusedRequest, field: RefusedField) -> Guesses:
+    """A reference where a field is missing: `recipient` or `recipient.id` for `recipient_id`."""
+    for name, key in _find_references(request):
+        sent_path = str(request.service.value(key.name))
+        if sent_path == field.path:
             continue  # a service that misses what was sent needs another reference as well
-        is_same = find_noun(refused_object) == find_noun(sent_object)
-        is_same = is_same or refused_object == _name_object(name)
-        new_paths: tuple[str, ...] = ()
-        if field.kind != MISSING:
-            if is_same and FORM.search(field.words):
-                new_paths = (sent_object, f"{id_path}.id", f"{sent_object}.id")
-        elif is_same and (field.path.endswith("id") or field.path == refused_object):
-            new_paths = (field.path, f"{field.path}.id")
-        elif field.path.startswith(f"{sent_object}."):  # `payee.key` for `payee.id`
-            new_paths = (field.path,)
-        yield from ({key.name: new_path} for new_path in new_paths)
+        is_reference = field.path.endswith("id") or field.path == _name_object(field.path)
+        if is_reference and _is_same_object(field.path, sent_path, name):
+            yield {key.name: field.path}
+            yield {key.name: f"{field.path}.id"}
+        elif field.path.startswith(f"{_name_object(sent_path)}."):  # `payee.key` for `payee.id`
+            yield {key.name: field.path}
+
+
+def move_refused_reference(request: RefusedRequest, field: RefusedField) -> Guesses:
+    """An id or an object with the id, as in "recipient must be a string" after `recipient.id`."""
+    for name, key in _find_references(request):
+        sent_path = str(request.service.value(key.name))
+        if FORM.search(field.words) and _is_same_object(field.path, sent_path, name):
+            sent_object = _name_object(sent_path)
+            for new_path in (sent_object, f"{sent_path}.id", f"{sent_object}.id"):
+                yield {key.name: new_path}
+
+
+def _find_references(request: RefusedRequest) -> list[tuple[str, SettingKey]]:
+    """Our names of the ids of other objects in a body, with the settings that rename them."""
+    settings = request.body.name_settings
+    return [(name, key) for name, key in settings.items() if name.endswith("_id")]
+
+
+def _is_same_object(path: str, sent_path: str, our_name: str) -> bool:
+    """Whether a path names the object whose id was sent at `sent_path`.
+
+    `beneficiary.account` names the one of `account.id`, and `recipient` that of `recipient_id`.
+    """
+    refused_object = _name_object(path)
+    has_same_noun = find_noun(refused_object) == find_noun(_name_object(sent_path))
+    return has_same_noun or refused_object == _name_object(our_name)
 
 
 def _name_object(path: str) -> str:

@@ -6,7 +6,6 @@ The only requests are sandbox deposits into an account that does not exist.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ from ..client.client import Client
 from ..corridors import on_ramps
 from ..errors.api import APIResponseError, APIStatusError, RateLimitError
 from ..errors.base import PaylabError
-from ..spec.error_words import ERROR_DEPTH
+from ..spec.error_words import find_texts
 from ..spec.json_path import last_name
 from ..spec.service.service import Service
 from ..spec.translation import Translation
@@ -165,7 +164,7 @@ def is_proof(error: PaylabError, service: Service) -> bool:
     """
     if not isinstance(error, APIStatusError) or is_web_page(error.call):
         return False
-    refusal_words = _fold_words(" ".join([str(error), *_find_texts(error.body)]))
+    refusal_words = _fold_words(" ".join([str(error), *find_texts(error.body)]))
     if ELSEWHERE.search(refusal_words):
         return False
     our_name = partial(Translation(service).translate_field, "sandbox.deposit", {})
@@ -174,7 +173,8 @@ def is_proof(error: PaylabError, service: Service) -> bool:
         # A production looks for the account of any path below it, too.
         is_path_missing = NO_ACCOUNT in error.call.path or MISSING_PART.search(refusal_words)
         return not is_path_missing and (FIELDS[0] in names or _names_account(str(error)))
-    codes = [text for text in _find_texts(error.body) if re.fullmatch(r"\w+", text)]
+    texts = (text.rpartition(": ")[2] for text in find_texts(error.body))
+    codes = [text for text in texts if re.fullmatch(r"\w+", text)]
     names_account = any(map(_names_account, [str(error), *codes]))
     return error.status in INVALID and (names_account or not names.isdisjoint(FIELDS))
 
@@ -187,15 +187,6 @@ def _fold_words(words: str) -> str:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
     letters = "".join(sign for sign in normalize("NFKD", spaced) if not combining(sign))
     return " ".join(re.findall(r"[a-z0-9]+", letters.lower()))
-
-
-def _find_texts(body: object, depth: int = ERROR_DEPTH) -> Iterator[str]:
-    """The texts of a body."""
-    if isinstance(body, str):
-        yield body
-    elif isinstance(body, dict | list) and depth:
-        for member in body.values() if isinstance(body, dict) else body:
-            yield from _find_texts(member, depth - 1)
 
 
 def _names_account(refusal_words: str) -> bool:

@@ -158,6 +158,11 @@ UNKNOWN_ID = {"customer_id": ["is required"], "individual_id": ["is not allowed"
         (quote, {"error": "financial_account does not exist"}, None),
         (quote, {"error": "It was refused"}, None),
         (
+            lambda client: client.webhook_subscriptions.delete("wh_1"),
+            {"errors": {"reason": ["is required"]}},
+            None,
+        ),
+        (
             convert,
             {"error": "recipient_id is required, individual_id is unknown"},
             {f"{CONVERT}.fields.individual_id": "recipient_id"},

@@ -19,6 +19,7 @@ from paylab.spec.service import Service
 
 WALLET = "financial_accounts.crypto_wallet"
 MX = "financial_accounts.MX.bank_account"
+PH = "financial_accounts.PH.digital_wallet"
 EVERYTHING = ("product_types", "given_name", "family_name", "country", "address")
 ENVELOPES = {
     f"lists.{name}.{what}": their
@@ -99,6 +100,39 @@ def test_what_a_walk_made_is_named(walk_simulator):
 def test_the_largest_page_is_the_largest_number_of_the_refusal(walk_simulator):
     """A refusal that names the smallest and the largest page proves the largest."""
     assert walk_simulator({"lists.max_limit": 50}).service.diff() == {"lists.max_limit": 50}
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        (
+            {"lists.cursor_parameter": "page_token"},
+            {
+                "lists.individuals.cursor_parameter": "page_token",
+                "lists.transfers.cursor_parameter": "page_token",
+            },
+        ),
+        (
+            {f"{PH}.fields.issuer": "institution", f"{PH}.fields.account_number": "number"},
+            {f"{PH}.fields.issuer": "institution", f"{PH}.fields.account_number": "number"},
+        ),
+        (
+            {
+                f"{WALLET}.fields.address": "wallet_address",
+                "conversion_accounts.fields.individual_id": "customer_id",
+            },
+            {
+                f"{WALLET}.fields.address": "wallet_address",
+                "conversion_accounts.fields.individual_id": "customer_id",
+            },
+        ),
+    ],
+)
+def test_other_names_are_found_without_a_complaint_about_ours(walk_simulator, values, found):
+    """A cursor that is ignored, and fields of details of which only the new names are missed."""
+    report = walk_simulator(values, write=True)
+    assert stops(report) == []
+    assert report.service.diff() == found
 
 
 @pytest.mark.whole_table
