@@ -20,10 +20,8 @@ from ..spec.resource import creation_time
 from .comparison import find_differences, is_masked, made_after, shown_values, status_of
 from .identity import REFERENCE, Values
 from .keyed_order import KeyedOrder
-from .search import read_rows_since
+from .search import NO_OPERATION, read_rows_since
 
-NO_OPERATION = (404, 405, 501)
-"""Statuses of a service that has no list of conversion accounts, which the spec does not show."""
 NO_LIST_NOTICE = (
     "the service has no list of conversion accounts: it was not looked for an account that an "
     "earlier attempt made"

@@ -38,6 +38,11 @@ class KeyedOrder:
         return self.details.new if isinstance(self.details.new, str) else ""
 
     @property
+    def has_own_key(self) -> bool:
+        """Whether the key is your own, which alone decides which payment it is."""
+        return not self.is_computed and self.details.new is not True
+
+    @property
     def makes_another(self) -> bool:
         """Whether the order makes another object than an equal one: `new=`, or your own key."""
         return bool(self.details.new) or not self.is_computed

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from ..client.client import Client
 from ..client.retries import SERVER_ERRORS
-from ..errors.base import ChoiceError, PagingError
+from ..errors.api import APIStatusError
+from ..errors.base import ChoiceError, MissingOperationError, PagingError
 from ..spec.models import Transfer
 from ..spec.resource import creation_time
 from .comparison import (
@@ -24,7 +25,7 @@ from .comparison import (
 )
 from .identity import ACCOUNTS, AMOUNTS, Values
 from .keyed_order import KeyedOrder
-from .search import find_in_newest_page, find_payments, payment_pages
+from .search import NO_OPERATION, find_in_newest_page, find_payments, payment_pages
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -84,12 +85,18 @@ class ListedPayments:
 
         The newest page is read: a service may have paid before it failed, and then it has not
         stored the key. ChoiceError if several payments may be that of the order, if it has other
-        values or is dead; PaylabError if the page cannot tell.
+        values or is dead; PaylabError if the page cannot tell. Your own key alone decides; and at a
+        service without a list, an order that is not its reference is sent again under its key.
         """
-        if status < SERVER_ERRORS:
+        if status < SERVER_ERRORS or order.has_own_key:
             return None
         try:
             payment = self._find_in_newest_page(order)
+        except (APIStatusError, MissingOperationError) as error:
+            has_list = isinstance(error, APIStatusError) and error.status not in NO_OPERATION
+            if has_list or order.is_reference:
+                raise
+            return None
         except ChoiceError as error:
             if error.reason == "untold":
                 raise PagingError(str(error)) from None
@@ -118,10 +125,10 @@ class ListedPayments:
 
         PaylabError if it cannot be told when they were made.
         """
-        if not self._client.service_clock.is_known:
-            raise PagingError("the service does not tell its time")
         is_known_of_another_call = self._client.session.has_just_received
         payments = [row for row in payments if not is_known_of_another_call(row.id)]
+        if payments and not self._client.service_clock.is_known:
+            raise PagingError("the service does not tell its time")
         latest = self._now() + DATE_PRECISION
         for payment in payments:
             if not begun_at <= creation_time(payment) <= latest:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Resource)
 
+NO_OPERATION = (404, 405, 501)
+"""Statuses of a service that does not have an operation, such as a list."""
 PAGES_MAX = 10_000
 REPEATED_PAGES_MAX = 3
 """After this number of successive pages without a new row, the list counts as a loop."""

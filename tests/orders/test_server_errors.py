@@ -21,8 +21,6 @@ CALLS = {
     "reference and a name": {**INVOICE, "new": "second"},
     "values and new=True": {**ORDER, "new": True},
     "reference and new=True": {**INVOICE, "new": True},
-    "values and an own key": {**ORDER, **OWN_KEY},
-    "reference and an own key": {**INVOICE, **OWN_KEY},
 }
 BY_TIME = {name: call for name, call in CALLS.items() if name != "reference"}
 """Calls whose payment is recognised by its values and by when it was made."""
@@ -208,6 +206,34 @@ def test_the_beginning_of_a_call_is_that_of_the_service(service, connect, call, 
     service.failures_after_commit.append(503)
     report(connect(max_retries=1).transfers.create, **call).check("same tr_1")
     assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
+def test_an_own_key_alone_decides_after_a_5xx(service, connect, order):
+    """It is sent again without a look at the list, whose payments may have another key."""
+    service.failures_after_commit.append(503)
+    report(connect(max_retries=1).transfers.create, **order, **OWN_KEY).check("paid tr_2")
+    assert service.listing.reads == 0
+    assert len({*service.sent_keys()}) == 1
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_without_a_list_gets_the_order_again(service, connect, status):
+    """Only its key can tell then; an order that is its reference is not sent again unseen."""
+    service.listing.failing_page = 1
+    service.listing.failure = status
+    service.refusals.append(BUSY)
+    report(connect(max_retries=1).transfers.create, **ORDER).check("paid tr_1")
+    service.refusals.append(BUSY)
+    report(connect(max_retries=1).transfers.create, **INVOICE).check("error not known")
+    assert len(service.payments) == 1
+
+
+def test_a_list_without_a_payment_of_these_values_needs_no_time(service, connect):
+    """Without a Date header the order is sent again, if the list has nothing like it."""
+    service.date_error = None
+    service.refusals.append(BUSY)
+    report(connect(max_retries=1).transfers.create, **ORDER).check("paid tr_1")
 
 
 def test_a_service_that_does_not_tell_its_time_cannot_tell(service, connect):
