@@ -239,7 +239,10 @@ def _make_operator_method(
 
 
 def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
-    """The method of a comparison; a float is taken as it is printed, and NaN equals nothing."""
+    """The method of a comparison; a float is taken as it is printed, and NaN equals nothing.
+
+    `==` and `!=` warn, but not of a whole number, such as the 0.0 with which numpy compares.
+    """
     compare_decimals: Callable[..., Any] = getattr(Decimal, comparison)
     is_equality = comparison in ("__eq__", "__ne__")
 
@@ -248,11 +251,12 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
             return compare_decimals(self, other)
         if not _is_float(other):
             return compare_decimals(self, other)
-        if math.isnan(other):
+        number = float(other)
+        if math.isnan(number):
             return comparison == "__ne__"
-        if is_equality and math.isfinite(other):
+        if is_equality and math.isfinite(number) and not number.is_integer():
             warn_caller(COMPARED, FloatWarning)
-        return compare_decimals(self, Decimal(repr(float(other))))
+        return compare_decimals(self, Decimal(repr(number)))
 
     return method
 

@@ -50,6 +50,10 @@ class ExactSeries(pd.Series):
         """As in pandas, which would return a plain series."""
         return ExactSeries(super().value_counts(*args, **options))
 
+    def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts have the mark that `decimal` says."""
+        return self.to_frame().to_csv(path_or_buf, *args, **options)
+
     def __repr__(self) -> str:
         return printable_lines(super().__repr__())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 
 import numpy as np
 import pandas as pd
@@ -54,3 +54,14 @@ def changed(owner, key, value):
     found = owner.copy()
     found.loc[key] = value
     return found
+
+
+def check(ask, expect, kind):
+    """Compare a result with plain Decimal; no amount may have become a float."""
+    values = [*map(D, SETS[kind])]
+    frame = make_frame(values)
+    with localcontext(PLAIN):
+        expected = flat(expect(values))
+    found = flat(ask(frame["a"], frame))
+    assert not any(isinstance(value, float) for value in found)
+    assert found == expected

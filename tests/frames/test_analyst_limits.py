@@ -172,7 +172,7 @@ def test_what_has_no_hook_stops_with_the_error_of_the_library(ask, error, words)
 
 @pytest.mark.parametrize("of", [lambda s: s.sum(), lambda s: s[0] + D("-3.85")])
 def test_a_comparison_of_an_amount_with_a_float_warns(of):
-    """`==` and `!=` warn at the line of the caller; `<` does not."""
+    """`==` and `!=` warn at the line of the caller; `<` does not, nor a whole number."""
     amount = of(make_frame([*map(D, SETS["small"])])["a"])
     with pytest.warns(FloatWarning, match="taken as it is printed") as caught:
         assert (amount == 6.4, amount != 6.4) == (True, False)
@@ -181,6 +181,7 @@ def test_a_comparison_of_an_amount_with_a_float_warns(of):
         warnings.simplefilter("error")
         assert amount <= 6.4
         assert (amount == NAN, amount != NAN) == (False, True)
+        assert (amount == 0.0, amount != math.inf) == (False, True)
 
 
 def test_methods_of_an_element_return_elements():
@@ -212,3 +213,6 @@ def test_a_csv_has_the_decimal_mark_that_was_asked_for():
     text = frame.to_csv(sep=";", decimal=",", index=False)
     assert text.split() == ["a;n", "10,25;1", "3,10;2", "-7,00;3", "0,05;4"]
     assert frame.to_csv(index=False).split()[1] == "10.25,1"
+    assert frame["a"].to_csv(decimal=",", sep=";", index=False).split() == [
+        *("a", "10,25", "3,10", "-7,00", "0,05"),
+    ]
