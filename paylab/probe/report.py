@@ -32,7 +32,7 @@ OUTCOMES = (PROVEN, REFUSED, NOT_REACHED, ASSUMED)
 
 @dataclass(frozen=True)
 class ProbeFinding:
-    """What the walk says about one key.
+    """What a run says about one key.
 
     `proven`: the value differs from the assumption, and `call` is the number of the call that
     shows it. `assumed`: used, and nothing contradicted it. `not reached` and `refused`: `why`.
@@ -63,12 +63,12 @@ class ProbeFinding:
 @with_name_suggestions
 @dataclass(frozen=True)
 class Report:
-    """The result of a walk.
+    """The result of a run.
 
     `reached` are lines that say how far it came, `service` has the proven values over those it
     started with, `sent` is the number of requests, `made` are the created objects. `hopeless` is
     the sentence that says why nothing could work. `works` is whether anything beyond the lists
-    did, in a walk that creates objects. `blanks` are the constant fields to fill in, by operation
+    did, in a run that creates objects. `blanks` are the constant fields to fill in, by operation
     and place, with the words of the service.
     """
 
@@ -89,7 +89,7 @@ class Report:
 
     @property
     def complete(self) -> bool:
-        """Whether the walk could begin."""
+        """Whether the run could begin."""
         return not self.hopeless
 
     def where(self, *outcomes: str) -> tuple[ProbeFinding, ...]:
@@ -98,7 +98,7 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """How far the walk came, and the numbers of requests and findings."""
+        """How far the run came, and the numbers of requests and findings."""
         if self.hopeless:
             made_text = f", created: {', '.join(map(printable, self.made))}" if self.made else ""
             stopped = printable(self.hopeless)
@@ -133,7 +133,7 @@ class Report:
         }
 
     def har(self, to: Path | None = None) -> dict[str, Any]:
-        """The calls of the walk as HAR, without personal data, and as the file `to`."""
+        """The calls of the run as HAR, without personal data, and as the file `to`."""
         return write_calls(self.calls, to)
 
     def write(self, path: Path) -> None:

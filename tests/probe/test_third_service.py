@@ -102,7 +102,7 @@ SAMPLE = {
 """A file that is found, or None where only its use is checked."""
 PRODUCTION = "production-403-at-last"
 """It looks for the account before it refuses the deposit, so it is known only then."""
-LOOKED_FOR = {"production-404", "production-404-html", "production-405", "production-501"}
+LOOKED_FOR = {"production-404", "production-405"}
 """Their deposits may be at another path, each of which is tried once."""
 STOPS = {
     "closed-address": (1, "does not permit this key or this machine"),
