@@ -35,6 +35,7 @@ from .numpy_functions import call_numpy
 from .ufuncs import compute
 
 ADDED = ("sum", "mean")
+OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}  # of reductions of pandas
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
@@ -274,20 +275,20 @@ class DecimalArray(ExtensionArray):
         """The values rounded half to even."""
         return self._replace_values(arithmetic.round_amounts(self._values, decimals))
 
-    def _reduce_as_numpy(  # as numpy calls the method of an array
-        self, axis: object = None, dtype: Any = None, out: None = None, *, name: str, **options: Any
+    def _compute_as_numpy(
+        self,
+        axis: object = None,
+        dtype: Any = None,
+        out: object = None,
+        *,
+        name: str,
+        compute: Callable[..., Any],
+        **options: Any,
     ) -> Any:
-        """The method of an array of numpy, which is exact unless a type of floats is named."""
-        if dtype is not None:
-            return getattr(self.to_numpy(dtype), name)(**options)
-        return self._reduce(name, **options)
-
-    def _accumulate_as_numpy(
-        self, axis: object = None, dtype: Any = None, out: None = None, *, name: str, **options: Any
-    ) -> Any:
-        if dtype is not None:
-            return getattr(self.to_numpy(dtype), name)(**options)
-        return self._accumulate(name, **options)
+        """A method of numpy's arrays; numpy itself computes what only it knows, such as `where`."""
+        if axis in (None, 0, -1) and dtype is None and out is None and options.keys() <= OPTIONS:
+            return compute(self, name, **options)
+        return getattr(self.to_numpy(dtype), name)(axis=axis, out=out, **options)
 
     def __neg__(self) -> DecimalArray:
         return self._replace_values(pc.negate(self._values))
@@ -334,7 +335,10 @@ for _name, _op in arithmetic.OPERATORS.items():
     setattr(DecimalArray, f"__r{_name}__", partialmethod(_method, swapped=True))
 for _op in arithmetic.COMPARE:
     setattr(DecimalArray, f"__{_op.__name__}__", partialmethod(DecimalArray._compare, op=_op))
-for _name in (*arithmetic.REDUCTIONS, *grouping.STATISTICS):
-    setattr(DecimalArray, _name, partialmethod(DecimalArray._reduce_as_numpy, name=_name))
-for _name in arithmetic.RUNNING:
-    setattr(DecimalArray, _name, partialmethod(DecimalArray._accumulate_as_numpy, name=_name))
+for _compute, _names in (
+    (DecimalArray._reduce, (*arithmetic.REDUCTIONS, *grouping.STATISTICS)),
+    (DecimalArray._accumulate, arithmetic.RUNNING),
+):
+    for _name in _names:
+        _method = partialmethod(DecimalArray._compute_as_numpy, name=_name, compute=_compute)
+        setattr(DecimalArray, _name, _method)

@@ -122,6 +122,22 @@ ELEMENTS = {
 }
 
 OF_NUMPY = {
+    "np.sum of an array with a start": (
+        lambda s, f: np.sum(s.values, initial=D(5)),
+        lambda v: [sum(v) + 5],
+    ),
+    "np.sum of a part of an array": (
+        lambda s, f: np.sum(s.values, where=np.asarray(s > 0), initial=0),
+        lambda v: [sum(x for x in v if x > 0)],
+    ),
+    "np.max of an array with a start": (
+        lambda s, f: np.max(s.values, axis=0, initial=0),
+        lambda v: [max(*v, 0)],
+    ),
+    "running sum of an array": (
+        lambda s, f: list(s.values.cumsum()),
+        lambda v: [*accumulate(v)],
+    ),
     "np.fmod": (
         lambda s, f: np.fmod(s, 3),
         lambda v: [x % 3 for x in v],
