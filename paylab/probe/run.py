@@ -10,7 +10,7 @@ from ..client.client import Client
 from ..corridors import on_ramps
 from ..corridors.corridor import NAMED
 from ..corridors.on_ramps import OnRamp
-from ..errors.api import APIStatusError
+from ..errors.api import APIStatusError, ServerError
 from ..errors.base import PaylabError
 from ..spec import codes
 from ..spec.service.value_types import NONE
@@ -140,8 +140,8 @@ class ServiceRun:
                 return action(client, amount)
             except APIStatusError as error:
                 accepted_amount = find_accepted_amount(describe_error(error), amount)
-                if not accepted_amount:
-                    raise
+                if isinstance(error, ServerError) or not accepted_amount:
+                    raise  # a service that fails may have paid
             result = action(client, accepted_amount)
             self._amounts[kind] = accepted_amount
             return result

@@ -274,18 +274,38 @@ def refusing_countries(simulator):
     return httpx.MockTransport(answer)
 
 
+def walk_over(simulator, transport):
+    """The report of a walk through what a transport makes of a simulator."""
+    with connect(simulator=simulator) as lab:
+        options = {"clock": lab.client.clock, "sleep": lab.client.sleep}
+        with Client(lab.client.settings, transport=transport, **options) as client:
+            return probe_service(client, write=True)
+
+
 def test_a_refused_country_leaves_the_others_to_be_paid():
     """A service with two countries gets a payout in each, and one order twice."""
     simulator = Simulator()
-    with connect(simulator=simulator) as lab:
-        options = {"clock": lab.client.clock, "sleep": lab.client.sleep}
-        transport = refusing_countries(simulator)
-        with Client(lab.client.settings, transport=transport, **options) as client:
-            report = probe_service(client, write=True)
+    report = walk_over(simulator, refusing_countries(simulator))
     payouts = next(line for line in report.reached if line.startswith("Payouts: "))
     assert f"{', '.join(ACCEPTED)} complete" in payouts
     assert "Repeated order: complete" in report.reached
     assert report.service.diff() == {}
+
+
+@pytest.mark.parametrize(("status", "amounts"), [(422, {"10.00", "5.00"}), (500, {"10.00"})])
+def test_a_stated_limit_is_paid_only_after_a_refusal(status, amounts):
+    """A service that fails may have paid: the payout is not sent again with another amount."""
+    simulator = Simulator()
+    sent = []
+
+    def answer(request):
+        if request.method != "POST" or request.url.path != "/v1/transfers":
+            return simulator.transport().handle_request(request)
+        sent.append(json.loads(request.read()).get("source_amount"))
+        return httpx.Response(status, json={"error": "source_amount must be at most 5.00"})
+
+    walk_over(simulator, httpx.MockTransport(answer))
+    assert {*sent} - {None} == amounts
 
 
 @pytest.mark.parametrize(
