@@ -95,7 +95,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Start JupyterLab, print its address, and stop it on Ctrl-C."""
-    begun = time.monotonic()
+    started_at = time.monotonic()
     runtime.require_sockets("paylab lab")
     require_extra("lab")
     folder, changed_notebooks = copy_notebooks()
@@ -129,34 +129,34 @@ def run(options: argparse.Namespace) -> int:
                 stdout=None if options.verbose else log,
                 stderr=None if options.verbose else subprocess.STDOUT,
             )
-            return _until_stopped(child, first_path, begun, log)
+            return _until_stopped(child, first_path, started_at, log)
 
 
 def _until_stopped(
-    child: subprocess.Popen[bytes], first_path: str, begun: float, log: IO[str]
+    child: subprocess.Popen[bytes], first_path: str, started_at: float, log: IO[str]
 ) -> int:
     """Print JupyterLab's address, and wait until it ends or a signal ends it."""
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: runtime.end_process(child))
     try:
-        server = _wait_for_start(child, begun)
+        server = _wait_for_start(child, started_at)
     except PaylabError:
         log.seek(0)
         warn_user("".join(log.readlines()[-LOG_LINES_SHOWN:]).rstrip())
         raise
     if server is not None:
         query = f"?token={server['token']}" if server["token"] else ""
-        took = f"ready in {time.monotonic() - begun:.1f} s"
-        say(f"{server['url']}{first_path}{query}  ({took}; stop it with Ctrl-C)")
+        ready_text = f"ready in {time.monotonic() - started_at:.1f} s"
+        say(f"{server['url']}{first_path}{query}  ({ready_text}; stop it with Ctrl-C)")
     return 0 if child.wait() <= 0 else 1
 
 
-def _wait_for_start(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | None:
+def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[str, Any] | None:
     """Jupyter's address and token once it accepts connections; None if it was stopped before."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     server_record = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
-    while time.monotonic() < begun + START_SECONDS:
+    while time.monotonic() < started_at + START_SECONDS:
         status = child.poll()
         if status is not None and status <= 0:
             return None
@@ -178,17 +178,17 @@ def _wait_for_start(child: subprocess.Popen[bytes], begun: float) -> dict[str, A
 
 def copy_notebooks() -> tuple[Path, list[str]]:
     """The folder of the copies, and the names of changed notebooks that were not updated."""
-    current = Path.cwd()
-    target = current if current.name == FOLDER else current / FOLDER
+    current_folder = Path.cwd()
+    target = current_folder if current_folder.name == FOLDER else current_folder / FOLDER
     target.mkdir(exist_ok=True)
-    packaged = _packaged_notebooks()
+    packaged_notebooks = _packaged_notebooks()
     digest_by_name = {
         notebook_name: digest
         for notebook_name, digest in _read_record(target).items()
-        if notebook_name in packaged
+        if notebook_name in packaged_notebooks
     }
-    changed = []
-    for notebook_name, content in packaged.items():
+    changed_names = []
+    for notebook_name, content in packaged_notebooks.items():
         written_digest = digest_by_name.get(notebook_name)
         digest = sha256(content).hexdigest()
         copy = target / notebook_name
@@ -196,7 +196,7 @@ def copy_notebooks() -> tuple[Path, list[str]]:
         if is_up_to_date:
             continue
         if not _may_replace(copy, (written_digest, digest)):
-            changed.append(notebook_name)
+            changed_names.append(notebook_name)
             continue
         with files.replace(copy) as sink:
             sink.write(content)
@@ -205,7 +205,7 @@ def copy_notebooks() -> tuple[Path, list[str]]:
         (target / RECORD).unlink()
     with files.replace(target / RECORD) as sink:
         sink.write(json.dumps(digest_by_name, indent=1).encode())
-    return target, changed
+    return target, changed_names
 
 
 def _may_replace(copy: Path, our_digests: Collection[str | None]) -> bool:
@@ -235,15 +235,17 @@ def trust_copies(folder: Path) -> None:
         # Without a folder, a notary would run the configuration of Jupyter in this process.
         notary: Any = NotebookNotary(data_dir=str(data_folder))  # type: ignore[no-untyped-call]
         for notebook_bytes in find_unchanged(folder).values():
-            book = reads(notebook_bytes.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
-            notary.sign(book)
+            notebook = reads(notebook_bytes.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
+            notary.sign(notebook)
         notary.store.close()
 
 
 def find_unchanged(folder: Path) -> dict[str, bytes]:
     """The notebooks in a folder whose bytes are those of the package, by name."""
-    packaged = _packaged_notebooks()
-    return {name: text for name, text in packaged.items() if _is_same(folder / name, text)}
+    packaged_notebooks = _packaged_notebooks()
+    return {
+        name: text for name, text in packaged_notebooks.items() if _is_same(folder / name, text)
+    }
 
 
 def _is_same(path: Path, notebook_bytes: bytes) -> bool:

@@ -82,11 +82,11 @@ def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 def run(options: argparse.Namespace) -> int:
     """Run a command; print errors to stderr as one sentence."""
-    warned: list[str] = []
+    warned_texts: list[str] = []
 
     def warn(message: Warning | str, *_: object, **__: object) -> None:
         """Print a warning as one sentence, without the code location."""
-        warned.append(str(message))
+        warned_texts.append(str(message))
         warn_user(f"paylab: {message}")
 
     try:
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (PaylabError, OSError) as error:
-        return _print_error(error, FAILED, warned)
+        return _print_error(error, FAILED, warned_texts)
     except KeyboardInterrupt as stop:
         for note in getattr(stop, "__notes__", ()):  # such as what was paid
             warn_user(f"paylab: {note}")
@@ -155,21 +155,22 @@ class Help(argparse.RawDescriptionHelpFormatter):
     """Help that shows the default values of options."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
+        """The help of an option, with its default value unless it is empty or told already."""
         help_text = action.help or ""
-        silent = action.default in (None, "", argparse.SUPPRESS) or action.nargs == 0
-        return (
-            help_text if silent or "default" in help_text else f"{help_text} (default: %(default)s)"
-        )
+        has_default = action.default not in (None, "", argparse.SUPPRESS) and action.nargs != 0
+        if not has_default or "default" in help_text:
+            return help_text
+        return f"{help_text} (default: %(default)s)"
 
 
 def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The parser; only the commands in `loaded` have their options."""
-    top = Parser(prog="paylab", description=DESCRIPTION, epilog=HELP, formatter_class=Help)
-    top.add_argument("--version", action="version", version=f"paylab {__version__}")
-    top.add_argument(
+    main_parser = Parser(prog="paylab", description=DESCRIPTION, epilog=HELP, formatter_class=Help)
+    main_parser.add_argument("--version", action="version", version=f"paylab {__version__}")
+    main_parser.add_argument(
         "--print-completion", action=Completion, choices=SHELLS, help="print a script for a shell"
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command_name, description in COMMANDS.items():
         module = command_module(command_name) if command_name in loaded else None
         command = commands.add_parser(command_name, help=description, formatter_class=Help)
@@ -177,7 +178,7 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
             command.description = module.__doc__
             command.epilog = f"example: {command_example(command_name, module)}"
             module.arguments(command)
-    return top
+    return main_parser
 
 
 SHELLS = ("bash", "zsh", "tcsh")

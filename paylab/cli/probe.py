@@ -13,7 +13,7 @@ from ..lab.lab import connect
 from ..probe.report import PROVEN, Report
 from ..probe.run import PLAN
 from ..probe.search import BUDGET
-from .terminal import announce, in_range, say, warn_user
+from .terminal import announce, count, in_range, say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -87,12 +87,13 @@ def _show(report: Report, to: Path) -> None:
     say(report.summary)
     if report_lines := report.table():
         say(report_lines)
-    count = len(report.where(PROVEN))
-    say(
-        f"{to} has {count} proven difference{'' if count == 1 else 's'}"
-        + (f": use it with paylab.connect(service={str(to)!r})" if count else " from the defaults")
-        + ("; fill in the marked values, and probe again" if report.blanks else "")
-    )
+    proven_count = len(report.where(PROVEN))
+    difference_text = count(proven_count, "proven difference")
+    use_text = " from the defaults"
+    if proven_count:
+        use_text = f": use it with paylab.connect(service={str(to)!r})"
+    blanks_text = "; fill in the marked values, and probe again" if report.blanks else ""
+    say(f"{to} has {difference_text}{use_text}{blanks_text}")
 
 
 _WRITE = "also create synthetic objects in a sandbox, listed before the start"

@@ -31,6 +31,7 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
         raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
 
     def send_on(number: int, _: object) -> None:
+        """Send a signal on, unless the terminal has sent it to the program too."""
         if number != signal.SIGINT or not _is_interrupted(child):
             child.send_signal(number)
 

@@ -135,10 +135,10 @@ def _announce(proxy: Proxy, *, as_json: bool) -> None:
 
 def _show_requests(proxy: Proxy, stopped: Event, *, as_json: bool) -> None:
     """Show each request with its verdicts until the event is set."""
-    seen: list[JournalRequest] = []
+    seen_requests: list[JournalRequest] = []
     while proxy.is_alive():
         is_last = stopped.is_set()
-        for request in new_requests(proxy.requests, seen, stopped):
+        for request in new_requests(proxy.requests, seen_requests, stopped):
             show_request(request, as_json=as_json, refused=False)
         if is_last:
             return

@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> int:
     payload = options.payload.strip() if picture is None else scan(picture)
     code = QR(payload, size=options.size)
     if options.out:
-        saved = code.save(options.out)
-        warn_user(f"paylab: the picture is in {saved}")
+        saved_path = code.save(options.out)
+        warn_user(f"paylab: the picture is in {saved_path}")
     problem = code.qr_text.problem
     if options.json:
         facts = {"payload": payload, "ok": problem is None, "says": dict(code.table())}
@@ -62,8 +62,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(code.terminal(ansi=sys.stdout.isatty()))
         say(repr(code))
-    if problem is not None:
-        is_text = not payload.startswith(EMV_START)
+    if problem is None:
+        return 0
+    reason = str(problem)
+    if not payload.startswith(EMV_START):
         reason = f"an EMV payload begins with {EMV_START}, so this is drawn as text"
-        warn_user(f"paylab: this code cannot be paid: {reason if is_text else problem}")
-    return 0 if problem is None else 1
+    warn_user(f"paylab: this code cannot be paid: {reason}")
+    return 1

@@ -65,8 +65,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Send, and print the response; with -v also the request, on stderr."""
     path = options.path if options.path.startswith("/") else f"/v1/{options.path}"
-    body = _read_body(options.json) if options.command == "post" else None
-    lab = connect(max_retries=0 if options.command == "post" else None)
+    is_post = options.command == "post"
+    body = _read_body(options.json) if is_post else None
+    lab = connect(max_retries=0 if is_post else None)
     announce(lab.place)
     try:
         if options.command == "list":

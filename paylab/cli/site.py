@@ -47,19 +47,18 @@ def run(options: argparse.Namespace) -> int:
     from ..site.lessons import choose_lessons
     from ..site.runtime_files import RuntimeFiles
 
-    begun = time.monotonic()
+    started_at = time.monotonic()
     require_extra("site")
     lessons = choose_lessons(options.notebooks)
     folder = None if options.pyodide is None else Path(options.pyodide).expanduser()
     runtime_files = RuntimeFiles(folder)
-    out = Path(options.out).expanduser().resolve()
+    site_folder = Path(options.out).expanduser().resolve()
     site_options = SiteOptions(lessons, runtime_files, _base(options.url))
-    build_site(out, site_options)
-    size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file()) / 1_000_000
+    build_site(site_folder, site_options)
+    size = sum(path.stat().st_size for path in site_folder.rglob("*") if path.is_file()) / 1_000_000
     runtime_place = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
-    say(
-        f"{options.out}: {len(lessons)} lessons, {size:.0f} MB, in {time.monotonic() - begun:.0f} s"
-    )
+    seconds = time.monotonic() - started_at
+    say(f"{options.out}: {len(lessons)} lessons, {size:.0f} MB, in {seconds:.0f} s")
     say(f"Python in the pages is {runtime_place}.")
     if folder is not None and not site_options.is_quick:
         say("Node is not installed: pages take a few seconds longer to start.")

@@ -101,6 +101,7 @@ def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
     range_text = f"{least} or more" if most is None else f"from {least} to {most}"
 
     def parse(text: str) -> N:
+        """The number in a text; ArgumentTypeError if it is none, or out of range."""
         with suppress(ValueError):
             number = type(least)(text)
             if number >= least and (most is None or number <= most):

@@ -148,8 +148,8 @@ def _pay_deposit(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conve
     for event in lab.events(conversion.id):
         _print_fact("Event", str(event))
     payout = conversion.payout
-    paid = f"{payout.amount} {payout.currency}, {payout.tx_hash}" if payout else ""
-    _print_fact("Conversion", f"{conversion.id} {conversion.status}: {paid}")
+    payout_text = f"{payout.amount} {payout.currency}, {payout.tx_hash}" if payout else ""
+    _print_fact("Conversion", f"{conversion.id} {conversion.status}: {payout_text}")
     return conversion
 
 

@@ -40,8 +40,8 @@ def check_base_url(text: str) -> str:
         if re.search(pattern, text, re.IGNORECASE):
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
-        quoted = repr(plain(text, 80))
-        raise ConfigError(f"the base URL {quoted} is not an address like https://host/path")
+        quoted_text = repr(plain(text, 80))
+        raise ConfigError(f"the base URL {quoted_text} is not an address like https://host/path")
     url = _parse_url(str(_parse_url(text)))  # normalised: lower case, no default port
     if (url.port or 0) > PORT_MAX:
         raise ConfigError(f"the base URL has a port above {PORT_MAX}")
@@ -67,8 +67,10 @@ def _parse_url(url_text: str) -> URL:
         _ = url.host  # read only here, which fails for a label that IDNA does not allow
         return url
     except (InvalidURL, UnicodeError) as error:
-        quoted = repr(plain(url_text, 80))
-        raise ConfigError(f"the base URL {quoted} cannot be read: {plain(str(error))}") from None
+        quoted_url = repr(plain(url_text, 80))
+        raise ConfigError(
+            f"the base URL {quoted_url} cannot be read: {plain(str(error))}"
+        ) from None
 
 
 NOT_SANDBOX = frozenset({"live", "no", "non", "not", "off", "prd", "prod", "production"})

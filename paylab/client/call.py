@@ -247,11 +247,11 @@ class DeferredCall:
     @property
     def call(self) -> Call:
         """The call, built once."""
-        held = self.held
-        if not isinstance(held, Call):
-            held = held(self.number)  # other threads may build it too
-            self.held = held  # drop its source, which contains secrets
-        return held
+        held_call = self.held
+        if not isinstance(held_call, Call):
+            held_call = held_call(self.number)  # other threads may build it too
+            self.held = held_call  # drop its source, which contains secrets
+        return held_call
 
     def __repr__(self) -> str:
         return "<DeferredCall>"  # its path may hold a secret

@@ -132,7 +132,7 @@ class CallLog(Sequence[Call]):
         """
         with self._lock:
             deferred_calls = [call for call in self._calls if call.number > number]
-        return [deferred.call for deferred in deferred_calls[-most:]]
+        return [deferred_call.call for deferred_call in deferred_calls[-most:]]
 
     def clear(self) -> None:
         """Remove all calls; numbering continues.
@@ -221,7 +221,7 @@ class CallLog(Sequence[Call]):
         """The records of all kept calls; those that nobody has read yet are built now."""
         with self._lock:
             deferred_calls = list(self._calls)
-        return [deferred.call for deferred in deferred_calls]
+        return [deferred_call.call for deferred_call in deferred_calls]
 
     def __len__(self) -> int:
         return len(self._calls)

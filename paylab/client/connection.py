@@ -53,7 +53,7 @@ HEADERS = {
 
 def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> httpx.Client:
     """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
-    mounts: Mapping[str, httpx.BaseTransport | None] = {}
+    proxy_transports: Mapping[str, httpx.BaseTransport | None] = {}
     if callable(transport):
         transport = transport()
     elif transport is None:  # The caller of a custom transport decides where it connects.
@@ -63,10 +63,10 @@ def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> ht
         url = httpx.URL(settings.base_url)
         transport = pool_transport(cap, is_encrypted=url.scheme == "https")
         if not is_loopback(url.host.strip("[]")):
-            mounts = proxy_mounts(cap)
+            proxy_transports = proxy_mounts(cap)
     return httpx.Client(
         transport=transport,
-        mounts=mounts,
+        mounts=proxy_transports,
         timeout=settings.timeout,
         headers=HEADERS,
         # A stored cookie would make a call depend on those before it.
@@ -152,7 +152,7 @@ class ServiceConnection:
         response = None
         content = b""
         failure = None
-        when = self.clock()
+        attempted_at = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
         self._authorize(request, outgoing)
@@ -167,14 +167,14 @@ class ServiceConnection:
         except (httpx.RequestError, TooLargeError) as error:
             failure = transport_failure_of(error)
         # The wall clock can be set back during a call.
-        elapsed = max(0.0, (self.clock() - when).total_seconds())
-        attempt_facts = outgoing, number, when, elapsed, request, events
+        seconds_elapsed = max(0.0, (self.clock() - attempted_at).total_seconds())
+        attempt_facts = outgoing, number, attempted_at, seconds_elapsed, request, events
         if response is None:
             return Exchange(*attempt_facts, trouble=failure)
         headers = dict(response.headers.items())  # three times as fast as without `items`
         # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
         date = from_http(headers.get("date", ""))
-        skew = None if date is None else (date - when).total_seconds()
+        skew = None if date is None else (date - attempted_at).total_seconds()
         return Exchange(*attempt_facts, response.status_code, headers, content, failure, skew)
 
     @hide_frames
@@ -189,7 +189,7 @@ class ServiceConnection:
 
     @hide_frames
     def _record_attempt(self, exchange: Exchange, number: int) -> Call:
-        """The record of an attempt; of a refused signature with the known mistake behind it."""
+        """The record of an attempt, with the mistake in its signature if that was refused."""
         service = self.settings.service
         return record_call(
             exchange,

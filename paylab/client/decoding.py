@@ -32,15 +32,15 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     decode = _make_decoder(encoding) if encoding else None
     chunks = list[bytes]()
     size = 0
-    received = 0
+    received_bytes = 0
     for chunk in response.iter_raw():
-        received += len(chunk)
+        received_bytes += len(chunk)
         # One byte more than allowed shows that the body is too large.
         chunks.append(decode(chunk, most + 1 - size) if decode else chunk)
         size += len(chunks[-1])
-        if max(size, received) > most:
+        if max(size, received_bytes) > most:
             raise TooLargeError
-    if decode and received and not decode.zlib.eof:
+    if decode and received_bytes and not decode.zlib.eof:
         raise httpx.DecodingError("the compressed body ends too early")
     return b"".join(chunks)  # one part is not copied
 

@@ -97,11 +97,16 @@ def write_entry(call: Call) -> dict[str, Any]:
 
 def _write_timings(call: Call) -> dict[str, float]:
     """The milliseconds of an attempt; zeros where they were not measured."""
-    spent = call.spent
-    if spent is None:
+    spent_times = call.spent
+    if spent_times is None:
         return {"send": 0, "wait": 0, "receive": 0}
-    connect = {"connect": spent.connecting * 1000} if spent.connecting else {}
-    return {**connect, "send": 0, "wait": spent.waiting * 1000, "receive": spent.reading * 1000}
+    connect_timing = {"connect": spent_times.connecting * 1000} if spent_times.connecting else {}
+    return {
+        **connect_timing,
+        "send": 0,
+        "wait": spent_times.waiting * 1000,
+        "receive": spent_times.reading * 1000,
+    }
 
 
 def _write_request(call: Call) -> dict[str, Any]:
@@ -181,7 +186,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
     request = entry["request"]
     response = entry["response"]
     url = str(request["url"])
-    status = int(response["status"]) or None
+    status = int(response["status"]) or None  # 0 is that of no answer
     if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
     error = response.get(ERROR)

@@ -95,10 +95,12 @@ class Lists:
         sent_filters, row_filter = read_filters(self._service, name, filters or {})
 
         def fetch_page(page_cursor: str | None) -> RawPage:
+            """The page at a cursor; the first one without."""
             params = list_form.query(limit, page_cursor, sent_filters)
             return self._read_response(self._request_page(name, params, options)).page(list_form)
 
         def read_row(row: dict[str, Any]) -> R:
+            """The object of a row."""
             return resource_of(kind, row, self._translation, self._place)
 
         pager = paging.Pager(
@@ -118,6 +120,7 @@ class Lists:
         page_responses = list[Response]()
 
         def fetch_page(cursor: str | None) -> RawPage:
+            """The page at a cursor, whose response is noted."""
             params = list_form.query(list_form.max_limit, cursor, None)
             page_responses.append(self._read_response(self._request_page(name, params, options)))
             return page_responses[-1].page(list_form)

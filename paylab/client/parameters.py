@@ -98,18 +98,18 @@ def _merge_objects(
     body: Mapping[str, Any], extra: Mapping[str, object], path: str
 ) -> dict[str, Any]:
     """The members of two objects, object by object; RuleError for two values of one member."""
-    merged = dict(body)
+    merged_body = dict(body)
     for field_name, extra_value in extra.items():
         body_value = body.get(field_name, extra_value)
         field_path = f"{path}.{field_name}"
         if isinstance(body_value, dict) and isinstance(extra_value, dict):
-            merged[field_name] = _merge_objects(body_value, extra_value, field_path)
+            merged_body[field_name] = _merge_objects(body_value, extra_value, field_path)
         elif body_value == extra_value:
-            merged[field_name] = extra_value
+            merged_body[field_name] = extra_value
         else:
             message = "has another value beside extra: give it once, where paylab knows it"
             raise RuleError([Problem(field_path, message)])
-    return merged
+    return merged_body
 
 
 def _convert_value(value: object, field_path: str, problems: list[Problem]) -> Any:

@@ -145,11 +145,11 @@ def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
     unproxied_hosts = read_unproxied_hosts(proxies) if address_by_scheme else {}
     if "*" in unproxied_hosts:
         return {}
-    mounts: dict[str, httpx.BaseTransport | None] = {}
+    proxy_transports: dict[str, httpx.BaseTransport | None] = {}
     for scheme, address in address_by_scheme.items():
         full_address = address if "://" in address else f"http://{address}"
-        mounts[f"{scheme}://"] = proxy_transport(full_address, cap)
-    return {**mounts, **unproxied_hosts}
+        proxy_transports[f"{scheme}://"] = proxy_transport(full_address, cap)
+    return {**proxy_transports, **unproxied_hosts}
 
 
 def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:

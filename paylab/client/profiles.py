@@ -37,18 +37,18 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
     Without a name it is `default`, which is empty if the file has none.
     """
     tables, is_private = _read(path)
-    chosen_name = profile_name or DEFAULT
     if profile_name is None and DEFAULT not in tables:
         return DEFAULT, {}
-    if chosen_name in tables and not isinstance(tables[chosen_name], dict):
-        raise ConfigError(
-            f"{chosen_name!r} in {path} is not a profile: begin one with [{chosen_name}]"
-        )
+    chosen_name = profile_name or DEFAULT
     if chosen_name not in tables:
         profile_names = ", ".join(sorted(tables)) or "none"
         # The name is not repeated: it may be a key that was passed by mistake.
         raise ConfigError(
             f"there is no profile of the given name in {path}; it has: {profile_names}"
+        )
+    if not isinstance(tables[chosen_name], dict):
+        raise ConfigError(
+            f"{chosen_name!r} in {path} is not a profile: begin one with [{chosen_name}]"
         )
     profile = tables[chosen_name]
     _check_names(chosen_name, profile)

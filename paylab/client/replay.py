@@ -91,8 +91,9 @@ class RequestFields:
             recorded_text = self.fields.get(field_name)
             sent_text = sent.fields.get(field_name)
             if recorded_text != sent_text:
-                recorded = _describe_text(recorded_text)
-                yield f"{field_name}: {recorded} was recorded, {_describe_text(sent_text)} was sent"
+                recorded_values = _describe_text(recorded_text)
+                sent_values = _describe_text(sent_text)
+                yield f"{field_name}: {recorded_values} was recorded, {sent_values} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
         """How similar another request is, for sorting: method, then path, then equal fields."""
@@ -236,8 +237,8 @@ class Replay(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The recorded answer to a request; ReplayError when there is none."""
-        streamed = request.extensions.get(STREAMED)
-        content = request.read() if streamed is None else streamed.outline
+        streamed_body = request.extensions.get(STREAMED)
+        content = request.read() if streamed_body is None else streamed_body.outline
         body = clean_body(content, self._redaction)
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
         question = RequestFields.of(request.method, target, body)
@@ -258,9 +259,9 @@ class Replay(httpx.BaseTransport):
         if question.method == "GET":
             return self._choose_read(indexes)
         order_key = f"{question.key} {idempotency_key}"
-        unused = [index for index in indexes if index not in self._used_indexes]
-        if unused:
-            index = unused[0]
+        unused_indexes = [index for index in indexes if index not in self._used_indexes]
+        if unused_indexes:
+            index = unused_indexes[0]
         elif idempotency_key and order_key in self._index_by_order:  # the same order again
             index = self._index_by_order[order_key]
         else:
@@ -282,8 +283,8 @@ class Replay(httpx.BaseTransport):
         next_write_index = self._find_next_write()
         before_next = [index for index in indexes if index < next_write_index]
         between_writes = [index for index in before_next if index > self._last_write_index]
-        unused = [index for index in between_writes if index not in self._used_indexes]
-        return (unused or between_writes[-1:] or before_next[-1:] or indexes)[0]
+        unused_indexes = [index for index in between_writes if index not in self._used_indexes]
+        return (unused_indexes or between_writes[-1:] or before_next[-1:] or indexes)[0]
 
     def _find_next_write(self) -> int:
         """The index of the first unused write after the last write; the count if there is none."""

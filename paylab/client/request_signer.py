@@ -90,6 +90,7 @@ def request_signer(
 
     # A closure, because a secret in an attribute would show in `vars`.
     def sign(request: Request) -> None:
+        """Set the headers of a signature that is made now; the request keeps what was signed."""
         now = clock()
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers, request.extensions[SIGNATURE] = signed_headers(
@@ -114,9 +115,9 @@ def request_signer(
 
 def _hash_content(request: Request, encoding: str) -> str:
     """The hash of the body of a request; "" if it has none."""
-    streamed: StreamedBody | None = request.extensions.get(STREAMED)
-    if streamed is not None:
-        return encode_hash(streamed.digest, encoding)
+    streamed_body: StreamedBody | None = request.extensions.get(STREAMED)
+    if streamed_body is not None:
+        return encode_hash(streamed_body.digest, encoding)
     return body_hash(request.content, encoding) if request.content else ""
 
 

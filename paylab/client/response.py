@@ -70,8 +70,8 @@ class Response:
         Where the request takes any body, plain text is accepted too, but never a web page.
         """
         content = attempt.exchange.content
-        replayed = attempt.exchange.replayed
-        make_response = partial(cls, attempt, translation, redaction, place, replayed=replayed)
+        is_replayed = attempt.exchange.replayed
+        make_response = partial(cls, attempt, translation, redaction, place, replayed=is_replayed)
         try:
             body_text = content.decode("utf-8-sig")
             try:
@@ -100,9 +100,9 @@ class Response:
         if body is None:
             self.done()
             field_names = ", ".join(model.model_fields)
-            needed = "an id" if "id" in model.model_fields else f"any of {field_names}"
-            lack = f" with {needed}" if isinstance(self.body, dict) else ""
-            raise self._wrong_body_error(f"must be an object, a {model.__name__}{lack}")
+            needed_text = "an id" if "id" in model.model_fields else f"any of {field_names}"
+            lack_text = f" with {needed_text}" if isinstance(self.body, dict) else ""
+            raise self._wrong_body_error(f"must be an object, a {model.__name__}{lack_text}")
         return self.resource(model, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:

@@ -114,12 +114,12 @@ def wait_advice(
     if seconds is None or seconds == 0:
         return None
     try:
-        until = to_text(now + timedelta(seconds=seconds))
+        retry_time_text = to_text(now + timedelta(seconds=seconds))
     except OverflowError:
-        until = "the year 9999"
+        retry_time_text = "the year 9999"
     if seconds <= RETRY_AFTER_SECONDS_MAX:
         return f"the service asks to wait {seconds:.0f} s"
-    return f"the service asks not to be called again before {until}"
+    return f"the service asks not to be called again before {retry_time_text}"
 
 
 def _read_reset(header_name: str, header_text: str, now: datetime) -> float | None:

@@ -123,12 +123,12 @@ class ServiceClock:
 
     def least_ahead(self) -> timedelta:
         """The minimum by which the service's clock is ahead; negative if it may be behind."""
-        ahead = self._ahead
+        seconds_ahead = self._ahead
         # A clock that is apart by the tolerance or more would refuse every signature. If Date shows
         # that, or nothing, only the tolerance is known.
-        if ahead is None or abs(ahead) >= self._tolerance:
+        if seconds_ahead is None or abs(seconds_ahead) >= self._tolerance:
             return timedelta(seconds=-self._tolerance)
-        return timedelta(seconds=ahead - DATE_ERROR_SECONDS)
+        return timedelta(seconds=seconds_ahead - DATE_ERROR_SECONDS)
 
     def forget(self) -> None:
         """Ask the simulator again: its clock may have been moved."""
@@ -139,10 +139,10 @@ class ServiceClock:
         if self._ask is None:
             return False
         with suppress(PaylabError):
-            reading = self._ask()
-            if reading is not None:
+            clock_reading = self._ask()
+            if clock_reading is not None:
                 now = self._clock()
-                service_time, speed = reading
+                service_time, speed = clock_reading
                 self._reading = service_time, now, speed
                 self._ahead = (service_time - now).total_seconds()
                 return True
@@ -152,10 +152,10 @@ class ServiceClock:
 
     def _shift(self, now: datetime) -> datetime:
         """A time by this machine as the service has it; unchanged if the clocks agree."""
-        ahead = self._ahead or 0.0
+        seconds_ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.
-        if abs(ahead) < DATE_ERROR_SECONDS:
+        if abs(seconds_ahead) < DATE_ERROR_SECONDS:
             return now
         with suppress(OverflowError):
-            return now + timedelta(seconds=ahead)
+            return now + timedelta(seconds=seconds_ahead)
         return now

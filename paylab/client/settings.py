@@ -116,22 +116,22 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     environ = os.environ if environ is None else environ
     _warn_of_unknown(environ)
     arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
-    required = _from_environment(environ) | _add_source(arguments, "argument")
+    required_settings = _from_environment(environ) | _add_source(arguments, "argument")
     profile_name = profile or environ.get(PROFILE_VARIABLE) or None
     options: Found = {}
-    if profile_name or len(required) < len(REQUIRED):
+    if profile_name or len(required_settings) < len(REQUIRED):
         path = profiles or profiles_path()
-        chosen, table = load(path, profile_name, environ)
-        origin = f"profile {chosen}"
+        chosen_name, table = load(path, profile_name, environ)
+        origin = f"profile {chosen_name}"
         options = _add_source(table, origin, OPTIONS)
         if "service" in options:
             options |= _load_service(options["service"][0], origin, path.parent)
-        required = _add_source(table, origin) | required
+        required_settings = _add_source(table, origin) | required_settings
     options |= read_only_source(read_only, environ) | find_service(service, environ)
-    options |= _find_control_token(control_token, required, environ)
-    if not (required or profile_name):
+    options |= _find_control_token(control_token, required_settings, environ)
+    if not (required_settings or profile_name):
         return None
-    return _make_settings(_add_source(otherwise or {}, "default") | required, options)
+    return _make_settings(_add_source(otherwise or {}, "default") | required_settings, options)
 
 
 def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:

@@ -123,9 +123,9 @@ def _show_warnings(shell: Any) -> None:
 
 def on_screen(listen: Callable[..., Any]) -> Any:
     """Show each call when it is made; `listen` adds a function that is called with each."""
-    from ..views.calls import OnScreen
+    from ..views.calls import CallDisplay
 
-    return OnScreen(listen)
+    return CallDisplay(listen)
 
 
 def wait_shown() -> AbstractContextManager[Callable[[str], None]]:

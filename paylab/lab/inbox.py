@@ -58,10 +58,10 @@ def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | Non
     if resource is None or not row_id:
         return None
     try:
-        raw: Mapping[str, Any] = resource.get(row_id).raw
+        sent_row: Mapping[str, Any] = resource.get(row_id).raw
     except NotFoundError:
         return None
-    return raw
+    return sent_row
 
 
 def _make_polled_list(client: Client, family: str, resource: Any) -> PolledList:

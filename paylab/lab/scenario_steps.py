@@ -105,11 +105,11 @@ def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
     """
     fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
     person = parts.client.individuals.create(**{**fields, "family_name": family_name})
-    created = WayStep(person.created_at, "created: images are needed", str(person.status))
+    created_step = WayStep(person.created_at, "created: images are needed", str(person.status))
     for _ in family_name.lower().split(" then "):  # an outcome for each verification
         parts.controls.move(person.id, "pending")  # as if the images were uploaded
         person = parts.client.individuals.wait(person.id, until=VERIFIED, timeout=WAIT_SECONDS)
-    return ScenarioOutcome(person, (created, *_list_event_steps(parts, person.id)))
+    return ScenarioOutcome(person, (created_step, *_list_event_steps(parts, person.id)))
 
 
 def run_deposit(parts: ScenarioParts, sender_name: str) -> ScenarioOutcome:

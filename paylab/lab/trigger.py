@@ -164,8 +164,8 @@ def _create_transfer(lab: Lab, event_type: str) -> str:
     details = examples.account("MX", lab.service)["details"]
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
-    fails = TRANSFER.is_final(status) and status != "completed"
-    reference = f"scenario:{status}" if fails else "trigger"  # which decides the outcome
+    must_fail = TRANSFER.is_final(status) and status != "completed"
+    reference = f"scenario:{status}" if must_fail else "trigger"  # which decides the outcome
     return lab.transfers.create(
         account,
         source_amount="100.00",

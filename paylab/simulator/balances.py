@@ -92,15 +92,15 @@ def list_balances(world: World) -> dict[str, str]:
 
 def list_funds(world: World) -> list[Row]:
     """What is available, reserved and awaited in each currency that has a balance."""
-    sums: dict[tuple[str, str], Decimal] = defaultdict(Decimal)  # by currency and use
+    sums_by_use: dict[tuple[str, str], Decimal] = defaultdict(Decimal)  # by currency and use
     for transfer in world.tables["transfers"].rows.values():
         use = _use_of(transfer)
         if use:
             amount = Decimal(transfer["source_amount"])
-            sums[transfer["source_currency"], use] += amount
+            sums_by_use[transfer["source_currency"], use] += amount
     funds: list[Row] = []
     for currency, available in list_balances(world).items():
-        sum_text_by_use = {use: amount_text(sums[currency, use], currency) for use in USES}
+        sum_text_by_use = {use: amount_text(sums_by_use[currency, use], currency) for use in USES}
         funds.append({"currency": currency, "available": available, **sum_text_by_use})
     return funds
 

@@ -106,10 +106,10 @@ class Clock:
     def restore(self, dump: JsonMapping) -> None:
         """Restore the clock from a `dump`. An invalid one changes nothing."""
         # All of it is read before anything is changed: an invalid value raises an error.
-        base = timestamps.from_text(str(dump["base"]))
+        base_time = timestamps.from_text(str(dump["base"]))
         base_real_time = self._wall() if dump["since"] is None else float(dump["since"])
         speed = float(dump["speed"])
-        self._base = base
+        self._base = base_time
         self._base_real_time = base_real_time
         self.frozen = bool(dump["frozen"])
         self.speed = speed

@@ -291,8 +291,8 @@ def _status_history(object_row: Row) -> list[dict[str, str]] | None:
         return None
     first_status = moves[0][0] if moves else object_row["status"]
     history = [{"status": first_status, "at": object_row["created_at"]}]
-    for _, new_status, at in moves:
-        history.append({"status": new_status, "at": at})
+    for _, new_status, moved_at in moves:
+        history.append({"status": new_status, "at": moved_at})
     return history
 
 

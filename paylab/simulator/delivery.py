@@ -47,6 +47,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str] | None = None, *, tim
     has_tls = url.startswith("https")  # reading the certificates takes 25 ms
 
     async def post_in_time() -> int:
+        """The status of the answer, whose body is not read."""
         async with (
             asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
             httpx.AsyncClient(timeout=timeout, trust_env=False, verify=has_tls) as client,

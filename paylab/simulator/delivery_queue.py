@@ -56,8 +56,8 @@ class DeliveryQueue:
             heapq.heappop(self._heads)
         if self.is_paused or not self._heads:
             return None
-        due, _, _ = self._heads[0]
-        return due
+        due_time, _, _ = self._heads[0]
+        return due_time
 
     def is_busy(self, now: str) -> bool:
         """Whether an event is due or being delivered."""
@@ -70,8 +70,8 @@ class DeliveryQueue:
 
     def take_due(self, now: str) -> Row | None:
         """A row that is due, or None. It stays first of its lane until `remove` or `requeue`."""
-        due = self.next_due()
-        if due is None or due > now:
+        due_time = self.next_due()
+        if due_time is None or due_time > now:
             return None
         delivery_row = self._find_first()
         heapq.heappop(self._heads)
@@ -79,8 +79,8 @@ class DeliveryQueue:
 
     def _find_first(self) -> Row | None:
         """The row of the heap's first entry, unless it was removed or moved."""
-        due, rank, lane_name = self._heads[0]
+        due_time, rank, lane_name = self._heads[0]
         lane = self._lanes.get(lane_name)
-        if lane and (lane[0]["due"], lane[0]["rank"]) == (due, rank):
+        if lane and (lane[0]["due"], lane[0]["rank"]) == (due_time, rank):
             return lane[0]
         return None

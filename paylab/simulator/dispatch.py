@@ -251,8 +251,8 @@ def _with_envelope(service: Service, operation_record: Operation, reply: Reply) 
         return reply
     envelope_keys = item_path.split(".")
     opening = "".join(f"{{{json.dumps(envelope_key)}:" for envelope_key in envelope_keys)
-    closing = b"}" * len(envelope_keys)
-    return replace(reply, body=opening.encode() + reply.body + closing)
+    closing_braces = b"}" * len(envelope_keys)
+    return replace(reply, body=opening.encode() + reply.body + closing_braces)
 
 
 def _check_content_type(request: Request) -> None:

@@ -94,6 +94,7 @@ def _queue_event(world: World, subscription: Row, event: Row) -> None:
     """Queue an event for a subscription, as often and as late as a fault says."""
 
     def is_for_event(fault: Row) -> bool:
+        """Whether a fault is one of events, and of this type or all."""
         is_of_type = fault.get("event_type") in (None, event["event_type"])
         return fault["kind"] in ON_EVENTS and is_of_type
 

@@ -15,8 +15,8 @@ def list_requests(world: World, request: Request) -> Reply:
 
     `after` is the number of the last request that the client knows.
     """
-    after = read_after(request.query_items())
-    rows_after = request_rows(world.journal, _find_secrets(world, request), after)
+    after_number = read_after(request.query_items())
+    rows_after = request_rows(world.journal, _find_secrets(world, request), after_number)
     return Reply.json(200, rows_after)
 
 

@@ -95,11 +95,11 @@ def _make_members(
     further_routes = random_numbers.choices(routes, shares, k=max(0, member_count - len(routes)))
     chosen_routes = [*routes, *further_routes][:member_count]
     age_range_seconds = (OLDEST - NEWEST).total_seconds()
-    ages = [  # most are young
+    individual_ages = [  # most are young
         NEWEST + timedelta(seconds=int(random_numbers.random() ** 2 * age_range_seconds))
         for _ in chosen_routes
     ]
-    creation_times = sorted(world.now() - age for age in ages)
+    creation_times = sorted(world.now() - age for age in individual_ages)
     random_numbers.shuffle(chosen_routes)
     members_per_route = Counter(map(_route_key, chosen_routes))
     times_and_routes = zip(creation_times, chosen_routes, strict=True)

@@ -82,12 +82,12 @@ def from_source(
     """The price of sending exactly this amount."""
     fee_amount = fee(source, currency, fee_min)
     exchange_rate = rate(currency, destination)
-    net = EXACT_CONTEXT.subtract(source, fee_amount)
-    destination_amount = EXACT_CONTEXT.multiply(net, exchange_rate)
+    net_amount = EXACT_CONTEXT.subtract(source, fee_amount)
+    destination_amount = EXACT_CONTEXT.multiply(net_amount, exchange_rate)
     return Price(
         source=source,
         fee=fee_amount,
-        net=net,
+        net=net_amount,
         rate=exchange_rate,
         destination=_round_amount(destination_amount, destination),
     )
@@ -110,8 +110,8 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
 def from_destination(amount: Decimal, currency: str, destination_currency: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
     exact_net = EXACT_CONTEXT.divide(amount, rate(currency, destination_currency))
-    net = _round_amount(exact_net, currency, ROUND_CEILING)
-    return from_net(net, currency, destination_currency)._replace(destination=amount)
+    net_amount = _round_amount(exact_net, currency, ROUND_CEILING)
+    return from_net(net_amount, currency, destination_currency)._replace(destination=amount)
 
 
 AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {

@@ -334,6 +334,7 @@ def _find_nearest(
     """The request with the fewest differences, and of several the latest."""
 
     def distance(request: JournalRequest) -> tuple[int, bool]:
+        """How far a request is from the fields."""
         differences = field_differences(request.row, fields)
         # A field with another value is nearer than one that was not sent.
         return len(differences), NOT_SENT in " ".join(differences)

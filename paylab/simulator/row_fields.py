@@ -16,6 +16,7 @@ def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterVali
     """A validator of values for which `is_valid` is true; a value at which it fails is refused."""
 
     def check(value: object) -> Any:
+        """Return a value; ValueError says what it must be."""
         try:
             has_passed = is_valid(value)
         except (ValueError, RecursionError):
@@ -28,7 +29,7 @@ def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterVali
 
 
 def choice_of(names: Iterable[str]) -> AfterValidator:
-    """A validator of names."""
+    """A validator of values that must be one of the names."""
     allowed_names = tuple(names)
     return checked_by(f"one of {', '.join(allowed_names)}", allowed_names.__contains__)
 

@@ -290,8 +290,8 @@ class RouteHistory:
 
     def _draw_seconds(self, method: str) -> int:
         """A log-normal duration. Payouts under review take much longer."""
-        median, spread = RAIL_SECONDS.get(method, OTHER_RAIL_SECONDS)
-        seconds = median * exp(self.random_numbers.gauss(0, spread))
+        median, spread_factor = RAIL_SECONDS.get(method, OTHER_RAIL_SECONDS)
+        seconds = median * exp(self.random_numbers.gauss(0, spread_factor))
         if self.random_numbers.random() < REVIEWED_SHARE:
             seconds *= 25
         return max(1, int(seconds))

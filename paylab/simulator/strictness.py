@@ -91,6 +91,7 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
     detail_keys = set(details)
 
     def count_unknown(account: AccountDetails) -> int:
+        """How many of the given details an account does not have."""
         return len(detail_keys - _account_field_names(account))
 
     # The country is not in the body: take the one with the most of these fields.

@@ -62,23 +62,23 @@ class Table:
         index = bisect_left(self._sorted_rows, self._position_of(row), key=self._position_of)
         del self._sorted_rows[index]
 
-    def list_rows(self, after: Position | None = None) -> Iterator[Row]:
+    def list_rows(self, after_position: Position | None = None) -> Iterator[Row]:
         """Rows in list order, optionally after a position.
 
         In the unknown order they are sorted by shuffled positions.
         """
         sorted_rows = self._sorted_rows
-        if after is not None and self.order == "unknown":
-            after = shuffle_position(after)
+        if after_position is not None and self.order == "unknown":
+            after_position = shuffle_position(after_position)
         if self.order == "oldest_first":
             start_index = 0
-            if after is not None:
-                start_index = bisect_right(sorted_rows, after, key=self._position_of)
+            if after_position is not None:
+                start_index = bisect_right(sorted_rows, after_position, key=self._position_of)
             indexes = range(start_index, len(sorted_rows))
         else:  # the newest first, or the unknown order
             stop_index = len(sorted_rows)
-            if after is not None:
-                stop_index = bisect_left(sorted_rows, after, key=self._position_of)
+            if after_position is not None:
+                stop_index = bisect_left(sorted_rows, after_position, key=self._position_of)
             indexes = range(stop_index - 1, -1, -1)
         return map(sorted_rows.__getitem__, indexes)
 

@@ -36,7 +36,7 @@ class SimulatorTransport(httpx.BaseTransport):
             name_bytes.decode("latin-1").lower(): value_bytes.decode("latin-1")
             for name_bytes, value_bytes in request.headers.raw
         }
-        ending = Ending()
+        request_ending = Ending()
         simulator_request = Request(
             method=request.method,
             path=path,
@@ -44,19 +44,19 @@ class SimulatorTransport(httpx.BaseTransport):
             headers=headers,
             body=request.read(),
             is_trusted=self._is_trusted,
-            ending=ending,
+            ending=request_ending,
         )
         reply = self._respond(simulator_request)
-        _wait_for_reply(request, reply, ending)
+        _wait_for_reply(request, reply, request_ending)
         if reply.cut:
             sent_reply, bytes_sent = cut_of(reply)
             if reply.cut == "timeout":
-                ending.hang_up(sent_reply, bytes_sent)
+                request_ending.hang_up(sent_reply, bytes_sent)
             else:
-                ending.close(sent_reply, bytes_sent)
+                request_ending.close(sent_reply, bytes_sent)
             failure, message = _FAILURES[reply.cut]
             raise failure(message, request=request)
-        ending.close()
+        request_ending.close()
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
 
 

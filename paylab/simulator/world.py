@@ -207,11 +207,11 @@ class World:
             seed = f"{fault['seed']}:{fault['drawn']}"
             chance = random.Random(seed).random()  # noqa: S311 - no secret
             is_turn = fault["drawn"] % (fault.get("every") or 1) == 0
-            applies = is_turn and chance < fault["probability"]
-            if applies:
+            is_applied = is_turn and chance < fault["probability"]
+            if is_applied:
                 fault["left"] -= 1
             self.put("faults", fault)
-            if applies:
+            if is_applied:
                 facts = {"control": "fault_fired", "object": fault["id"], "fault": fault["kind"]}
                 self.journal.note("control", self.now(), **facts, **target)
                 return fault

@@ -41,13 +41,13 @@ class ClockThread:
 
     def _run(self) -> None:
         """Carry out steps, deliver and sleep, until stopped."""
-        changed = self._simulator.changed
+        changed_event = self._simulator.changed
         while not self._stopped.is_set():
-            changed.clear()
+            changed_event.clear()
             with suppress(SimulatorError):  # a full disk: the next request reports it
                 self._simulator.settle()
             self._simulator.delivery.start_due()
-            changed.wait(self._seconds_until_due())
+            changed_event.wait(self._seconds_until_due())
 
     def stop(self) -> None:
         """Stop the thread now."""
@@ -107,13 +107,15 @@ class Worlds:
 
     def add(self, simulator: Simulator) -> HostedWorld:
         """Serve another simulator, with random keys, until `end`."""
-        hosted = HostedWorld(simulator, random_keys(simulator.world.service.signing.key_encoding))
+        hosted_world = HostedWorld(
+            simulator, random_keys(simulator.world.service.signing.key_encoding)
+        )
         with self._lock:
             if len(self._by_key) >= self._worlds_max:
                 raise RefusedError(429, f"there are {self._worlds_max} worlds already: end some")
-            self._by_key[hosted.api_key] = hosted
-        hosted.start()
-        return hosted
+            self._by_key[hosted_world.api_key] = hosted_world
+        hosted_world.start()
+        return hosted_world
 
     def end(self, hosted: HostedWorld) -> None:
         """Stop serving a simulator. Later requests with its keys are refused."""
@@ -125,9 +127,9 @@ class Worlds:
 
     def close(self) -> None:
         """Stop all. The first simulator itself stays open."""
-        for hosted in [*self._by_key.values()]:
-            if hosted is not self.first:
-                self.end(hosted)
+        for hosted_world in [*self._by_key.values()]:
+            if hosted_world is not self.first:
+                self.end(hosted_world)
         self.first.stop()
 
     def answer(self, request: Request) -> Reply:
@@ -139,14 +141,16 @@ class Worlds:
         if path.startswith(WORLDS_PATH):
             return self._answer_worlds(request, token_owner)
         api_key = request.headers.get("x-api-key", "")
-        hosted = self._choose_world(api_key, token_owner)
-        if hosted is None:
+        hosted_world = self._choose_world(api_key, token_owner)
+        if hosted_world is None:
             # A request that waits may outlive its world.
             if api_key in self._ended or request.is_trusted:
                 return Reply.json(401, {"error": "the world of this API key has ended"})
-            hosted = next(reversed(self._by_key.values()))
+            hosted_world = next(reversed(self._by_key.values()))
         is_trusted = request.is_trusted or token_owner is not None
-        return hosted.simulator.respond(request.with_access(hosted.secrets, is_trusted=is_trusted))
+        return hosted_world.simulator.respond(
+            request.with_access(hosted_world.secrets, is_trusted=is_trusted)
+        )
 
     def _choose_world(self, api_key: str, token_owner: HostedWorld | None) -> HostedWorld | None:
         """The simulator of a request: that of its API key, or of its control token if it has one.

@@ -169,7 +169,7 @@ def _message_block(headers: Mapping[str, str], body: Any) -> str:
     return text_block("\n".join(header_lines))
 
 
-class OnScreen:
+class CallDisplay:
     """Show every call below the cell when it is made, until `stop()`."""
 
     def __init__(self, listen: Callable[[Callable[[Any], None]], Callable[[], None]]) -> None:

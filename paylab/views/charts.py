@@ -194,14 +194,15 @@ def _passed_stages(machine: status.Machine, status_name: str) -> list[str]:
     initial_states = {state for state, _ in machine.moves} - entered_states
 
     def is_passed(stage: str) -> bool:
+        """Whether no path from an initial state to the status goes around a stage."""
         if status_name == stage:
             return True
         if status_name not in entered_states:
             return False
         return not any(machine.path(state, status_name, without=stage) for state in initial_states)
 
-    created, *later_stages = STAGES
-    return [created, *filter(is_passed, later_stages)]
+    created_stage, *later_stages = STAGES
+    return [created_stage, *filter(is_passed, later_stages)]
 
 
 def _panels_by_currency(
@@ -320,8 +321,8 @@ def _corridor_names(rows: pd.DataFrame) -> list[str]:
 def _largest_corridors(rows: pd.DataFrame) -> pd.Series[Any]:
     """The corridor of each row if it is one of the largest by amount, else "others"."""
     corridors = rows["corridor"]
-    sums = rows["source_amount"].astype("float64").groupby(corridors).sum()
-    descending_sums = sums.sort_values(ascending=False, kind="stable")
+    amount_sums = rows["source_amount"].astype("float64").groupby(corridors).sum()
+    descending_sums = amount_sums.sort_values(ascending=False, kind="stable")
     largest_names = [str(corridor) for corridor in descending_sums.index]
     if len(largest_names) > CORRIDORS_MAX:
         largest_names = largest_names[: CORRIDORS_MAX - 1]  # the others are one more

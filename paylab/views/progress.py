@@ -88,6 +88,7 @@ def progress(
     shown_at = clock() - UPDATE_SECONDS
 
     def count(first_number: int, second_number: int) -> None:
+        """Store the numbers, and show them unless others were shown a moment ago."""
         nonlocal shown_at
         measure.count(first_number, second_number)
         if clock() - shown_at >= UPDATE_SECONDS:
@@ -109,6 +110,7 @@ def waiting(
     started_at = clock()
 
     def show_state(text: str) -> None:
+        """Show the state, if the wait has lasted long enough to be worth it."""
         nonlocal show
         if clock() - started_at >= WAIT_SHOWN_SECONDS:
             show = show or _default_show()
@@ -148,8 +150,8 @@ def _notebook_show() -> Show | None:
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    handle: Any = display(PlainText(""), display_id=True)  # type: ignore[no-untyped-call]
-    return handle.update if handle else None
+    display_handle: Any = display(PlainText(""), display_id=True)  # type: ignore[no-untyped-call]
+    return display_handle.update if display_handle else None
 
 
 class PlainText(str):

@@ -114,9 +114,9 @@ class ScenarioPage(FormPage):
 
     def _show_result(self) -> None:
         """Show what was created, and its way."""
-        run = self.result
-        self.message.html = f'<p class="paylab-good">{html.escape(_headline(run))}</p>'
-        self.way_node.html = _way_html(run)
+        scenario_run = self.result
+        self.message.html = f'<p class="paylab-good">{html.escape(_headline(scenario_run))}</p>'
+        self.way_node.html = _way_html(scenario_run)
 
     def rows(self) -> Sequence[Row]:
         """What the last click created, or the names of all scenarios."""

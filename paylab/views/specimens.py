@@ -85,10 +85,10 @@ def _draw_specimen(specimen_lines: list[str], image_type: str, comment: bytes) -
         drawing.ellipse(corners, fill=colour, outline="#7f9bb3", width=3)
     specimen_text = "\n".join(map(_ascii_line, specimen_lines))
     drawing.text((265, 150), specimen_text, "#263242", ImageFont.load_default(17), spacing=32)
-    stamp = Image.new("L", image.size)
+    stamp_mask = Image.new("L", image.size)
     stamp_font = ImageFont.load_default(145)
-    ImageDraw.Draw(stamp).text((400, 250), "SPECIMEN", 120, stamp_font, anchor="mm")
-    image.paste("#c81e2d", mask=stamp.rotate(29, Image.Resampling.BICUBIC))
+    ImageDraw.Draw(stamp_mask).text((400, 250), "SPECIMEN", 120, stamp_font, anchor="mm")
+    image.paste("#c81e2d", mask=stamp_mask.rotate(29, Image.Resampling.BICUBIC))
     # Each writer has its own option for the comment, and ignores the others.
     png_info = PngImagePlugin.PngInfo()
     png_info.add_text("Comment", comment)

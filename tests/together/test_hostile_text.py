@@ -193,7 +193,7 @@ SHOWN = {
     "spec.service.frozen.FrozenDict": lambda: Service().quotes.fields,
     "spec.service.service.Service": lambda: Service({"paths.transfers": "/v1/transfers"}),
     "testing.world.PaylabWorld": "its own address",
-    "views.calls.OnScreen": "constant",
+    "views.calls.CallDisplay": "constant",
     "views.cards.Card": "html.plain_text, checked in tests/views",
     "views.chart_style.Chart": lambda: import_module("paylab.views.chart_style").Chart(HOSTILE, {}),
     "views.forms.view.FormPage": "html.plain_text",

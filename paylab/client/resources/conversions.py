@@ -206,6 +206,7 @@ class Conversions:
         account_id = id_from(conversion_account_id, "conversion_account_id")
 
         def read_conversion() -> Conversion | None:
+            """The conversion as it is now; None as long as there is none."""
             if conversion_id is None:
                 return self.newest(account_id, since)
             conversion = self.by_id(conversion_id)
@@ -269,10 +270,10 @@ def _explain_hold(conversion: Conversion) -> str:
     """
     if conversion.status != "pending":
         return ""
-    release = f'lab.simulator.move("{plain(conversion.id, 60)}", "started")'
+    release_call = f'lab.simulator.move("{plain(conversion.id, 60)}", "started")'
     return (
         ": a conversion that stays pending may be held for review, as after a deposit without a "
-        f"sender name; in a simulator {release} releases it, a real service decides itself"
+        f"sender name; in a simulator {release_call} releases it, a real service decides itself"
     )
 
 

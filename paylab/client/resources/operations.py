@@ -81,9 +81,9 @@ class Poller:
     def of(cls, client: WaitingClient, resource: str, timeout: float, every: float) -> Poller:
         """How to wait for a resource of a service; RuleError for what is no number of seconds."""
         refuse(_check_seconds("timeout", timeout, 0) + _check_seconds("every", every, 0.001))
-        declared = STATUSES[resource](client.service.statuses)
+        declared_statuses = STATUSES[resource](client.service.statuses)
         machine = MACHINES[resource]
-        return cls(client.sleep, client.wait_shown, timeout, every, machine, declared)
+        return cls(client.sleep, client.wait_shown, timeout, every, machine, declared_statuses)
 
     def poll(
         self,
@@ -98,30 +98,31 @@ class Poller:
         A status in `final` that is not the expected one ends the wait. `explain_delay` says why a
         resource may still be waiting.
         """
-        end = _WaitEnd(until)
-        waited = 0.0
+        wait_end = _WaitEnd(until)
+        seconds_waited = 0.0
         with self.shown() as show_state:
             while True:
                 resource = look()
                 state = f"{what} {_describe_state(resource)}"
-                if end.needs_status and getattr(resource, "status", "") is None:
+                if wait_end.needs_status and getattr(resource, "status", "") is None:
                     raise APIResponseError(f"the answer has no status of {what}")
-                if resource is not None and end.is_reached(resource):
-                    show_state(f"{state} after {waited:g} s")
+                if resource is not None and wait_end.is_reached(resource):
+                    show_state(f"{state} after {seconds_waited:g} s")
                     return resource
-                seconds_left = self.timeout - waited
-                times = f"{waited:.0f} s so far, at most {seconds_left:.0f} s more"
-                show_state(f"waiting: {state}{self._note(resource, end)}; {times}")
-                if end.needs_status and getattr(resource, "status", None) in final:
-                    message = f"{state}, which is final{self._name_unknown(end)}"
+                seconds_left = self.timeout - seconds_waited
+                times = f"{seconds_waited:.0f} s so far, at most {seconds_left:.0f} s more"
+                show_state(f"waiting: {state}{self._note(resource, wait_end)}; {times}")
+                if wait_end.needs_status and getattr(resource, "status", None) in final:
+                    message = f"{state}, which is final{self._name_unknown(wait_end)}"
                     raise WaitTimeoutError(message, resource)
                 if seconds_left <= 0:
-                    advice = self._advise_on_status(resource, end) + self._name_unknown(end)
+                    advice = self._advise_on_status(resource, wait_end)
+                    advice += self._name_unknown(wait_end)
                     advice += "" if resource is None else explain_delay(resource)
-                    raise WaitTimeoutError(f"{state} after {waited:g} s{advice}", resource)
+                    raise WaitTimeoutError(f"{state} after {seconds_waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
                 self.sleep(pause)
-                waited += pause
+                seconds_waited += pause
 
     def _note(self, resource: Any, end: _WaitEnd) -> str:
         """What to know while a status is unknown to the specification and to the settings."""

@@ -166,6 +166,7 @@ def _open_account(world: World, fields: Row, owner: Row, wallet: Row) -> Reply:
         status="pending",
         **optional_reference,
     )
+    # "scenario:slow", after which a reference of the user may follow.
     has_slow_reference = (reference or "").split(":")[:2] == ["scenario", "slow"]
     is_slow = has_slow_reference and not world.production_like
     if owner["country"] in settings.at_once and not is_slow:

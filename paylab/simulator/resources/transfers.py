@@ -90,15 +90,15 @@ def _initiate(world: World, transfer_row: Row, _: str) -> None:
     emit_event(
         world, "transfer.payout_initiated", transfer_row["id"], without_internals(transfer_row)
     )
-    fails = transfer_row["_"]["outcome"] == "failed"
+    must_fail = transfer_row["_"]["outcome"] == "failed"
     seconds = SETTLEMENT_SECONDS.get(transfer_row["payout_method"], STEP_SECONDS)
-    world.schedule("transfers", transfer_row["id"], seconds, "fail" if fails else "settle")
+    world.schedule("transfers", transfer_row["id"], seconds, "fail" if must_fail else "settle")
 
 
 def _settle(world: World, transfer_row: Row, _: str) -> None:
     """Complete a transfer: it has a settlement reference, and the seconds that it took."""
-    elapsed = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
-    transfer_row["completed_in"] = str(int(elapsed.total_seconds()))
+    time_since_start = world.now() - timestamps.from_text(transfer_row["_"]["started_at"])
+    transfer_row["completed_in"] = str(int(time_since_start.total_seconds()))
     transfer_row["settlement_reference_id"] = ids.settlement_reference(
         world.seed, transfer_row["id"]
     )
@@ -192,6 +192,7 @@ def list_transfers(world: World, request: Request) -> Reply:
         raise_if_problems([Problem("product_type", message)])
 
     def is_of_product(transfer_row: Row) -> bool:
+        """Whether a transfer is of the product in the query."""
         return bool(transfer_row["_"]["product"] == product)
 
     return list_page(world, request, "transfers", is_of_product)

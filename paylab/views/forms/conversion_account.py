@@ -100,7 +100,7 @@ class ConversionAccountForm(OrderForm):
             reference_field.set_value(f"onramp-{self._owner_id[-8:]}")
         if "destination_currency" not in required_names:
             return [reference_field]
-        coin_options = [(coin, coin) for coin in codes.STABLECOINS]
+        coin_options = [(stablecoin, stablecoin) for stablecoin in codes.STABLECOINS]
         coin_field = FormField("destination_currency", "Paid out in", SELECT, options=coin_options)
         coin_field.set_required(True)
         return [reference_field, coin_field]

@@ -194,9 +194,9 @@ class FormField(Node):
         if self.input == TICK:
             sign = "☑" if self.raw_value else "☐"
             return f"<p>{sign} {escape(self.label)}</p>"
-        value_text = (
-            "(typed, not saved)" if self.is_typed else self._masked_text or self.display_text()
-        )
+        value_text = self._masked_text or self.display_text()
+        if self.is_typed:
+            value_text = "(typed, not saved)"
         label_html = f'<span style="{MUTED}">{escape(self.label)}: </span>'
         value_html = f'<span style="{SAVED_STYLE}">{escape(value_text) or "-"}</span>'
         style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"

@@ -49,8 +49,8 @@ def set_known_fields(form: Any, values: JsonMapping) -> None:
 
 def refuse_example(form: Any) -> NoReturn:
     """ArgumentError for a form that has no example."""
-    known = ", ".join(form.fields)
-    raise ArgumentError(f"this form has no example: name the fields to fill, of {known}")
+    known_names = ", ".join(form.fields)
+    raise ArgumentError(f"this form has no example: name the fields to fill, of {known_names}")
 
 
 def find_first_marked(fields: Mapping[str, FormField]) -> FormField | None:

@@ -154,8 +154,8 @@ class Form(traitlets.HasTraits, FormPage):
         form_check = self.check(everything=True)
         if form_check.spec_problems:
             raise RuleError(form_check.spec_problems)
-        unanswered = warn_of_unanswered(self._unanswered_values, form_check.values)
-        doubts = [*unanswered, *form_check.doubts]
+        unanswered_problems = warn_of_unanswered(self._unanswered_values, form_check.values)
+        doubts = [*unanswered_problems, *form_check.doubts]
         if doubts and not anyway:
             self._ask_to_confirm(doubts)
             raise RuleError([with_assumption_mark(doubt) for doubt in doubts], hint=CONFIRM)

@@ -85,6 +85,7 @@ class OnboardingForm(Form):
         """The form from top to bottom: what is asked for, then who the individual is."""
 
         def form_row(field_names: Sequence[str]) -> Node:
+            """The inputs with these names, side by side."""
             return side_by_side([fields[field_name] for field_name in field_names])
 
         return [
@@ -103,12 +104,12 @@ class OnboardingForm(Form):
         return countries.of(self._service).get(self.fields["country"].value) or Corridor("")
 
     def values(self) -> JsonObject:
-        """The individual to send."""
+        """The individual to send, with nested objects: "address.city" is in its address."""
         inputs = super().values()
         inputs["product_types"] = [inputs["product_types"]]
         inputs["address.country"] = inputs["country"]
         if "document.type" not in inputs:
-            inputs.pop(DOCUMENT_NUMBER, None)
+            inputs.pop(DOCUMENT_NUMBER, None)  # no document was chosen
         body: JsonObject = {}
         for field_name, field_value in inputs.items():
             set_value_at(body, field_name, field_value)

@@ -112,8 +112,8 @@ class Timeline:
 
     def _connected_states(self) -> list[str]:
         """The states that a move begins or ends with; the spec lists more for some resources."""
-        connected = {state for state, _ in self.machine.moves} | self.machine.final
-        return [state for state in self.machine.states if state in connected]
+        connected_states = {state for state, _ in self.machine.moves} | self.machine.final
+        return [state for state in self.machine.states if state in connected_states]
 
     def html(self) -> str:
         """All states with those visited marked, the path taken, and the possible moves."""

@@ -163,6 +163,7 @@ class QuoteForm(Form):
         """Show the card of a quote below this form, and follow its changes."""
 
         def draw_card(focus: str = "") -> None:
+            """Draw the form with the card as it is now; `focus` is the id of an element."""
             self.nodes_below = list(card.nodes())
             self.redraw(focus)
 
@@ -260,8 +261,8 @@ class QuoteCard(OrderForm):
         )
         self.pass_time_button = Button("Let time pass", self.refresher.start)
         self.pass_time_button.visible = is_frozen
-        renewal = Group([self.pass_time_button, self.renew_button], "actions")
-        self.helper_nodes = [self.expiry_node, self.warning_node, renewal]
+        renewal_row = Group([self.pass_time_button, self.renew_button], "actions")
+        self.helper_nodes = [self.expiry_node, self.warning_node, renewal_row]
         fields = [_make_reference_field(service, quote.id)]
         if self._has_stablecoin_source:
             fields.append(_make_funding_field())

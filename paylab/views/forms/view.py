@@ -151,8 +151,8 @@ class FormPage:
         """The nodes, and the card of the object whose id was clicked last."""
         if self._opened is None:
             return self.nodes()
-        close = Group([Button("Close", self.close_object)], "actions")
-        return [*self.nodes(), Group([*self._opened.nodes(), close], "opened")]
+        close_row = Group([Button("Close", self.close_object)], "actions")
+        return [*self.nodes(), Group([*self._opened.nodes(), close_row], "opened")]
 
     @property
     def opens_ids(self) -> bool:

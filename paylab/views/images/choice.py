@@ -76,8 +76,8 @@ def choose_specimen(side: str, name: str, country: str, fault: str | None = None
         arguments["fault"] = fault
         fault_label = fault.removeprefix("verification_").replace("_", " ")
     specimen_call = Expression(write_call("specimen", arguments, side))
-    draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
-    return ImageChoice(draw, f"specimen ({fault_label})", specimen_call)
+    draw_specimen = cache(partial(specimen, side, name=name, country=country, fault=fault))
+    return ImageChoice(draw_specimen, f"specimen ({fault_label})", specimen_call)
 
 
 def read_image_facts(choice: ImageChoice, side: str, service: Service | None = None) -> ImageFacts:
