@@ -240,7 +240,7 @@ def test_a_held_conversion_says_that_it_is_held_and_how_to_release_it():
     lab.simulator.seed(conversions=1)
     account = lab.conversion_accounts.list()[0]
     lab.sandbox.deposit(account, "10", "mxn", sender_name="")
-    with pytest.raises(paylab.WaitTimeoutError, match="is held for review") as caught:
+    with pytest.raises(paylab.WaitTimeoutError, match="may be held for review") as caught:
         lab.conversions.wait(conversion_account_id=account, timeout=20)
     release = re.search(r"in a simulator (lab\S+ \S+) releases", str(caught.value))
     eval(release[1], {"lab": lab})

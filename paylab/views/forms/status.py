@@ -75,10 +75,7 @@ def quote_rows(quote: Quote) -> list[Row]:
 
 
 def transfer_rows(
-    transfer: Transfer,
-    wallets: Sequence[FinancialAccount] = (),
-    *,
-    was_funded: bool | None = None,
+    transfer: Transfer, wallets: Sequence[FinancialAccount] = (), *, was_funded: bool | None = None
 ) -> list[Row]:
     """Rows of a transfer: status with its meaning, and terms; unknown values are left out.
 
