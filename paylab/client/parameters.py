@@ -258,6 +258,9 @@ def make_reference(account: Account | None, field: str) -> dict[str, Any] | None
         from ..spec.models import FinancialAccount
 
         known_names = {*FinancialAccount.model_fields, "individual_id"}
+        if account.keys() & {"source_amount", "destination_amount", "quote_id"}:
+            message = "is a whole order, not an account: write **order to pass its fields"
+            raise RuleError([Problem(field, message)])
         refuse(find_unknown_names(account, known_names, field))
         if account.get("id") is None:
             raise RuleError([Problem(f"{field}.id", "is required")])

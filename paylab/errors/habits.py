@@ -7,26 +7,24 @@ from collections.abc import Iterator
 _USE_REQUEST = "lab.request(), as paylab knows no such operation @get,list,create,request"
 _HABIT_TABLE = f"""
 # Operations of a resource.
-retrieve fetch find read describe show lookup get_transfer get_payout: get | first
-retrieve_transfer: get | first
-all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
-get_all_transfers: list | to_list
+retrieve fetch find read show lookup get_payout: get | first
+all iterate paginate list_auto_paging get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
 new add make post insert: create | deposit | request
 send pay initiate: create | deposit | submit | transfers.create @transfers | request
-create_transfer create_payout send_payout: create | transfers.create @transfers
+create_payout send_payout: create | transfers.create @transfers
 transfer_funds: create | deposit | request
 retry repeat: create(..., new=id), which pays again @create_many | new | max_retries
 modify edit patch put replace: update | {_USE_REQUEST}
 remove destroy unsubscribe: delete | {_USE_REQUEST}
-poll wait_for wait_until get_waiter: wait
+poll wait_until get_waiter: wait
 bulk_create create_batch batch_create batch: create_many
 upload upload_documents: upload_images | export
 df dataframe to_df to_pandas to_dataframe: frame
 to_csv to_parquet to_excel download save: export
 simulate simulate_deposit fund: deposit
 calculate estimate preview: create
-cancel delete update transfer_cancel: {_USE_REQUEST}
+cancel delete update: {_USE_REQUEST}
 # Lists and results.
 auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
 data items results value body content: raw | list | to_list | body | response_body
@@ -94,7 +92,7 @@ customers users people persons recipients: individuals | connect().individuals @
 beneficiaries entities legal_entities: individuals | connect().individuals @connect
 kyc: individuals | connect().individuals @connect | onboarding
 account_holders identity_verification_create: individuals | connect().individuals @connect
-payments remittances transfer_create: transfers | connect().transfers @connect
+payments remittances: transfers | connect().transfers @connect
 transfer payouts: transfers | connect().transfers @connect | transfer
 wallets external_accounts payment_methods: financial_accounts
 bank_accounts: financial_accounts | account

@@ -131,8 +131,8 @@ def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | Non
     """The verb of a guess that repeats its owner's noun, such as `get` of `get_transfer`."""
     nouns = split_words(noun)
     owner_words = {*nouns, *(word.removesuffix("s") for word in nouns)}
-    verbs = [word for word in split_words(name) if word not in owner_words]
-    if not owner_words or len(verbs) != 1 or len(verbs) == len(split_words(name)):
+    verbs = [word for word in split_words(name) if word not in {*owner_words, *_FILLERS}]
+    if len(verbs) != 1 or len(verbs) == len(split_words(name)):
         return None
     return verbs[0] if verbs[0] in known_names else _find_habit(verbs[0], known_names)
 
@@ -219,8 +219,8 @@ def _find_call_of_lab(name: str, lab: Any) -> str | None:
         verbs = [word for word in words if word not in part_words]
         if len(verbs) == len(words) - len(part_words) == 1:
             call = find_suggestion(verbs[0], calls)
-            if call in calls:
-                return f"{part_name}.{call}"
+            if call:
+                return f"{part_name}.{call}" if call in calls else call
     return None
 
 

@@ -84,9 +84,10 @@ def refuse_new_attributes(class_: type[K]) -> type[K]:
     A function may be replaced by another one, as a test does.
     """
     target: Any = class_
-    if "__setattr__" not in vars(class_) and class_.__init__ is not object.__init__:
-        target.__init__ = _complete_after(class_, target.__init__)
+    if "__setattr__" not in vars(class_):
         target.__setattr__ = set_attribute
+        if class_.__init__ is not object.__init__:  # else its subclasses say when it is complete
+            target.__init__ = _complete_after(class_, target.__init__)
     elif hasattr(class_, "__dataclass_fields__"):
         target.__setattr__ = _refuse_to_set
     return class_

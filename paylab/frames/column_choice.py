@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..errors.base import Problem, RuleError
@@ -32,6 +32,9 @@ def read_names(columns: Names | None) -> list[str] | None:
     """
     if columns is None:
         return None
+    if isinstance(columns, Mapping):
+        advice = "name them, and write .rename(columns={...}) for other names"
+        raise RuleError([Problem("columns", f"is a dict: {advice}")])
     column_names = list(columns)
     if isinstance(columns, str):
         column_names = [written_name.strip() for written_name in columns.split(",")]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors.base import UnknownItemError
@@ -36,13 +37,50 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
         try:
             return read_item(frame, key)
         except KeyError as error:
-            if isinstance(key, str) and type(error) is KeyError and key not in frame.columns:
-                raise UnknownItemError(_describe_unknown(frame, key)) from None
-            raise
+            unknown_name = _find_unknown_name(frame, [key])
+            if unknown_name is None or type(error) is not KeyError:
+                raise
+            raise UnknownItemError(_describe_unknown(frame, unknown_name)) from None
 
     target.__getattr__ = get_attribute
     target.__getitem__ = get_item
+    for method_name in _METHODS_WITH_COLUMNS:
+        setattr(target, method_name, _with_known_columns(getattr(target, method_name)))
+    target.drop = _with_known_columns(target.drop, "columns")
     return class_
+
+
+_METHODS_WITH_COLUMNS = ("groupby", "pivot_table", "set_index", "sort_values")
+"""Methods of pandas whose arguments name columns."""
+
+
+def _with_known_columns(method: Callable[..., Any], option: str = "") -> Callable[..., Any]:
+    """A method of a frame; UnknownItemError for a column that its error is about.
+
+    `option` is the only one that names columns; without it, all arguments may.
+    """
+
+    @wraps(method)
+    def call(frame: pd.DataFrame, *args: Any, **options: Any) -> Any:
+        try:
+            return method(frame, *args, **options)
+        except KeyError:
+            keys = [options.get(option)] if option else [*args, *options.values()]
+            unknown_name = _find_unknown_name(frame, keys)
+            if unknown_name is None:
+                raise
+            raise UnknownItemError(_describe_unknown(frame, unknown_name)) from None
+
+    return call
+
+
+def _find_unknown_name(frame: pd.DataFrame, keys: Iterable[object]) -> str | None:
+    """The first text among keys, or in a list of them, that is no column."""
+    for key in keys:
+        for name in key if isinstance(key, list | tuple) else [key]:
+            if isinstance(name, str) and name not in frame.columns:
+                return name
+    return None
 
 
 def _describe_unknown(frame: pd.DataFrame, name: str) -> str:

@@ -11,7 +11,15 @@ from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError
-from ..spec.models import Conversion, ConversionAccount, FinancialAccount, Individual, Transfer
+from ..errors.type_words import with_article
+from ..spec.models import (
+    Conversion,
+    ConversionAccount,
+    FinancialAccount,
+    Individual,
+    Transfer,
+    WebhookSubscription,
+)
 from ..spec.resource import Resource
 
 if TYPE_CHECKING:
@@ -27,6 +35,15 @@ KINDS = {
     "webhook subscription": "wh_",
 }
 """The kinds of objects that can be read by id, and how their ids usually begin."""
+READABLE = (
+    Individual,
+    Transfer,
+    Conversion,
+    ConversionAccount,
+    FinancialAccount,
+    WebhookSubscription,
+)
+"""The models of these kinds."""
 LINKS_MAX = 20
 """The largest number of objects in one list of links."""
 
@@ -66,6 +83,9 @@ class ObjectBrowser:
         """
         from ..views.forms.objects import ObjectPage
 
+        if isinstance(object_id, Resource) and not isinstance(object_id, READABLE):
+            kind = with_article(type(object_id).__name__)
+            raise ArgumentError(f"the service cannot read {kind} by its id: display it instead")
         id_text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
         if not id_text.strip():
             raise ArgumentError("open takes the id of an object, such as conv_01…, or the object")

@@ -103,6 +103,8 @@ def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
 
 def _read_dicts(records: object) -> Iterator[CsvRow]:
     """The rows of payouts that are dicts; PaylabError for anything else."""
+    if isinstance(records, Mapping):
+        raise PaylabError("payouts are a list of dicts, not one dict: write [payout]")
     is_bytes = isinstance(records, bytes | bytearray | memoryview)
     if is_bytes or not isinstance(records, Iterable):
         type_name = type(records).__name__

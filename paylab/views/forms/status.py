@@ -104,10 +104,8 @@ def transfer_rows(
 def _payment_labels(transfer: Transfer, was_funded: bool | None) -> tuple[str, str]:
     """The labels of both amounts, as far as it is known what happened."""
     source_label, recipient_label = PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)
-    if source_label == SOURCE_AMOUNT and was_funded:
-        source_label = "You sent"
-    if transfer.status == "cancelled" and was_funded is False:
-        source_label = "You would have sent"
+    if source_label == SOURCE_AMOUNT and was_funded is not None:
+        source_label = "You sent" if was_funded else "You would have sent"
     return source_label, recipient_label
 
 
