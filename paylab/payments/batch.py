@@ -113,7 +113,12 @@ class Batch:
             else:
                 self._send_rows(concurrency)
         except KeyboardInterrupt as interrupt:
-            interrupt.add_note(f"interrupted: {self._made_text}")
+            made_count = len(self._row_numbers(*outcome.MADE))
+            interrupt.add_note(
+                f"interrupted: {made_count} of {len(self.plan.rows)} payouts were made; run the "
+                "same batch again for the others: it continues where it stopped, and no row is "
+                "paid twice"
+            )
             self._settle_unsent("not sent: interrupted")
             raise
         except PaylabError as error:  # the list could not tell, or you have to choose
@@ -142,15 +147,6 @@ class Batch:
     @property
     def _unsettled_rows(self) -> list[PayoutRow]:
         return [row for row in self.plan.rows if row.number not in self.outcomes]
-
-    @property
-    def _made_text(self) -> str:
-        """How many payouts were made, for an interrupted batch."""
-        made_count = len(self._row_numbers(*outcome.MADE))
-        return (
-            f"{made_count} of {len(self.plan.rows)} payouts were made; run the same batch again "
-            "for the others: it continues where it stopped, and no row is paid twice"
-        )
 
     def _make_order(self, row: PayoutRow, new_name: str = "") -> Order:
         """The order of a row; with a name (`new=`), one that pays the row again."""

@@ -121,10 +121,11 @@ def _check_rows(
     payout_rows: Sequence[PayoutRow], columns: Mapping[str, str], *, references: bool
 ) -> Iterator[RowProblem]:
     """The problems of all rows; `columns` are the names of columns that differ from the field."""
-    first_rows: dict[str, int] = {}
+    first_rows: dict[tuple[str, str], int] = {}
     for payout_row in payout_rows:
-        payout_key = payout_row.reference or str(sorted(values(payout_row.body()).items()))
-        first_row = first_rows.setdefault(payout_key, payout_row.number)
+        reference = payout_row.reference
+        values_text = "" if reference else str(sorted(values(payout_row.body()).items()))
+        first_row = first_rows.setdefault((reference, values_text), payout_row.number)
         problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row)]
         if references and not payout_row.reference:
             problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))

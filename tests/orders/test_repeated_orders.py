@@ -437,20 +437,11 @@ def test_what_a_service_that_differs_has_paid_is_reported(
 
 KEYS = [
     ({}, {}, "same"),
-    ({}, {"source_amount": "10"}, "same"),
-    ({}, {"source_currency": "USD"}, "same"),
     ({}, {"source_amount": "10.01"}, "other"),
-    ({}, {"payout_method": "wire"}, "other"),
-    ({}, {"new": "second"}, "other"),
     ({"new": "second"}, {"new": "second"}, "same"),
-    ({"new": "second"}, {"new": "third"}, "other"),
     ({"new": True}, {"new": True}, "other"),
-    ({"client_reference_id": "a"}, {"client_reference_id": "a"}, "same"),
-    ({"client_reference_id": "a"}, {"client_reference_id": "b"}, "other"),
-    ({"client_reference_id": "a"}, {"client_reference_id": "a", "source_amount": "9"}, "same"),
-    ({"client_reference_id": "a"}, {"client_reference_id": "a", "new": "x"}, "other"),
     ({"client_reference_id": JOSE}, {"client_reference_id": JOSE_DECOMPOSED}, "same"),
-    ({"client_reference_id": "a", "new": "b"}, {"client_reference_id": "ab"}, "other"),
+    ({"client_reference_id": "a"}, {"client_reference_id": "a", "source_amount": "9"}, "same"),
     ({"client_reference_id": "a", "new": "b"}, {"client_reference_id": "b", "new": "a"}, "other"),
 ]
 
