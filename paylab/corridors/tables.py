@@ -11,7 +11,8 @@ _STYLE = "padding:3px 12px 3px 0;border:0;text-align:left;vertical-align:top"
 _CELL_STYLE = f"{_STYLE};background:var(--jp-layout-color0, transparent)"
 _LINE = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
 _TABLE_STYLE = (
-    "max-width:1240px;margin:8px 0;border-collapse:collapse;table-layout:auto;font-size:13px"
+    "max-width:1240px;margin:8px 0 8px 8px;border-collapse:collapse;table-layout:auto;"
+    "font-size:13px"
 )
 
 _ONE_LINE_LENGTH = 16

@@ -12,7 +12,13 @@ from ..errors.extras import is_installed
 from ..errors.text import printable_lines
 from .decimal_dtype import DecimalDtype
 from .exact_decimal import USE_DECIMAL
-from .frame_forms import as_floats, exact_styler, find_exact_columns, sql_columns
+from .frame_forms import (
+    as_floats,
+    exact_styler,
+    find_exact_columns,
+    first_columns_text,
+    sql_columns,
+)
 from .merges import refuse_other_index, refuse_other_keys
 from .numpy_functions import call_numpy
 from .operands import refuse_floats
@@ -79,7 +85,7 @@ class ExactFrame(pd.DataFrame):
         return ExactSeries
 
     def __repr__(self) -> str:
-        return printable_lines(super().__repr__())
+        return printable_lines(first_columns_text(pd.DataFrame(self)))
 
     def _repr_html_(self) -> str | None:
         return _escape_text(cast(Any, super())._repr_html_())

@@ -70,3 +70,25 @@ def _is_sqlite(connection: object) -> bool:
     if isinstance(connection, str):
         return connection.startswith("sqlite")
     return getattr(getattr(connection, "dialect", None), "name", "") == "sqlite"
+
+
+def first_columns_text(frame: pd.DataFrame) -> str:
+    """The text of a frame; of one that is too wide, the first columns that fit, and how many.
+
+    pandas alone shows the first and the last ones: next to a long last name, only one other.
+    """
+    frame_text = repr(frame)
+    if not _hides_columns(frame_text):
+        return frame_text
+    shown_count = 1
+    while not _hides_columns(repr(frame.iloc[:, : shown_count + 1])):
+        shown_count += 1
+    columns_text, *_ = repr(frame.iloc[:, :shown_count]).rsplit("\n\n[", 1)
+    size_text = f"{len(frame)} rows x {frame.shape[1]} columns"
+    return f"{columns_text}\n\n[{size_text}, the first {shown_count} are shown]"
+
+
+def _hides_columns(frame_text: str) -> bool:
+    """Whether the text of a frame leaves out columns."""
+    header_line, *_ = frame_text.split("\n", 1)
+    return "..." in header_line.split()

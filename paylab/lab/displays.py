@@ -15,7 +15,7 @@ from ..spec.text import printable
 VIEWS = {
     ("paylab.client.call", "Call"): "calls.call_card",
     ("paylab.client.call_log", "CallLog"): "calls.calls_table",
-    ("paylab.frames.exact_frame", "ExactFrame"): "frames.frame_table",
+    ("paylab.frames.exact_frame", "ExactFrame"): "frames.frame_card",
     ("paylab.lab.lab", "Lab"): "results.lab_card",
     ("paylab.lab.scenarios", "ScenarioRun"): "scenarios.run_card",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",

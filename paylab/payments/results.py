@@ -56,9 +56,9 @@ def _typed_rows(result_rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
 class Results:
     """The results of a batch, with the same columns for any of its rows.
 
-    They are the row, its outcome and error, the fields of its transfer, and your own columns, but
-    not those of earlier results. A row without a transfer has its own cells, so that it can be
-    corrected and sent again.
+    First is what became of the row (its reference, outcome, status, id and error), then all fields
+    of its transfer, and your own columns, but not those of earlier results. A row without a
+    transfer has its own cells, so that it can be corrected and sent again.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -84,11 +84,15 @@ class Results:
         result_rows = [_result_cells(row, outcomes[row.number]) for row in rows]
         readable_rows, reasons = _split_unreadable(result_rows, read)
         errors = [outcome.error or why for outcome, why in zip(settled, reasons, strict=True)]
+        transfers = _text_rows(readable_rows).to_pydict()
         columns: dict[str, list[str | None]] = {
             "row": [str(row.number) for row in rows],
+            REFERENCE: transfers[REFERENCE],
             "outcome": [outcome.word for outcome in settled],
+            "status": transfers["status"],
+            "id": transfers["id"],
             "error": [error and printable(error) for error in errors],
-            **_text_rows(readable_rows).to_pydict(),
+            **transfers,
         }
         for name in self._sent_columns:
             columns[name] = [as_text(row.cells.get(name)) for row in rows]

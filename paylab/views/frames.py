@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.extras import extra_imports
-from .html import TABLE_ROWS_MAX, grid
+from .html import TABLE_ROWS_MAX, card, column, grid
 
 with extra_imports():
     import pandas as pd
@@ -15,6 +15,11 @@ with extra_imports():
 
 SHARE_COLUMNS = frozenset({"failure_rate"})
 RATE_COLUMNS = frozenset({"exchange_rate"})
+
+
+def frame_card(frame: pd.DataFrame) -> str:
+    """The table of a frame as a card, as lists and calls are shown."""
+    return card(column(frame_table(frame)))
 
 
 def frame_table(frame: pd.DataFrame) -> str:
@@ -25,8 +30,8 @@ def frame_table(frame: pd.DataFrame) -> str:
     column_names = [_column_name(label) for label in shown_frame]
     columns = []
     for column_index, column_name in enumerate(column_names):
-        column = shown_frame.iloc[:, column_index]  # by position: two may have the same name
-        columns.append([_cell_text(column_name, cell_value) for cell_value in column])
+        values = shown_frame.iloc[:, column_index]  # by position: two may have the same name
+        columns.append([_cell_text(column_name, cell_value) for cell_value in values])
     number_columns = [
         column_index
         for column_index, dtype in enumerate(shown_frame.dtypes)

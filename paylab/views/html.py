@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from ..spec.text import printable
+from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
 
 Row = tuple[str, str]
 
@@ -44,37 +45,28 @@ LIVE_COLOUR = "#cf222e"
 GAP = "padding-right:clamp(10px,2vw - 4px,24px)"
 """The gap between columns; a notebook that is not trusted keeps the plain length before it."""
 
+_PAGE_COLOUR = "var(--jp-layout-color0, Canvas)"
+_SHADOW = "rgba(128,128,128,.4)"
+SCROLL_SHADOW = (
+    f"background:linear-gradient(to right,{_PAGE_COLOUR} 50%,transparent) left/32px 102% no-repeat "
+    f"local,linear-gradient(to left,{_PAGE_COLOUR} 50%,transparent) right/32px 102% no-repeat "
+    "local,"
+    f"linear-gradient(to right,{_SHADOW},transparent) left/12px 102% no-repeat,"
+    f"linear-gradient(to left,{_SHADOW},transparent) right/12px 102% no-repeat"
+)
+"""A shadow at the side to which a table can be scrolled; at its end the page covers it."""
+
 TABLE_ROWS_MAX = 20
-LONG_WORD_LENGTH = 24
-"""Length from which a single word, such as an id, is shortened in the middle."""
 ONE_LINE_LENGTH = 16
 """Maximum length of a text that is kept on one line."""
 
-ID_PATTERN = re.compile(r"([a-z]+_)[0-9A-Za-z]{16,}")
-"""An id: people compare its prefix and its end, because ids of one day are alike between them."""
 OPENED_ID_PATTERN = re.compile(r"(ind|tr|conv|ca|fa|wh)_[0-9A-Za-z]{16,}")
 """An id that `lab.open` reads."""
 AMOUNT_PATTERN = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
 TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
+DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
 WORD_BREAK = re.compile(r"(?<=[_./:;,&?])(?=\w)")
 """Where a long word may be broken."""
-
-COPY_SCRIPT = (
-    "var b=this,e=b.previousElementSibling,t=e.title.split('\\n')[0]||e.textContent;"
-    "function f(){var a=document.createElement('textarea');a.value=t;"
-    "document.body.append(a);a.select();document.execCommand('copy');a.remove()}"
-    "navigator.clipboard?navigator.clipboard.writeText(t).catch(f):f();"
-    "b.style.color='#2e8b57';setTimeout(function(){b.style.color='inherit'},900)"
-)
-"""Script that copies the element before the button: the first line of its tooltip, or its text."""
-
-COPY_ICON = (
-    '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" '
-    # JupyterLab's max-width of 100% would count as no width in a narrow column.
-    'style="max-width:none" stroke="currentColor" stroke-width="1.5">'
-    '<rect x="5" y="5" width="9" height="9" rx="1.5"/>'
-    '<path d="M11 2.5H3.5a1 1 0 0 0-1 1V11"/></svg>'
-)
 
 
 def printable_text(value: object) -> str:
@@ -89,43 +81,29 @@ def escape(value: object) -> str:
 
 def table(rows: Iterable[Row]) -> str:
     """A table with a label and a text per row."""
+    return table_of_html((label, cell(cell_text)) for label, cell_text in rows)
+
+
+def table_of_html(rows: Iterable[Row]) -> str:
+    """A table with a label and HTML per row."""
     rows_html = "".join(
         f'<tr style="{ROW_STYLE}"><th style="{LABEL_STYLE}">{escape(label)}</th>'
-        f'<td style="{CELL_STYLE}">{cell(cell_text)}</td></tr>'
-        for label, cell_text in rows
+        f'<td style="{CELL_STYLE}">{cell_html}</td></tr>'
+        for label, cell_html in rows
     )
     return f'<table style="{TABLE_STYLE}"><tbody>{rows_html}</tbody></table>'
 
 
-def copy_button() -> str:
-    """A button that copies the element before it; invisible where scripts do not run."""
-    style = (
-        "border:0;background:none;color:inherit;cursor:pointer;padding:0 3px;line-height:1;"
-        "vertical-align:middle"
-    )
-    return (
-        f'<button type="button" class="paylab-copy" title="Copy" aria-label="Copy" '
-        f'style="{style}" onclick="{html.escape(COPY_SCRIPT)}">{COPY_ICON}</button>'
-    )
+def cell(value: object, *, is_utc_stated: bool = False) -> str:
+    """A value as HTML; a long word is shortened, with the full text as tooltip and to copy.
 
-
-def shorten_id(text: str) -> str:
-    """An id or address without its middle; any other text is returned unchanged."""
-    id_match = ID_PATTERN.fullmatch(text)
-    if id_match:
-        return f"{id_match[1]}…{text[-4:]}"
-    is_single_word = len(text) > LONG_WORD_LENGTH and " " not in text
-    if is_single_word and any(map(str.isdigit, text)):
-        return f"{text[:9]}…{text[-4:]}"
-    return text
-
-
-def cell(value: object) -> str:
-    """A value as HTML; a long word is shortened, with the full text as tooltip and to copy."""
+    A time has "UTC" behind it, unless its column says so.
+    """
     cell_text = printable_text("" if value is None else value)
     time_match = TIME_PATTERN.fullmatch(cell_text)
     if time_match:
-        day_and_time = f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2])}"
+        zone = "" if is_utc_stated else " UTC"
+        day_and_time = f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2] + zone)}"
         return f'<time title="{cell_text}">{day_and_time}</time>'
     short_text = shorten_id(cell_text)
     if short_text != cell_text:
@@ -150,6 +128,8 @@ def _short_code(whole_text: str, short_text: str) -> str:
 
 def _word_html(word: str) -> str:
     """A word of a text; an id is shortened as it is alone in a cell."""
+    if DAY_PATTERN.fullmatch(word):
+        return _unbroken_html(word)
     code_word = word.rstrip(",;")
     if ID_PATTERN.fullmatch(code_word):
         return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
@@ -181,8 +161,11 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     `total` is the number of all rows if `rows` are only the first ones. `number_columns` are the
     positions of the columns that are aligned to the right, and `source` names the service below
     the table. No word is broken in the middle. Too narrow a page scrolls the table, not the
-    output; the keyboard can scroll it.
+    output; the keyboard can scroll it, and a shadow shows that there is more. Below the table it
+    says that times are UTC, unless the name of their column does.
     """
+    shown_rows = rows[:row_max]
+    time_columns = _time_columns(shown_rows)
     header_names = [str(column_name) for column_name in column_names]
     styles = [
         _column_style(is_number=index in number_columns) for index in range(len(header_names))
@@ -191,18 +174,28 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
         f'<th scope="col" style="{style}">{_header_html(column_name)}</th>'
         for style, column_name in zip(styles, header_names, strict=True)
     )
-    shown_rows = rows[:row_max]
-    rows_html = "".join(_row_html(row, styles) for row in shown_rows)
+    rows_html = "".join(_row_html(row, styles, time_columns) for row in shown_rows)
     header_html = (
         f'<thead><tr style="background:none;border-bottom:{BORDER}">{header_cells}</tr></thead>'
     )
     table_content = f"{header_html}<tbody>{rows_html}</tbody>"
     scroll_attributes = 'tabindex="0" role="group" aria-label="Table"'
-    scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px"
+    scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px;{SCROLL_SHADOW}"
     row_count = len(rows) if total is None else total
     table_html = f'<table style="{TABLE_STYLE}">{table_content}</table>'
-    footer_html = _footer_line(row_count - len(shown_rows), source)
+    has_unnamed_times = any("UTC" not in header_names[index] for index in time_columns)
+    footer_html = _footer_line(row_count - len(shown_rows), source, has_times=has_unnamed_times)
     return f'<div {scroll_attributes} style="{scroll_style}">{table_html}</div>{footer_html}'
+
+
+def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
+    """The positions of the columns whose every value is a time; at least one is not empty."""
+    time_columns = set()
+    for column_index, column in enumerate(zip(*rows, strict=False)):
+        column_texts = [str(cell_value) for cell_value in column if cell_value not in (None, "")]
+        if column_texts and all(map(TIME_PATTERN.fullmatch, column_texts)):
+            time_columns.add(column_index)
+    return time_columns
 
 
 def _column_style(*, is_number: bool) -> str:
@@ -216,22 +209,23 @@ def _header_html(column_name: str) -> str:
     return "_<wbr>".join(map(escape, column_name.split("_")))
 
 
-def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
+def _row_html(row: Sequence[object], styles: Sequence[str], time_columns: Collection[int]) -> str:
     """A row of a table, each cell in the style of its column."""
     cells = "".join(
-        f'<td style="{style}">{cell(cell_value)}</td>'
-        for style, cell_value in zip(styles, row, strict=False)
+        f'<td style="{style}">{cell(cell_value, is_utc_stated=index in time_columns)}</td>'
+        for index, (style, cell_value) in enumerate(zip(styles, row, strict=False))
     )
     return f'<tr style="{ROW_STYLE}">{cells}</tr>'
 
 
-def _footer_line(hidden_count: int, service_name: str) -> str:
-    """The number of the rows that are not shown, and the name of the service.
+def _footer_line(hidden_count: int, service_name: str, *, has_times: bool) -> str:
+    """The number of the rows that are not shown, the time zone, and the name of the service.
 
-    Empty if there is neither.
+    Empty if there is none of them.
     """
     more_text = f"{hidden_count:,} more" if hidden_count > 0 else ""
-    footer_texts = [text for text in (more_text, service_name) if text]
+    zone_text = "times in UTC" if has_times else ""
+    footer_texts = [text for text in (more_text, zone_text, service_name) if text]
     if not footer_texts:
         return ""
     return f'<div style="{MUTED};font-size:12px">{escape(" · ".join(footer_texts))}</div>'

@@ -10,7 +10,7 @@ function makeCell(text, name) {
   const td = document.createElement("td");
   td.className = `paylab-inbox-${name}`;
   td.dataset.label = name;
-  td.textContent = text;
+  td.append(...withShortIds(text));
   return td;
 }
 
@@ -59,15 +59,13 @@ function render({ model, el }) {
   const body = table.createTBody();
   frame.append(table);
   el.classList.add("paylab-inbox");
-  const badge = document.createElement("div");
-  badge.innerHTML = model.get("badge"); // Made by the kernel, which escapes every value.
-  const top = document.createElement("div");
-  top.className = "paylab-inbox-top";
-  top.append(title, badge);
+  const service = document.createElement("div");
+  service.className = "paylab-inbox-service";
+  service.textContent = model.get("service");
   const lostLine = document.createElement("p");
   lostLine.className = "paylab-inbox-lost";
   lostLine.setAttribute("role", "alert");
-  el.append(lostLine, top, frame);
+  el.append(lostLine, title, frame, service);
   const kernel = watchKernel(model, showLost);
 
   // Without its kernel the table gets no events, and cannot ask for the details of one.
@@ -97,7 +95,8 @@ function render({ model, el }) {
   }
 
   body.addEventListener("click", (event) => {
-    const seq = Number(event.target.closest("tr")?.querySelector("button")?.dataset.seq);
+    if (event.target.closest(".paylab-copy")) return;
+    const seq = Number(event.target.closest("tr")?.querySelector("button[data-seq]")?.dataset.seq);
     kernel.checkConnection();
     if (!seq || lostLine.textContent) return;
     model.set("detail", "");

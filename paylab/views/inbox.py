@@ -24,7 +24,7 @@ from .forms.saved_output import (
     widget_reference,
 )
 from .forms.view import SAVED_LINE, read_asset
-from .html import badge, grid, notice, text_block
+from .html import card, column, grid, heading, notice, plural, text_block
 
 with extra_imports():
     import anywidget
@@ -46,10 +46,10 @@ class InboxView(anywidget.AnyWidget):
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)
     detail = traitlets.Unicode("").tag(sync=True)
-    badge = traitlets.Unicode("").tag(sync=True)
+    service = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, inbox: Inbox, service_name: str = "") -> None:
-        super().__init__(badge=badge(service_name))
+        super().__init__(service=service_name)
         self._inbox = inbox
         self._is_stopped = False
         self._refresh_pending = Lock()
@@ -121,8 +121,11 @@ class InboxView(anywidget.AnyWidget):
 
     def static_bundle(self) -> dict[str, str]:
         """The events for a saved notebook, as HTML and as text."""
-        table = static_html(SAVED_LINE + self.badge + arrivals_table(self._inbox))
-        return {"text/html": table, "text/plain": repr(self._inbox)}
+        title = heading(f"Inbox: {plural(len(self._inbox), 'event')}")
+        table = card(
+            column(SAVED_LINE, title, arrivals_table(self._inbox)), source=str(self.service)
+        )
+        return {"text/html": static_html(table), "text/plain": repr(self._inbox)}
 
 
 def arrivals_table(arrivals: Arrivals) -> str:

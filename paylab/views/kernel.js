@@ -1,4 +1,31 @@
 
+// ---- Ids in tables: without their middle, whole as the title and when copied.
+
+const LONG_ID = /([a-z]+_)[0-9A-Za-z]{12,}([0-9A-Za-z]{4})(?![0-9A-Za-z])/g;
+const COPY_ICON =
+  '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" ' +
+  'style="max-width:none" stroke="currentColor" stroke-width="1.5">' +
+  '<rect x="5" y="5" width="9" height="9" rx="1.5"/>' +
+  '<path d="M11 2.5H3.5a1 1 0 0 0-1 1V11"/></svg>';
+
+// The nodes of a cell: its text, and a button that copies the id in it.
+function withShortIds(text) {
+  const [id] = text.match(LONG_ID) ?? [];
+  if (!id) return [text];
+  const short = document.createElement("span");
+  short.textContent = text.replace(LONG_ID, "$1…$2");
+  short.title = text;
+  const copy = document.createElement("button");
+  copy.type = "button";
+  copy.className = "paylab-copy";
+  copy.tabIndex = -1;
+  copy.title = `Copy ${id}`;
+  copy.setAttribute("aria-label", `Copy ${id}`);
+  copy.innerHTML = COPY_ICON;
+  copy.addEventListener("click", () => navigator.clipboard?.writeText(id));
+  return [short, copy];
+}
+
 // ---- The kernel behind a widget: a form that lost it can send nothing, an inbox gets nothing.
 
 const RESTARTED = "The kernel was restarted: run the notebook from the top.";

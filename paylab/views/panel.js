@@ -36,7 +36,7 @@ class LivePanel {
     el.classList.add("paylab-panel");
     this.lostLine = make("p", { className: "paylab-panel-lost" });
     this.lostLine.setAttribute("role", "alert");
-    this.service = make("span", { className: "paylab-panel-service" });
+    this.service = make("p", { className: "paylab-panel-service" });
     this.title = make("h3", { id: `${this.id}-title`, textContent: "Panel" });
     this.filter = make("input", { type: "search", placeholder: "such as transfers or 422" });
     this.choice = make("select");
@@ -60,8 +60,7 @@ class LivePanel {
       label("Filter", this.filter),
       label("Show", this.choice),
     );
-    const top = make("div", { className: "paylab-panel-top" }, this.title, this.service);
-    el.append(this.lostLine, top, tools, this.count, this.note, frame);
+    el.append(this.lostLine, this.title, tools, this.count, this.note, frame, this.service);
     // JupyterLab takes letters as commands unless they are typed into a text input.
     for (const control of [this.choice, this.body]) {
       control.setAttribute("data-lm-suppress-shortcuts", "true");
@@ -163,7 +162,7 @@ class LivePanel {
     row.cells.forEach((text, index) => {
       const name = COLUMNS[index];
       const sign = name === "verdict" && SIGNS[row.tone] ? `${SIGNS[row.tone]} ` : "";
-      const td = make("td", { className: `paylab-panel-${name}`, textContent: sign + text });
+      const td = make("td", { className: `paylab-panel-${name}` }, sign, ...withShortIds(text));
       td.dataset.label = name;
       tr.append(td);
     });
@@ -237,7 +236,8 @@ class LivePanel {
 
   focus(number, action) {
     const tr = this.rowElements().find((row) => Number(row.dataset.number) === number);
-    const button = tr?.querySelector(`[data-action="${action}"]`) ?? tr?.querySelector("button");
+    const button =
+      tr?.querySelector(`[data-action="${action}"]`) ?? tr?.querySelector("button[data-action]");
     this.setTabStop(number);
     button?.focus();
   }

@@ -148,7 +148,7 @@ class PanelView(anywidget.AnyWidget):
         ]
         cell_rows = [shown_row.cells for shown_row in shown_rows]
         table = grid(COLUMNS, cell_rows) if cell_rows else notice("No calls and no events yet.")
-        content = card(column(SAVED_LINE, heading("Panel", self._service_name), table))
+        content = card(column(SAVED_LINE, heading("Panel"), table), source=self._service_name)
         row_lines = ["  ".join(shown_row).rstrip() for shown_row in cell_rows[:TABLE_ROWS_MAX]]
         return {
             "text/html": static_html(content),

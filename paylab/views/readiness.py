@@ -5,10 +5,11 @@ The views know no readiness: reports and their items are `Any`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .html import collapsible_block, escape, heading, table
+from .html import MONO, card, collapsible_block, column, escape, heading, table_of_html
 
 TITLES: Mapping[str, str] = {
     "broken": "Broken",
@@ -72,17 +73,17 @@ def readiness_card(report: Any) -> str:
         if rows:
             title = f"{MARKS[verdict]} {TITLES[verdict]}"
             card_parts.append(f'<div style="font-weight:600;margin:8px 0 2px">{title}</div>')
-            card_parts.append(table(rows))
+            card_parts.append(table_of_html(rows))
     for verdict in ("shown", "not applicable", "question"):
         rows = [_card_row(judged_item) for judged_item in report.of(verdict)]
         if rows:
             title = f"{len(rows)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
-            card_parts.append(collapsible_block(title, table(rows)))
-    return "".join(card_parts)
+            card_parts.append(collapsible_block(title, table_of_html(rows)))
+    return card(column(*card_parts))
 
 
 def _card_row(judged_item: Any) -> tuple[str, str]:
-    """The id of an item, and what it is with its first evidence or how to show it."""
+    """The id of an item, and as HTML what it is with its first evidence or how to show it."""
     evidence_texts = [str(evidence) for evidence in judged_item.evidence[:2]]
     if judged_item.verdict == "not seen":
         evidence_texts.append(judged_item.item.show)
@@ -90,7 +91,21 @@ def _card_row(judged_item: Any) -> tuple[str, str]:
     item_text = judged_item.item.what
     if details and judged_item.verdict != "question":
         item_text = f"{item_text}. {details}"
-    return judged_item.item.id, item_text
+    return judged_item.item.id, _with_code(item_text)
+
+
+CALL_PATTERN = re.compile(r"(@?[\w.]+\([^()]*\))")
+"""A call in a text, such as `faults.on("transfers.list", status=503)`."""
+
+
+def _with_code(text: str) -> str:
+    """A text as HTML, with its calls as code."""
+    parts = CALL_PATTERN.split(text)
+    style = f"{MONO};font-size:12px;background:none;padding:0"
+    return "".join(
+        f'<code style="{style}">{escape(part)}</code>' if index % 2 else escape(part)
+        for index, part in enumerate(parts)
+    )
 
 
 def readiness_page(report: Any) -> str:

@@ -151,7 +151,7 @@ class Arrivals:
         return [arrival_cells(arrival) for arrival in self.newest(limit)]
 
     def __repr__(self) -> str:
-        text_rows = [COLUMNS, *reversed(self.table())]
+        text_rows = [COLUMNS, *self.table()]
         column_widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
         text_lines = [
             "  ".join(map(str.ljust, text_row, column_widths)).rstrip() for text_row in text_rows

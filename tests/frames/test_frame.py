@@ -269,3 +269,15 @@ def test_a_query_finds_the_variables_of_its_caller(paged, transfer, least, day):
 def test_pages_are_read_once(paged, transfer):
     """A generator of pages is accepted."""
     assert len(frames.transfers(page for page in paged([transfer] * 5))) == 5
+
+
+def test_a_wide_frame_is_shown_by_its_first_columns():
+    """The text has as many first columns as fit; that of a narrow frame is pandas' own."""
+    row = {"id": "tr_1", "status": "completed", "source_amount": "1.00"}
+    wide = frames.transfers([{"data": [row]}])
+    shown = repr(wide)
+    assert all(name in shown for name in wide.columns[:2])
+    assert wide.columns[-1] not in shown
+    assert f"[1 rows x {wide.shape[1]} columns, the first " in shown
+    narrow = wide[["id", "status"]]
+    assert repr(narrow) == repr(pd.DataFrame(narrow))

@@ -119,3 +119,11 @@ def test_results_are_read_back_and_sent_as_they_were(lab, row, tmp_path):
     assert [*paylab.read_csv(renamed)["=cmd|x"]] == TEXTS
     assert [payout.reference for payout in lab.transfers.check_many(renamed).rows] == TEXTS
     assert str(paylab.read_csv(renamed)["source_amount"].iloc[0]) == "10.50"
+
+
+def test_what_became_of_a_row_is_in_the_first_columns(lab, row):
+    """The reference, outcome, status, id and error are first; no column is there twice."""
+    results = lab.transfers.create_many([row()])
+    first_columns = ["row", "client_reference_id", "outcome", "status", "id", "error"]
+    assert list(results.columns[:6]) == first_columns
+    assert results.columns.is_unique

@@ -54,6 +54,23 @@ def test_an_id_is_short_whole_when_pointed_at_and_copied():
     assert page.cell("completed, and no word is long") == "completed, and no word is long"
 
 
+def test_an_id_in_a_path_keeps_the_path():
+    """Only the id in a path is shortened; the whole path is the tooltip."""
+    path = "/v1/individuals/ind_01KF0FJV6500004241TXGWEA8R/verification_images"
+    shown = page.cell(path)
+    assert f'title="{path}"' in shown
+    assert ">/v1/individuals/ind_…EA8R/verification_images<" in shown
+
+
+def test_times_name_their_zone_once():
+    """A time of its own names UTC; in a table the header or the line below it does."""
+    moment = "2026-01-15T12:00:03.000Z"
+    assert "12:00:03 UTC" in page.table([("created_at", moment)])
+    for column, said in (("when (UTC)", 0), ("created_at", 1)):
+        shown = page.grid([column], [(moment,), ("",)])
+        assert (shown.count("times in UTC"), "12:00:03 UTC" in shown) == (said, False)
+
+
 def test_an_id_inside_a_text_can_be_copied():
     """An id in a text is shortened as it is alone in a cell; the other words stay as they are."""
     row_id = "tr_01KF0FJV6500004241TXGWEA8R"

@@ -93,15 +93,15 @@ def test_saved_lines_are_events_again(arrivals, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600  # events name people and amounts
 
 
-def test_the_repr_has_a_row_for_each_event_oldest_first(arrivals):
-    """The repr is the number of events and a table with a row for each, oldest first."""
+def test_the_repr_has_a_row_for_each_event_newest_first(arrivals):
+    """The repr is the number of events and a table with a row for each, as in a notebook."""
     assert repr(arrivals).splitlines() == [
         "4 events",
         "time      type                resource  status          delivered  order",
-        "12:00:00  transfer.created    a         awaiting_funds  once       in order",
-        "12:00:00  transfer.funded     a         started         2 times    in order",
-        "12:00:00  transfer.completed  b         completed       once       in order",
         "12:00:00  transfer.funded     b         started         once       stale",
+        "12:00:00  transfer.completed  b         completed       once       in order",
+        "12:00:00  transfer.funded     a         started         2 times    in order",
+        "12:00:00  transfer.created    a         awaiting_funds  once       in order",
     ]
 
 

@@ -10,6 +10,7 @@ from ...errors.base import PaylabError
 from ...spec.resource import Resource
 from .. import html
 from ..html import Row
+from ..ids import ID_PATTERN, shorten_id
 from ..resource_fields import resource_parts
 from .nodes import Button, Group, Heading, Html, Node
 from .view import FormPage
@@ -94,7 +95,7 @@ class ObjectPage(FormPage):
         rows, blocks = resource_parts(resource)
         resource_id = str(getattr(resource, "id", ""))
         self.title = type(resource).__name__
-        self.heading.text = f"{self.title} {html.shorten_id(resource_id)}"
+        self.heading.text = f"{self.title} {shorten_id(resource_id)}"
         self._fields.html = html.table(rows) + "".join(blocks)
         buttons = [
             self._link_button(object_id, name)
@@ -112,7 +113,7 @@ class ObjectPage(FormPage):
 
     def _link_button(self, object_id: str, link_name: str) -> Button:
         """A button that opens an object, with its name and its shortened id."""
-        button_text = f"{link_name} {html.shorten_id(object_id)}"
+        button_text = f"{link_name} {shorten_id(object_id)}"
         return Button(button_text, partial(self.visit, object_id))
 
     def _open_list(self, title: str, read_links: ReadLinks) -> None:
@@ -142,7 +143,7 @@ def ids_of(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     """
     names_by_id = dict[str, str]()
     for field_name, field_text in _texts_of(value, name):
-        if html.ID_PATTERN.fullmatch(field_text):
+        if ID_PATTERN.fullmatch(field_text):
             names_by_id.setdefault(field_text, field_name)
     for object_id, field_name in names_by_id.items():
         yield field_name, object_id

@@ -11,7 +11,7 @@ from ...spec.models import (
     VerificationImages,
 )
 from ...spec.text import JsonObject
-from .. import html
+from ..ids import shorten_id
 from .conversion_account import newest_first
 from .onramp_step import OnrampFunctions
 
@@ -61,7 +61,7 @@ def short_result_text(result: object) -> str:
     """
     if isinstance(result, VerificationImages) or not hasattr(result, "id"):
         return result_text(result)
-    short_id = html.shorten_id(str(result.id))
+    short_id = shorten_id(str(result.id))
     detail_text = _detail_text(result)
     return f"{short_id}, {detail_text}" if detail_text else short_id
 

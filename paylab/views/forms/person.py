@@ -44,8 +44,9 @@ class Consent(FormField):
         if not has_changed:
             return False
         if value:
-            self.recorded_at = timestamps.to_text(self._clock())
-            self.hint = f"Consent recorded at {self.recorded_at}"
+            consent_time = self._clock()
+            self.recorded_at = timestamps.to_text(consent_time)
+            self.hint = f"Consent recorded at {consent_time:%Y-%m-%d %H:%M:%S} UTC."
         else:
             self.recorded_at = ""
             self.hint = self._request_hint

@@ -48,10 +48,8 @@ PAYMENT_LABELS = {
 UNPAID_STATUSES = ("failed", "cancelled", "expired")
 """The final statuses of a transfer that paid nothing out."""
 RETURN_NOT_STATED = (
-    "{}: the specification does not say where to; a simulator returns it to its balance, if it has "
-    "one (assumed: balance.read)"
+    "{}: the specification does not say where to; a simulator returns it to its balance, if any"
 )
-"""Where the money of a failed transfer goes that is no stablecoin."""
 QUOTE_LABELS = ("You send", "Recipient gets")
 AMOUNT_LABELS = (SOURCE_AMOUNT, "Destination amount")
 """The labels of a status that is not known."""
