@@ -129,11 +129,11 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
     if corridor is None or not any(known_account.example for known_account in corridor.accounts):
         countries = ", ".join(corridor.country for corridor in corridors.of(service).all)
         raise RuleError([Problem("country", f"must be one of {countries}")])
-    required = corridor.required_for([codes.GLOBAL_PAYOUTS])
+    required_names = corridor.required_for([codes.GLOBAL_PAYOUTS])
     extras = {
         field_name: field_value
         for field_name, field_value in _extra_values(country).items()
-        if field_name in required
+        if field_name in required_names
     }
     fields = {
         "product_types": [codes.GLOBAL_PAYOUTS],
@@ -154,11 +154,11 @@ def completed(service: Service | None, person: JsonObject) -> JsonObject:
     >>> examples.completed(None, examples.person("MX"))["given_name"]
     'Ana'
     """
-    required = (service or Service()).individuals.required
+    required_names = (service or Service()).individuals.required
     country = person["country"]
     address_lines = {
         field_name.partition(".")[2]: "1"
-        for field_name in required
+        for field_name in required_names
         if field_name.startswith("address.")
     }
     if "postal_code" in address_lines:
@@ -166,7 +166,7 @@ def completed(service: Service | None, person: JsonObject) -> JsonObject:
     missing_fields = {
         field_name: field_value
         for field_name, field_value in _extra_values(country).items()
-        if field_name in required and field_name not in person
+        if field_name in required_names and field_name not in person
     }
     return {**person, **missing_fields, "address": {**address_lines, **person["address"]}}
 

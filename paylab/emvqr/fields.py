@@ -202,10 +202,9 @@ def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
         tag, value_length = _read_header(text, position)
         value_start = position + HEADER_CHARACTERS
         if value_start + value_length > len(text):
-            remaining = len(text) - value_start
-            message = (
-                f"tag {tag} is cut short: {value_length} characters declared, {remaining} left"
-            )
+            left_count = len(text) - value_start
+            lengths = f"{value_length} characters declared, {left_count} left"
+            message = f"tag {tag} is cut short: {lengths}"
             raise EMVError(message, position)
         if tag in value_by_tag:
             raise EMVError(f"tag {tag} is a duplicate", position)

@@ -268,9 +268,9 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     >>> paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU")[:6]
     '000201'
     """
-    required = {"acquirer": acquirer, "account": account, "name": name, "city": city}
-    _require_texts({**required, "reference": reference, "amount": amount or ""})
-    empty_arguments = [argument for argument, value in required.items() if not value]
+    required_values = {"acquirer": acquirer, "account": account, "name": name, "city": city}
+    _require_texts({**required_values, "reference": reference, "amount": amount or ""})
+    empty_arguments = [argument for argument, value in required_values.items() if not value]
     if empty_arguments:
         raise EMVError(f"a QR Ph text needs {', '.join(empty_arguments)}")
     if amount:

@@ -21,7 +21,7 @@ from ..errors.base import ConfigError, Problem, RuleError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, replace
-from ..storage.addresses import is_url, local_path, shown_address, zipped
+from ..storage.addresses import compress_if_gz, is_url, local_path, shown_address
 from ..storage.folders import replace_folder
 from . import excel, sidecars
 from .column_choice import CREATED
@@ -121,7 +121,7 @@ def _find_writer_by_suffix(address: str) -> Write:
 
 def _write_csv(rows: FileRows, path: Path) -> None:
     with replace(path) as sink:
-        with zipped(sink, path) as file:
+        with compress_if_gz(sink, path) as file:
             _write_csv_rows(rows, file)
         # Before the file is replaced: the sidecar describes the old one.
         mode = sidecars.forget_sidecar(path)
@@ -151,7 +151,7 @@ def _write_csv_rows(rows: FileRows, sink: BinaryIO) -> None:
 def _write_json_lines(rows: FileRows, path: Path) -> None:
     """One JSON object a line, with the names of the columns, and every value as it was sent."""
     with replace(path) as sink:
-        with zipped(sink, path) as file:
+        with compress_if_gz(sink, path) as file:
             for table in rows.texts():
                 json_lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
                 file.writelines(json_line.encode() + b"\n" for json_line in json_lines)

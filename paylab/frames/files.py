@@ -17,13 +17,13 @@ from ..errors.base import ArgumentError, PaylabError
 from ..files import replace
 from ..spec.time_arguments import read_period
 from ..storage.addresses import (
+    compress_if_gz,
     is_url,
     local_copy,
     local_path,
     local_target,
     shown_address,
     unreadable_address_error,
-    zipped,
 )
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
@@ -52,7 +52,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path | str:
     with_index = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(with_index, preserve_index=False)
     with local_target(path, lambda _: False) as (target, shown_path):
-        with replace(target) as sink, zipped(sink, target) as file:
+        with replace(target) as sink, compress_if_gz(sink, target) as file:
             pcsv.write_csv(csv_texts(table), file)
         forget_sidecar(target)
     return shown_path

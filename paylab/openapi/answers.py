@@ -64,16 +64,18 @@ class AnswerSchemas:
         self._components.schemas[title] = {}  # keeps the order: the outer object first
         their_names = answer_names(name, self._service).their_names
         # Snapshots of events are always as the spec shows them.
-        absent, nullable = list_missing_fields(name, Service() if in_event else self._service)
+        absent_names, nullable_names = list_missing_fields(
+            name, Service() if in_event else self._service
+        )
         properties = {}
         required_names = []
         for field in model.model_fields:
             schema = self._described_field_schema(
-                model, field, is_nullable=field in nullable, in_event=in_event
+                model, field, is_nullable=field in nullable_names, in_event=in_event
             )
             their_name = their_names.get(field, field)
             properties[their_name] = schema
-            if field not in absent:
+            if field not in absent_names:
                 required_names.append(their_name)
         description = {"description": str(model.__doc__)}
         schema = {**description, **nested_object(properties, required_names)}

@@ -116,13 +116,13 @@ def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
 def _individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
     """The conditions that the country and the products of an individual set."""
     groups = _group_corridors(service)
-    by_country = {"anyOf": [_country_condition(group, details) for group in groups]}
-    only_payouts = {
+    country_condition = {"anyOf": [_country_condition(group, details) for group in groups]}
+    payouts_condition = {
         "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
     }
     ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
-    by_product = {"anyOf": [only_payouts, required_fields_schema(ramp_fields)]}
-    conditions: list[Schema] = [by_country, by_product]
+    product_condition = {"anyOf": [payouts_condition, required_fields_schema(ramp_fields)]}
+    conditions: list[Schema] = [country_condition, product_condition]
     nested_fields = [
         field_path for field_path in individuals.base_fields(service) if "." in field_path
     ]
@@ -166,8 +166,8 @@ def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
     if corridor.phone:
         properties["phone"] = format_schema(corridor.phone)
     title = corridor.name if len(group) == 1 else ", ".join(country_codes)
-    required = ["country", *corridor.required]
-    return {"title": title, "properties": properties, "required": required}
+    required_names = ["country", *corridor.required]
+    return {"title": title, "properties": properties, "required": required_names}
 
 
 def _account_condition(service: Service) -> Schema:

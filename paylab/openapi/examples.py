@@ -114,7 +114,7 @@ def _quote_examples(service: Service, operation: Operation) -> Iterator[NamedExa
 
 def _transfer_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
     """Transfers without a quote, if the service takes them, and one from a quote."""
-    required = service.transfers.required
+    required_names = service.transfers.required
     optional_values = {
         "client_reference_id": "invoice-7",
         "source_network": countries.of(service).networks[0],
@@ -122,10 +122,10 @@ def _transfer_examples(service: Service, operation: Operation) -> Iterator[Named
     }
     required_values = {
         field_name: optional_values[field_name]
-        for field_name in required
+        for field_name in required_names
         if field_name in optional_values
     }
-    if "quote_id" not in required:
+    if "quote_id" not in required_names:
         for country in ("MX", "PH"):
             transfer = {**_make_payout_body(service, operation, country), **required_values}
             yield country, f"100 US dollars to {NAMES[country]}", transfer

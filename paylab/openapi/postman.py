@@ -57,8 +57,8 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
         ],
         "event": [_make_script("prerequest", signing_script(service.signing) + _SEND_SIGNED)],
         "item": [
-            {"name": folder, "item": [_make_item(request) for request in items]}
-            for folder, items in groupby(requests, key=lambda request: request.folder)
+            {"name": folder, "item": [_make_item(request) for request in folder_requests]}
+            for folder, folder_requests in groupby(requests, key=lambda request: request.folder)
         ],
     }
 

@@ -115,14 +115,14 @@ def _canonical_lines(service: Service) -> list[str]:
     if settings.base_path != NONE:
         path += f", without {settings.base_path} in front"
     empty_query = "an empty line" if settings.empty_query == "blank" else "no line"
-    sorting = "" if settings.query_order == "sent" else ", with its parameters sorted"
+    sorting_note = "" if settings.query_order == "sent" else ", with its parameters sorted"
     header_order = "sorted by name" if settings.header_order == "sorted" else _SAMPLE
-    portless = "" if settings.signed_host == "whole" else ", Host without its port"
+    port_note = "" if settings.signed_host == "whole" else ", Host without its port"
     return [
         "the method",
         path,
-        f"the query string as on the request line{sorting}; {empty_query} without one",
-        f"each signed header as lowercase-name:value, {header_order}{portless}",
+        f"the query string as on the request line{sorting_note}; {empty_query} without one",
+        f"each signed header as lowercase-name:value, {header_order}{port_note}",
         "the names of these headers in this order, joined by semicolons",
         "X-Content-SHA256",
     ]
@@ -161,8 +161,8 @@ def _describe_body_hash(service: Service) -> str:
     """How the hash of a body is written, and what it is without a body."""
     settings = service.signing
     encoding = "lower-case hex" if settings.hash_encoding == "hex" else "Base64"
-    without_body = "empty" if settings.empty_body == "blank" else "of zero bytes"
-    return f"the SHA-256 of the body in {encoding}, {without_body} without a body"
+    empty_body_note = "empty" if settings.empty_body == "blank" else "of zero bytes"
+    return f"the SHA-256 of the body in {encoding}, {empty_body_note} without a body"
 
 
 def _describe_signing(service: Service) -> str:
@@ -216,11 +216,11 @@ _SIGNING_SETTINGS: tuple[Callable[[ServiceSettings], str | int], ...] = (
 def security_schemes(service: Service) -> Schema:
     """The security schemes: the signature, with its settings as data, and the API key."""
     settings = {
-        setting_key_of(read).partition(".")[2]: {
-            "value": read(service),
-            **origin_facts(service, read=read),
+        setting_key_of(read_setting).partition(".")[2]: {
+            "value": read_setting(service),
+            **origin_facts(service, read=read_setting),
         }
-        for read in _SIGNING_SETTINGS
+        for read_setting in _SIGNING_SETTINGS
     }
     return {
         "signature": {

@@ -111,10 +111,12 @@ class BodySchemas:
 
     def _nested_schema(self, field: Field) -> Schema:
         """The schema of a nested object, or of a list of objects."""
-        properties = {inner.name: self._field_schema(inner) for inner in field.fields}
+        properties = {
+            inner_field.name: self._field_schema(inner_field) for inner_field in field.fields
+        }
         if field.name == _IMAGES_FIELD:
             properties["content"] |= _image_content_schema()
-        required_names = [inner.name for inner in field.fields if inner.required]
+        required_names = [inner_field.name for inner_field in field.fields if inner_field.required]
         schema = closed_object(properties, required_names)
         nested_conditions = conditions.nested_conditions(field.name, self.details)
         if nested_conditions:

@@ -67,8 +67,10 @@ def origin_facts(
         return {"x-origin": SPEC}
     origins = reference.get(assumption_id).origin
     # Of an assumption with several origins, the least certain one.
-    least_certain = next(origin for origin in ("chosen", "public", SPEC) if origin in origins)
-    return {"x-origin": least_certain, "x-assumption": assumption_id}
+    least_certain_origin = next(
+        origin for origin in ("chosen", "public", SPEC) if origin in origins
+    )
+    return {"x-origin": least_certain_origin, "x-assumption": assumption_id}
 
 
 def drop_absent_paths(paths_and_schemas: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:

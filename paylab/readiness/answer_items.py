@@ -152,7 +152,7 @@ def _describe_absent_field(resource: str, transfer: JsonMapping) -> str:
 
 
 def judge_spoiled(history: History) -> Iterator[Observation]:
-    """After a body that is cut or is no JSON, the program goes on."""
+    """Observe whether the program goes on after a body that is cut or is no JSON."""
     for request in history.requests:
         if not request.is_spoiled:
             continue

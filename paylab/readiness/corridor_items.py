@@ -14,7 +14,7 @@ OUTCOMES = ("completed", "failed")
 
 
 def judge_payouts(history: History) -> Iterator[Observation]:
-    """Each currency and rail of payouts from fiat: one completes, and one fails."""
+    """Observe, for each currency and rail of payouts from fiat, if one completes and one fails."""
     for request in history.of("transfers.create"):
         if request.is_ok and not history.is_off_ramp(request):
             corridor = _destination_of(history.terms_of(request))
@@ -22,7 +22,7 @@ def judge_payouts(history: History) -> Iterator[Observation]:
 
 
 def judge_off_ramps(history: History) -> Iterator[Observation]:
-    """Each stablecoin, network, currency and rail of off-ramps: one completes, and one fails."""
+    """Observe, for each source and rail of off-ramps, if one completes and one fails."""
     for request in history.of("transfers.create"):
         if request.is_ok and history.is_off_ramp(request):
             terms = history.terms_of(request)
@@ -33,7 +33,7 @@ def judge_off_ramps(history: History) -> Iterator[Observation]:
 
 
 def judge_on_ramps(history: History) -> Iterator[Observation]:
-    """Each currency of conversion accounts: one conversion completes, and one fails."""
+    """Observe, for each currency of conversion accounts, if one completes and one fails."""
     conversion_ids = _conversions_by_account(history)
     for request in history.of("conversion_accounts.create", "sandbox.deposit"):
         if not request.is_ok:

@@ -39,11 +39,11 @@ def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
 
 
 def judge_duplicates(history: History) -> Iterator[Observation]:
-    """The second delivery of an event is taken, and does nothing again."""
-    taken_before: dict[tuple[str, ...], NoteFacts] = {}
+    """Observe whether the second delivery of an event is taken, and does nothing again."""
+    first_delivery_by_key: dict[tuple[str, ...], NoteFacts] = {}
     for delivery in history.deliveries:
         delivery_key = (str(delivery["url"]), *_state_of(delivery))
-        first_delivery = taken_before.get(delivery_key)
+        first_delivery = first_delivery_by_key.get(delivery_key)
         if first_delivery is not None and delivery.is_refused:
             yield broken(delivery, f"answered {delivery['status']}; the first was taken")
         elif first_delivery is not None and delivery.is_taken:
@@ -55,7 +55,7 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
                     repeat, f"done again after the duplicate, delivery {delivery.sequence}"
                 )
         if delivery.is_taken:
-            taken_before.setdefault(delivery_key, delivery)
+            first_delivery_by_key.setdefault(delivery_key, delivery)
 
 
 def _repeated_action(
@@ -71,15 +71,17 @@ def _repeated_action(
         if request.method == "POST" and request.is_ok
     }
     for request in history.between(second_delivery, None):
-        earlier = first_actions.get(request.order_identity) if request.method == "POST" else None
-        if earlier is not None and request.is_ok:
-            is_replay = bool(request.key) and request.key == earlier.key
+        earlier_action = (
+            first_actions.get(request.order_identity) if request.method == "POST" else None
+        )
+        if earlier_action is not None and request.is_ok:
+            is_replay = bool(request.key) and request.key == earlier_action.key
             return None if is_replay else request
     return None
 
 
 def judge_late(history: History) -> Iterator[Observation]:
-    """An event that comes late is taken."""
+    """Observe whether an event that comes late is taken."""
     faults = _faults_of(history)
     for event_id, attempts in history.attempts_by_event.items():
         if "event_delay" in faults.get(event_id, ()):
@@ -87,18 +89,18 @@ def judge_late(history: History) -> Iterator[Observation]:
 
 
 def judge_order(history: History) -> Iterator[Observation]:
-    """An event that comes after a newer one of its object is taken."""
-    newest_taken: dict[tuple[str, str], NoteFacts] = {}  # by receiver and object
+    """Observe whether an event that comes after a newer one of its object is taken."""
+    newest_event_by_receiver: dict[tuple[str, str], NoteFacts] = {}  # by receiver and object
     for delivery in history.deliveries:
         event = history.events.get(str(delivery["event_id"]))
         if event is None:
             continue
         receiver_and_object = (str(delivery["url"]), str(delivery["resource_id"]))
-        newest_event = newest_taken.get(receiver_and_object)
+        newest_event = newest_event_by_receiver.get(receiver_and_object)
         if newest_event is not None and newest_event.sequence > event.sequence:
             yield from _judge_overtaken(history, delivery)
         elif delivery.is_taken:
-            newest_taken[receiver_and_object] = event
+            newest_event_by_receiver[receiver_and_object] = event
 
 
 def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observation]:
@@ -118,7 +120,7 @@ def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observat
 
 
 def judge_unknown(history: History) -> Iterator[Observation]:
-    """An event of a type that the spec does not name is taken."""
+    """Observe whether an event of a type that the spec does not name is taken."""
     for attempts in history.attempts_by_event.values():
         event_type = str(attempts[0]["event_type"])
         if event_type not in EVENT_TYPES:
@@ -140,12 +142,14 @@ def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterat
     if taken_attempts:
         yield shown(taken_attempts[0], f"{observation_text}: taken")
     elif refused_attempts:
-        first_refused = refused_attempts[0]
-        yield broken(first_refused, f"{observation_text}: answered {first_refused['status']}")
+        first_refused_attempt = refused_attempts[0]
+        yield broken(
+            first_refused_attempt, f"{observation_text}: answered {first_refused_attempt['status']}"
+        )
 
 
 def judge_lost(history: History) -> Iterator[Observation]:
-    """The object of an event that a fault dropped is read."""
+    """Observe whether the object of an event that a fault dropped is read."""
     for event_id, fault_kinds in _faults_of(history).items():
         event = history.events.get(event_id)
         if event is None or "event_drop" not in fault_kinds:
@@ -156,18 +160,20 @@ def judge_lost(history: History) -> Iterator[Observation]:
 
 
 def judge_outage(history: History) -> Iterator[Observation]:
-    """After an outage of the receiver, the retry of an event is taken."""
+    """Observe whether the retry of an event is taken after an outage of the receiver."""
     for attempts in history.attempts_by_event.values():
         failed_attempts = [attempt for attempt in attempts if not attempt.is_taken]
         if not failed_attempts:
             continue
-        first_failed = failed_attempts[0]
-        retries = [attempt for attempt in attempts if attempt.sequence > first_failed.sequence]
+        first_failed_attempt = failed_attempts[0]
+        retries = [
+            attempt for attempt in attempts if attempt.sequence > first_failed_attempt.sequence
+        ]
         taken_retries = _find_taken(retries)
         refused_retries = [retry for retry in retries if 300 <= (retry["status"] or 0) < 500]
         if taken_retries:
             yield shown(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
-        elif refused_retries and _is_down(first_failed):
+        elif refused_retries and _is_down(first_failed_attempt):
             refused_retry = refused_retries[0]
             observation_text = (
                 f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}, "
@@ -182,7 +188,7 @@ def _is_down(attempt: NoteFacts) -> bool:
 
 
 def judge_verified(history: History) -> Iterator[Observation]:
-    """The object of an event is read soon after its delivery, by its own path if it has one."""
+    """Observe whether the object of an event is read soon after its delivery, alone if possible."""
     for delivery in history.deliveries:
         object_id = str(delivery["resource_id"])
         if str(delivery["event_type"]).startswith(LISTED_EVENTS):
@@ -196,13 +202,14 @@ def judge_verified(history: History) -> Iterator[Observation]:
 
 
 def judge_taken(history: History) -> Iterator[Observation]:
-    """A receiver answers events with a 2xx in time."""
+    """Observe whether the receiver answers events with a 2xx in time."""
     for attempts in history.attempts_by_event.values():
         taken_attempts = _find_taken(attempts)
         if taken_attempts:
-            first_taken = taken_attempts[0]
+            first_taken_attempt = taken_attempts[0]
             yield shown(
-                first_taken, f"{first_taken['event_type']} is answered {first_taken['status']}"
+                first_taken_attempt,
+                f"{first_taken_attempt['event_type']} is answered {first_taken_attempt['status']}",
             )
     if any(delivery.is_taken for delivery in history.deliveries):
         return

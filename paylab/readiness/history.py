@@ -146,7 +146,7 @@ class History:
         for request in self.requests:
             if request.method != "GET" or not (request.is_ok and request.is_received):
                 continue
-            answered_ids = {str(answered.get("id")) for answered in request.objects}
+            answered_ids = {str(answered_object.get("id")) for answered_object in request.objects}
             for object_id in answered_ids | {request.last_path_segment}:
                 reads[object_id].append(request)
         return reads
@@ -195,7 +195,7 @@ class History:
         return statuses
 
     def _received_objects(self) -> Iterator[tuple[int, JsonMapping]]:
-        """The objects in answers, then those in events, each with the place of its record."""
+        """Yield the objects in answers, then those in events, each after its record's sequence."""
         for request in self.requests:
             if request.is_ok and request.is_received:
                 for answered_object in request.objects:

@@ -70,10 +70,12 @@ def _is_excused(record: RecordFacts, item: Item) -> bool:
 
 def _choose_evidence(observations: Sequence[Observation]) -> tuple[Evidence, ...]:
     """The first observation of each subject in each test, up to the limit."""
-    first_by_test: dict[tuple[str, ...], Observation] = {}
+    first_observation_by_test: dict[tuple[str, ...], Observation] = {}
     for observation in observations:
-        first_by_test.setdefault((observation.subject, *observation.record.scope), observation)
-    chosen_observations = [*first_by_test.values()][:EVIDENCE_MAX]
+        first_observation_by_test.setdefault(
+            (observation.subject, *observation.record.scope), observation
+        )
+    chosen_observations = [*first_observation_by_test.values()][:EVIDENCE_MAX]
     return tuple(_make_evidence(observation) for observation in chosen_observations)
 
 

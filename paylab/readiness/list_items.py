@@ -40,7 +40,7 @@ def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
 
 
 def judge_pages(history: History) -> Iterator[Observation]:
-    """A list is read to its last page, and the filters are sent with each cursor."""
+    """Observe whether a list is read to its last page, with the same filters on each page."""
     for walk in _find_walks(history):
         first_filters = _filters_of(walk[0])
         changed_pages = [page for page in walk if _filters_of(page) != first_filters]
@@ -61,7 +61,7 @@ def _filters_of(page: RequestFacts) -> dict[str, object]:
 
 
 def judge_growing(history: History) -> Iterator[Observation]:
-    """A list is read to its last page while rows are added."""
+    """Observe whether a list is read to its last page while rows are added."""
     for walk in _find_walks(history):
         first_page = walk[0]
         last_page = walk[-1]
@@ -81,15 +81,15 @@ def judge_growing(history: History) -> Iterator[Observation]:
 
 
 def judge_dead_cursor(history: History) -> Iterator[Observation]:
-    """After a cursor that is refused, the list is read from its beginning."""
+    """Observe whether a list is read from its beginning after a cursor that is refused."""
     for request in history.requests:
         cursor = request.query.get("cursor")
         if not cursor or request.status != 400:
             continue
         later_requests = [
-            later
-            for later in history.of(request.operation)
-            if later.sequence > request.sequence and later.scope == request.scope
+            list_reading
+            for list_reading in history.of(request.operation)
+            if list_reading.sequence > request.sequence and list_reading.scope == request.scope
         ]
         if later_requests and later_requests[0].query.get("cursor") == cursor:
             yield broken(

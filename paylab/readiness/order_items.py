@@ -33,7 +33,7 @@ ENDED = ("failed", "expired", "cancelled")
 
 
 def judge_keys(history: History) -> Iterator[Observation]:
-    """Each order has an Idempotency-Key, which is a UUID."""
+    """Observe whether each order has an Idempotency-Key, which is a UUID."""
     for request in history.orders:
         if not request.key:
             yield broken(request, "has no Idempotency-Key")
@@ -52,17 +52,23 @@ def _is_uuid(key_text: str) -> bool:
 
 
 def judge_keys_of_orders(history: History) -> Iterator[Observation]:
-    """An order that is sent again has the key that it had, unless it is known to have failed."""
+    """Observe whether a repeated order has the key of the first, unless that one has failed."""
     for requests in history.order_groups():
         for request in requests:
-            later = history.next_of_order(request)
+            later_request = history.next_of_order(request)
             # A 429 was refused before anything was paid. Orders without a key: see `judge_keys`.
-            if later is None or request.status == 429 or not (request.key and later.key):
+            if (
+                later_request is None
+                or request.status == 429
+                or not (request.key and later_request.key)
+            ):
                 continue
-            if later.key == request.key:
-                yield shown(later, f"the key of call {request.number}, for the same order")
-            elif _is_same_payment(history, request, later):
-                yield broken(later, f"another key than call {request.number}, for the same order")
+            if later_request.key == request.key:
+                yield shown(later_request, f"the key of call {request.number}, for the same order")
+            elif _is_same_payment(history, request, later_request):
+                yield broken(
+                    later_request, f"another key than call {request.number}, for the same order"
+                )
 
 
 def _is_same_payment(history: History, request: RequestFacts, later: RequestFacts) -> bool:
@@ -89,17 +95,19 @@ def _may_be_carried_out(request: RequestFacts) -> bool:
 
 
 def judge_orders_of_keys(history: History) -> Iterator[Observation]:
-    """A key stands for one order."""
-    first_by_key: dict[str, RequestFacts] = {}
+    """Observe whether each key stands for one order only."""
+    first_request_by_key: dict[str, RequestFacts] = {}
     for request in history.orders:
         if not request.key:
             continue
-        first_request = first_by_key.setdefault(f"{request.operation} {request.key}", request)
+        first_request = first_request_by_key.setdefault(
+            f"{request.operation} {request.key}", request
+        )
         if first_request.is_ok and first_request.order_identity != request.order_identity:
             yield broken(request, f"the key of call {first_request.number}, with another order")
         elif request.verdict("idempotency") == "conflict":
             yield broken(request, f"the key of call {first_request.number}, with another body")
-        elif first_request is request and len(first_by_key) > 1:
+        elif first_request is request and len(first_request_by_key) > 1:
             yield shown(request, "a key of its own")
 
 
@@ -122,8 +130,8 @@ def _make_loss_check(
             elif repeat.key and repeat.key == request.key:
                 yield shown(repeat, f"the order of call {request.number} again, with its key")
             else:
-                look = [*_find_look(history, request, repeat)]
-                yield from look or [_observe_second_payment(request, repeat)]
+                looks_in_list = [*_find_look(history, request, repeat)]
+                yield from looks_in_list or [_observe_second_payment(request, repeat)]
 
     return judge
 
@@ -153,14 +161,14 @@ def _observe_second_payment(request: RequestFacts, repeat: RequestFacts) -> Obse
 
 
 def judge_unkeyed(history: History) -> Iterator[Observation]:
-    """What has no key is not sent again while nobody knows whether it was carried out."""
+    """Observe whether a request without a key is not sent again while its outcome is unknown."""
     for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
         if request.key or not _may_be_carried_out(request):
             continue
         repeat = history.next_same(request)
-        looks = LOOKS[request.operation]
+        looking_operations = LOOKS[request.operation]
         if repeat is None or any(
-            request_between.operation in looks and request_between.is_ok
+            request_between.operation in looking_operations and request_between.is_ok
             for request_between in history.between(request, repeat)
         ):
             yield shown(request, "was not sent again blindly")
@@ -169,7 +177,7 @@ def judge_unkeyed(history: History) -> Iterator[Observation]:
 
 
 def judge_conflict(history: History) -> Iterator[Observation]:
-    """After a 409 the same request is not sent again."""
+    """Observe whether the same request is not sent again after a 409."""
     for request in history.orders:
         if request.status != 409:
             continue
@@ -178,22 +186,22 @@ def judge_conflict(history: History) -> Iterator[Observation]:
             yield shown(request, "the conflict ended it")
         else:
             key_text = "" if repeat.key == request.key else " with another key"
-            text = f"the request of call {request.number} again{key_text}, which got a 409"
-            yield broken(repeat, text)
+            mistake_text = f"the request of call {request.number} again{key_text}, which got a 409"
+            yield broken(repeat, mistake_text)
 
 
 def judge_limit(history: History) -> Iterator[Observation]:
-    """A key is not used when the service has forgotten it; the list tells then."""
-    first_by_key: dict[str, RequestFacts] = {}
+    """Observe whether a key is not used after the service has forgotten it; the list tells then."""
+    first_request_by_key: dict[str, RequestFacts] = {}
     for request in history.orders:
         if not request.key:
             continue
-        first_request = first_by_key.setdefault(request.key, request)
+        first_request = first_request_by_key.setdefault(request.key, request)
         if _hours_between(first_request, request) >= IDEMPOTENCY_HOURS and first_request.is_ok:
             yield broken(
                 request, f"the key of call {first_request.number}, after more than 24 hours"
             )
-    for first_request in first_by_key.values():
+    for first_request in first_request_by_key.values():
         if first_request.is_lost:
             yield from _find_late_look(history, first_request)
 

@@ -27,7 +27,7 @@ CLOSED = ("failed", "expired", "cancelled", "completed")
 
 
 def judge_accepted(history: History) -> Iterator[Observation]:
-    """A conversion account that is answered 202 is polled until it is active, not made again."""
+    """Observe whether a conversion account with a 202 is polled until active, not made again."""
     for request in history.of("conversion_accounts.create"):
         if request.status != 202 or not request.is_received:
             continue
@@ -46,9 +46,12 @@ def judge_accepted(history: History) -> Iterator[Observation]:
 def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request to create the same conversion account. None if there is none."""
     identity = _account_identity(request)
-    for later in history.of("conversion_accounts.create"):
-        if later.sequence > request.sequence and _account_identity(later) == identity:
-            return later
+    for later_request in history.of("conversion_accounts.create"):
+        if (
+            later_request.sequence > request.sequence
+            and _account_identity(later_request) == identity
+        ):
+            return later_request
     return None
 
 
@@ -67,7 +70,7 @@ def _is_open(history: History, object_id: str, before_sequence: int) -> bool:
 
 
 def judge_off_ramp(history: History) -> Iterator[Observation]:
-    """An off-ramp transfer is created only when the individual has a crypto wallet."""
+    """Observe whether an off-ramp transfer waits until the individual has a crypto wallet."""
     for request in history.of("transfers.create"):
         if not history.is_off_ramp(request):
             continue
@@ -78,7 +81,7 @@ def judge_off_ramp(history: History) -> Iterator[Observation]:
 
 
 def judge_quotes(history: History) -> Iterator[Observation]:
-    """A quote that has expired is replaced by a new one."""
+    """Observe whether a quote that has expired is replaced by a new one."""
     for request in history.of("transfers.create"):
         quote_id = str(request.fields.get("quote_id") or "")
         is_refused_quote = request.status == 422 and "quote" in str(request.answer).lower()
@@ -98,10 +101,14 @@ def judge_quotes(history: History) -> Iterator[Observation]:
 def _next_transfer_by_quote(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request for a transfer by a quote with the same reference. None without one."""
     reference = request.fields.get("client_reference_id")
-    for later in history.of("transfers.create"):
-        is_same_order = later.fields.get("client_reference_id") == reference
-        if later.sequence > request.sequence and is_same_order and later.fields.get("quote_id"):
-            return later
+    for later_request in history.of("transfers.create"):
+        is_same_order = later_request.fields.get("client_reference_id") == reference
+        if (
+            later_request.sequence > request.sequence
+            and is_same_order
+            and later_request.fields.get("quote_id")
+        ):
+            return later_request
     return None
 
 
@@ -117,7 +124,7 @@ def _find_renewals(history: History) -> Iterator[Observation]:
 
 
 def judge_deadline(history: History) -> Iterator[Observation]:
-    """A transfer that nobody funded in time is seen to be expired."""
+    """Observe whether a transfer that nobody funded in time is seen to be expired."""
     for request in history.of("transfers.create"):
         for sequence, status, _ in history.statuses_known(str(request.answer.get("id"))):
             if status == "expired":
@@ -129,7 +136,7 @@ def judge_deadline(history: History) -> Iterator[Observation]:
 
 
 def judge_amounts(history: History) -> Iterator[Observation]:
-    """Amounts are text with no more decimals than their currency has."""
+    """Observe whether amounts are text with no more decimals than their currency has."""
     for request in history.requests:
         for amount_name, currency_name in AMOUNT_CURRENCIES.items():
             amount = request.fields.get(amount_name)
@@ -151,7 +158,7 @@ def _is_zero_or_less(amount: object) -> bool:
 
 
 def judge_deposits(history: History) -> Iterator[Observation]:
-    """Sandbox deposits keep to the cap of their currency."""
+    """Observe whether sandbox deposits keep to the cap of their currency."""
     for request in history.of("sandbox.deposit"):
         amount = read_amount(request.fields.get("amount"))
         cap = DEPOSIT_MAX.get(str(request.fields.get("currency") or "").lower())

@@ -68,7 +68,7 @@ def _is_answer_to(upload: RequestFacts, code: str) -> bool:
 
 
 def judge_codes(history: History) -> Iterator[Observation]:
-    """Each code that asks for action is answered with an upload or a token."""
+    """Observe whether each code that asks for action is answered with an upload or a token."""
     for person_id in history.object_ids:
         uploads = _uploads_of(history, person_id)
         for sequence, status, person in history.statuses_known(person_id):
@@ -86,7 +86,7 @@ def judge_codes(history: History) -> Iterator[Observation]:
 
 
 def judge_sides(history: History) -> Iterator[Observation]:
-    """An upload has a side that is asked for, and all of them come."""
+    """Observe whether each upload of images has a side that is asked for."""
     for person_id in history.object_ids:
         for upload in _uploads_of(history, person_id):
             if upload.operation != "individuals.upload_images":
@@ -113,7 +113,7 @@ def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[
 
 
 def judge_rejected(history: History) -> Iterator[Observation]:
-    """Nothing is uploaded for an individual that is known to be rejected."""
+    """Observe whether nothing is uploaded for an individual that is known to be rejected."""
     for person_id in history.object_ids:
         rejections = [
             sequence
@@ -132,7 +132,7 @@ def judge_rejected(history: History) -> Iterator[Observation]:
 
 
 def judge_queries(history: History) -> Iterator[Observation]:
-    """No key and no personal data is in a path or a query string, which logs keep."""
+    """Observe whether paths and queries, which logs keep, have no key and no personal data."""
     for request in history.requests:
         problem = _find_personal(request)
         if problem:

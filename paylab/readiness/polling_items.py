@@ -31,7 +31,7 @@ ROUNDING_SECONDS = 0.001
 
 
 def judge_polling(history: History) -> Iterator[Observation]:
-    """A poll pauses between its reads. One that runs without a gap for seconds is broken.
+    """Observe whether a poll pauses between its reads; without a gap for seconds it is broken.
 
     Nothing is observed where an object is read once, or only when an event prompts it.
     """
@@ -68,8 +68,8 @@ def _split_readings(
 ) -> Iterator[Sequence[RequestFacts]]:
     """Split readings into runs whose gaps, in seconds, all pass the test `is_close`."""
     start_index = 0
-    for index, (earlier, later) in enumerate(pairwise(readings), start=1):
-        if not is_close(gap_seconds(earlier, later)):
+    for index, (earlier_reading, later_reading) in enumerate(pairwise(readings), start=1):
+        if not is_close(gap_seconds(earlier_reading, later_reading)):
             yield readings[start_index:index]
             start_index = index
     if readings:

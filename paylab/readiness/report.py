@@ -66,7 +66,7 @@ class Readiness(Sequence[JudgedItem]):
 
     @property
     def summary(self) -> str:
-        """The counts in one line."""
+        """The counts in one line: "7 requests judged: 1 broken, 50 not seen, ..."."""
         plural_names = {"question": "questions"}  # the other verdicts are adjectives
         count_texts = ", ".join(
             f"{count} {plural_names.get(verdict, verdict)}"

@@ -33,7 +33,7 @@ STATE_STATUSES = (400, 403, 404, 415, 422)
 
 
 def judge_rate_limit(history: History) -> Iterator[Observation]:
-    """After a 429 the same request waits as long as Retry-After says."""
+    """Observe whether a request waits after a 429 as long as Retry-After says."""
     for request in history.requests:
         if request.status != 429:
             continue
@@ -61,12 +61,15 @@ def _wait_seconds(request: RequestFacts) -> float:
 
 
 def judge_failures(history: History) -> Iterator[Observation]:
-    """After 5xx there are few attempts, with gaps that are neither none nor always the same."""
+    """Observe whether there are few attempts after a 5xx, with pauses that are not all equal."""
     for attempts in _find_retries(history):
         last_attempt = attempts[-1]
         if len(attempts) == 2 and last_attempt.status < 500:
             continue  # one repetition shows neither a limit nor growing gaps
-        gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(attempts)]
+        gaps = [
+            gap_seconds(earlier_attempt, later_attempt)
+            for earlier_attempt, later_attempt in pairwise(attempts)
+        ]
         mistake_text = _describe_bad_retries(attempts, gaps)
         if mistake_text:
             yield broken(last_attempt, mistake_text)
@@ -119,7 +122,7 @@ def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
 
 
 def judge_refusals(history: History) -> Iterator[Observation]:
-    """What was refused is not sent again unless something has changed."""
+    """Observe whether what was refused is not sent again unless something has changed."""
     for request in history.requests:
         if request.method == "GET" or request.status not in STATE_STATUSES:
             continue

@@ -43,20 +43,25 @@ def _make_signature_check(
 
 
 def judge_attempts(history: History) -> Iterator[Observation]:
-    """Every attempt has a nonce of its own, and a date of its own once time has passed."""
+    """Observe whether each attempt has a nonce of its own, and a new date once time has passed."""
     yield from _find_reused_nonces_and_dates(history)
     for attempts in history.repeats():
-        for earlier, later in pairwise(attempts):
-            has_failed = not earlier.is_received or earlier.status >= 429
-            nonces = {attempt.row["headers"].get("x-nonce") for attempt in (earlier, later)}
+        for earlier_attempt, later_attempt in pairwise(attempts):
+            has_failed = not earlier_attempt.is_received or earlier_attempt.status >= 429
+            nonces = {
+                attempt.row["headers"].get("x-nonce")
+                for attempt in (earlier_attempt, later_attempt)
+            }
             if has_failed and len(nonces) == 2 and None not in nonces:
-                calls_text = f"calls {earlier.number} and {later.number} are one request"
-                yield shown(later, f"{calls_text} with a nonce each")
+                calls_text = (
+                    f"calls {earlier_attempt.number} and {later_attempt.number} are one request"
+                )
+                yield shown(later_attempt, f"{calls_text} with a nonce each")
 
 
 def _find_reused_nonces_and_dates(history: History) -> Iterator[Observation]:
     """Observe nonces that were used before, and dates that are stale or of an earlier request."""
-    first_by_date: dict[str, RequestFacts] = {}
+    first_request_by_date: dict[str, RequestFacts] = {}
     for request in history.requests:
         first_use_number = request.row.get("nonce_first_used")
         if first_use_number is not None:
@@ -66,14 +71,14 @@ def _find_reused_nonces_and_dates(history: History) -> Iterator[Observation]:
             yield broken(request, str(signature_verdict.get("message")))
         date_text = request.row["headers"].get("x-date")
         if date_text is not None:
-            first_dated = first_by_date.setdefault(date_text, request)
+            first_request = first_request_by_date.setdefault(date_text, request)
             is_readable = timestamps.read_or_none(date_text) is not None
-            if is_readable and client_seconds(first_dated, request) >= CLOCK_SECONDS:
-                yield broken(request, f"its date is that of call {first_dated.number}")
+            if is_readable and client_seconds(first_request, request) >= CLOCK_SECONDS:
+                yield broken(request, f"its date is that of call {first_request.number}")
 
 
 def judge_refused_signature(history: History) -> Iterator[Observation]:
-    """After a 401 the same request is not sent again as it was."""
+    """Observe whether the same request is not sent again unchanged after a 401."""
     for request in history.requests:
         if request.status != 401:
             continue
@@ -82,7 +87,10 @@ def judge_refused_signature(history: History) -> Iterator[Observation]:
         # those of another thread.
         is_retry = (
             repeat is not None
-            and all(other.method == "GET" for other in history.between(request, repeat))
+            and all(
+                request_between.method == "GET"
+                for request_between in history.between(request, repeat)
+            )
             and gap_seconds(request, repeat) <= IMPATIENCE_SECONDS
         )
         if repeat is None or not is_retry:

@@ -166,24 +166,24 @@ def _replace_matches(
     text_pieces = list[str]()
     layer_parts = list[_Part]()
     decoded_length = 0
-    end_before = 0
+    previous_end = 0
     for match in pattern.finditer(text):
         decoded_match = decode_match(match)
         if decoded_match is None:
             continue
         match_start, match_end = match.span()
-        unchanged_text = text[end_before:match_start]
+        unchanged_text = text[previous_end:match_start]
         layer_parts += [
-            _Part(decoded_length, end_before, None),
+            _Part(decoded_length, previous_end, None),
             _Part(decoded_length + len(unchanged_text), match_start, match_end),
         ]
         text_pieces += [unchanged_text, decoded_match]
         decoded_length = decoded_length + len(unchanged_text) + len(decoded_match)
-        end_before = match_end
+        previous_end = match_end
     if not layer_parts:
         return None
-    layer_parts.append(_Part(decoded_length, end_before, None))
-    return _Layer("".join([*text_pieces, text[end_before:]]), layer_parts)
+    layer_parts.append(_Part(decoded_length, previous_end, None))
+    return _Layer("".join([*text_pieces, text[previous_end:]]), layer_parts)
 
 
 def _decode_escape(match: re.Match[str]) -> str | None:
@@ -230,9 +230,9 @@ def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacem
 def replace_parts(text: str, replacements: list[Replacement]) -> str:
     """Replace parts of a text; where some overlap, the first one replaces all of them."""
     text_pieces = list[str]()
-    end_before = 0
+    previous_end = 0
     for start, end, new_text in sorted(replacements):
-        if start >= end_before:
-            text_pieces += [text[end_before:start], new_text]
-        end_before = max(end_before, end)
-    return "".join([*text_pieces, text[end_before:]])
+        if start >= previous_end:
+            text_pieces += [text[previous_end:start], new_text]
+        previous_end = max(previous_end, end)
+    return "".join([*text_pieces, text[previous_end:]])

@@ -136,6 +136,6 @@ def _fold_character(character: str) -> str:
     unicode_category = unicodedata.category(character)
     if unicode_category in ("Pd", "Zs") or character == "\u2212":  # the last one is the minus sign
         return " " if unicode_category == "Zs" else "-"
-    normalized = unicodedata.normalize("NFKC", character)
+    normalized_text = unicodedata.normalize("NFKC", character)
     # Circled and superscript digits have no decimal value, and a letter that becomes two has none.
-    return normalized if len(normalized) == 1 and normalized.isascii() else character
+    return normalized_text if len(normalized_text) == 1 and normalized_text.isascii() else character

@@ -84,11 +84,11 @@ def scrub(
                 report_leak(where, "personal data")
         return clean_part
 
-    clean_parts = _clean_notebook if is_notebook else _clean_entries
-    clean_document = clean_parts(document, clean_at)
+    clean_document_parts = _clean_notebook if is_notebook else _clean_entries
+    clean_document = clean_document_parts(document, clean_at)
     if kind_by_secret:  # what was found in one place is removed from the others
         rules = (*RULES, *_make_value_rules(kind_by_secret))
-        clean_document = clean_parts(clean_document, clean_at)
+        clean_document = clean_document_parts(clean_document, clean_at)
     return clean_document, leaks
 
 

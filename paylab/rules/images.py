@@ -176,14 +176,17 @@ def _check_bytes(data_uri: str, field: str) -> list[Problem]:
         rule_source = _CONTENT if _is_base64_with_spaces(data_uri) else "spec"
         return [Problem(field, str(error), rule_source)]
     sniffed_mime = sniff_type(image_bytes)
-    if sniffed_mime and _CANONICAL_TYPES.get(sniffed_mime, sniffed_mime) == _CANONICAL_TYPES.get(
-        declared_mime, declared_mime
-    ):
+    if sniffed_mime and _canonical_type(sniffed_mime) == _canonical_type(declared_mime):
         return []
     actual_text = f"of {sniffed_mime}" if sniffed_mime else "of no known type"
     return [
         Problem(field, f"says {declared_mime}, but its first bytes are {actual_text}", _CONTENT)
     ]
+
+
+def _canonical_type(mime: str) -> str:
+    """Return one name for types that are the same, such as image/heic for image/heif."""
+    return _CANONICAL_TYPES.get(mime, mime)
 
 
 def _is_base64_with_spaces(data_uri: str) -> bool:

@@ -254,13 +254,13 @@ def _find_differing_line(expected_text: str, signed_text: str) -> tuple[str, str
         if expected_line != signed_line
     ]
     index = indexes[0] if indexes else min(len(expected_lines), len(signed_lines))
-    differing_expected, differing_signed = line_pairs[index]
+    expected_line, signed_line = line_pairs[index]
     labels = line_labels(expected_text)
     label = labels[index] if index < len(labels) else "end"
-    if differing_signed == "" and label == "host":
+    if signed_line == "" and label == "host":
         # The blank line is in place of the query, between the path and the first header.
         label = "query string"
-    return label, _printable_line(differing_signed), _printable_line(differing_expected)
+    return label, _printable_line(signed_line), _printable_line(expected_line)
 
 
 def _payload_label(expected_inputs: SignatureInputs, signed_inputs: SignatureInputs) -> str:
@@ -292,7 +292,7 @@ def _verify_as_service(
         return malformed_header("authorization", AUTHORIZATION_FORM)
     if secret is None:
         return check_date(headers["x-date"], clock, signing)
-    received = ReceivedRequest(
+    received_request = ReceivedRequest(
         method=request.method,
         path=_as_received(request.path),
         query=_as_received(request.query),
@@ -304,7 +304,7 @@ def _verify_as_service(
     )
     secrets = {_as_received(header.credential): secret}
     now = clock or _signed_time(headers["x-date"], signing)
-    return verify(received, secrets.get, now, signing=signing)
+    return verify(received_request, secrets.get, now, signing=signing)
 
 
 def _signed_time(date_text: str, signing: SigningSettings) -> datetime:

@@ -71,10 +71,10 @@ def guess_dates(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     """
     mistake = known_mistake("stale-date", "the date that was signed was made anew, or cut")
     for other_date in _other_dates(expected_inputs.date):
-        with_date_line = expected_inputs.with_header("x-date", other_date)
+        inputs_with_date_line = expected_inputs.with_header("x-date", other_date)
         yield Guess(mistake, expected_inputs._replace(date=other_date))
-        yield Guess(mistake, with_date_line._replace(date=other_date))
-        yield Guess(mistake, with_date_line)
+        yield Guess(mistake, inputs_with_date_line._replace(date=other_date))
+        yield Guess(mistake, inputs_with_date_line)
 
 
 def _other_dates(date_text: str) -> Iterator[str]:

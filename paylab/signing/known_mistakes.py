@@ -58,9 +58,9 @@ def _encode_signature_twice(expected_inputs: SignatureInputs) -> Iterator[Signat
 
 def _sign_unhashed_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs that sign the canonical request itself, in place of its hash or alone."""
-    unhashed = expected_inputs._replace(hash_canonical=str)
+    unhashed_inputs = expected_inputs._replace(hash_canonical=str)
     for join in ("\n".join, take_last_line, join_without_scheme, join_without_date):
-        yield unhashed._replace(join_payload=join)
+        yield unhashed_inputs._replace(join_payload=join)
 
 
 def _leave_out_algorithm(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -95,7 +95,7 @@ def _add_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInpu
 
 
 def _leave_out_blank_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Yield inputs without the blank line that a service has for the query of such a request."""
+    """Yield inputs without a query line, for a service that has a blank one for an empty query."""
     if expected_inputs.query == "":
         yield expected_inputs._replace(query=None)
 
@@ -174,8 +174,8 @@ def _write_names_in_capitals(expected_inputs: SignatureInputs) -> Iterator[Signa
 
 def _add_space_after_colon(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs with a space in each header line, with the names as they are or in capitals."""
-    spaced = expected_inputs._replace(header_format="{}: {}")
-    yield spaced
+    spaced_inputs = expected_inputs._replace(header_format="{}: {}")
+    yield spaced_inputs
     for inputs in _write_names_in_capitals(expected_inputs):
         yield inputs._replace(header_format="{}: {}")
 

@@ -98,9 +98,9 @@ def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
         message = f"the path that was signed is {changed_path!r}, the one sent is {path!r}"
         yield message, expected_inputs._replace(path=changed_path)
         if expected_inputs.query:
-            one_line = f"{changed_path}?{expected_inputs.query}"
+            path_with_query = f"{changed_path}?{expected_inputs.query}"
             yield message, expected_inputs._replace(path=changed_path, query=None)
-            yield message, expected_inputs._replace(path=one_line, query=None)
+            yield message, expected_inputs._replace(path=path_with_query, query=None)
 
 
 def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:

@@ -177,8 +177,8 @@ def write_snippet(request: SnippetRequest, language: str) -> str:
             "curl",
             *(language_name for language_name in LANGUAGES if language_name != "collection"),
         ]
-        nearest = find_nearest_name(str(language), known_languages)
-        hint = f" (is {nearest!r} meant?)" if nearest else ""
+        nearest_language = find_nearest_name(str(language), known_languages)
+        hint = f" (is {nearest_language!r} meant?)" if nearest_language else ""
         message = (
             f"language must be one of {', '.join(known_languages)}, not {language!r:.60}{hint}"
         )

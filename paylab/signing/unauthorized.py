@@ -189,13 +189,13 @@ def _stale_date_finding(
 ) -> Finding:
     """Add the result of the other checks to the finding for a date that is too old or too new."""
     if signature_finding is not None:
-        other_checks = f"and also: {signature_finding.message}"
+        other_result = f"and also: {signature_finding.message}"
     else:
         seconds = (now - sent_at).total_seconds()
         direction = "old" if seconds > 0 else "ahead"
         duration = _describe_duration(abs(seconds))
-        other_checks = f"the signature is right, but {duration} {direction}"
-    return replace(date_finding, message=f"{date_finding.message}; {other_checks}")
+        other_result = f"the signature is right, but {duration} {direction}"
+    return replace(date_finding, message=f"{date_finding.message}; {other_result}")
 
 
 def _describe_duration(seconds: float) -> str:

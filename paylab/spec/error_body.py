@@ -34,6 +34,7 @@ from .error_keys import (
     ONE_ERROR_KEYS,
     OWN_KEYS,
     POSSIBLE_FIELDS,
+    READ_KEYS,
 )
 from .error_words import (
     ERROR_DEPTH,
@@ -74,8 +75,10 @@ class ErrorBody:
         complaints = [Complaint(problem.field, problem.message) for problem in self.problems]
         if not complaints:
             complaints = [Complaint("", sentence) for sentence in split_sentences(self.text)]
-        by_field = chain.from_iterable(complaint.split_by_field() for complaint in complaints)
-        return tuple(dict.fromkeys(by_field))
+        field_complaints = chain.from_iterable(
+            complaint.split_by_field() for complaint in complaints
+        )
+        return tuple(dict.fromkeys(field_complaints))
 
 
 def read_error(body: JsonValue, settings: ErrorSettings | None = None) -> ErrorBody:
@@ -235,8 +238,7 @@ def _is_one_error(key: str, container: JsonObject, depth: int) -> bool:
     """Whether the object under a key is one error, and not an object of messages by field."""
     folded_container = fold_keys(container)
     if key not in ONE_ERROR_KEYS:
-        message_keys = (*MESSAGE_KEYS, *CODE_KEYS)
-        return any(isinstance(folded_container.get(each), str) for each in message_keys)
+        return any(isinstance(folded_container.get(read_key), str) for read_key in READ_KEYS)
     # Under "error" an object is an error unless all its keys can only be names of fields.
     has_error_keys = not folded_container.keys().isdisjoint((*MESSAGE_KEYS, *CODE_KEYS, *LIST_KEYS))
     return has_error_keys or not has_messages_by_field(container, depth)

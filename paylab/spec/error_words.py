@@ -202,7 +202,7 @@ def is_status_phrase(text: str) -> bool:
 
 
 def strip_markup(text: str) -> str:
-    """The visible text of a text that may be HTML."""
+    """Remove the tags of a text if it is HTML; a long text is cut."""
     text = text[:MARKUP_CHARACTERS_MAX]
     if not is_markup(text):
         return text

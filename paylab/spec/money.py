@@ -136,8 +136,8 @@ def _find_requirement(value: object, currency: object) -> str:
     decimals_max = codes.minor_unit(currency)
     if len(decimals) <= decimals_max:
         return ""
-    allowed = f"at most {decimals_max}" if decimals_max else "no"
-    return f"must have {allowed} decimals in {currency.upper()[:5]}"
+    allowed_count = f"at most {decimals_max}" if decimals_max else "no"
+    return f"must have {allowed_count} decimals in {currency.upper()[:5]}"
 
 
 def _find_format_requirement(value: str) -> str:

@@ -53,20 +53,14 @@ SPEC_ENVELOPE = ("data", "has_next_page", "cursor")
 
 
 def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool = False) -> RawPage:
-    """A parsed body as a page; ValueError if it does not have this form.
+    """Read a page from a parsed body; ValueError if it does not have this form.
 
-    Without a form the keys are those of the spec. With `bare`, or if the form says so, an array,
-    alone or under the key of the rows, is the whole list. Otherwise the body must say whether
-    another page follows.
+    With `bare`, or if the form says so, an array, alone or under the key of the rows, is the whole
+    list. Otherwise the body must say whether another page follows.
     """
-    items_key, more_key, cursor_key = SPEC_ENVELOPE
-    if list_form is not None and list_form.is_array:
-        bare = True
-    elif list_form is not None:
-        items_key = list_form.items
-        more_key = list_form.more
-        cursor_key = list_form.cursor
-    if bare and isinstance(body, list):
+    items_key, more_key, cursor_key = _choose_page_keys(list_form)
+    may_be_array = bare or (list_form is not None and list_form.is_array)
+    if may_be_array and isinstance(body, list):
         return Page(_check_rows(body, items_key))
     keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
     if not isinstance(body, dict):
@@ -79,27 +73,34 @@ def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool 
     if has_more is not None:
         # The flag decides: the last page may still have a cursor.
         return Page(rows, has_more, cursor)
-    is_whole_list = bare and body.keys() <= {key.partition(".")[0] for key in keys}
+    is_whole_list = may_be_array and body.keys() <= {key.partition(".")[0] for key in keys}
     if not cursor and not is_whole_list and more_key != NONE:
         raise ValueError(f"does not say whether another page follows: {more_key} is missing")
     # Without the flag, a cursor means that another page follows.
     return Page(rows, bool(cursor), cursor)
 
 
+def _choose_page_keys(list_form: ListForm | None) -> tuple[str, str, str]:
+    """The keys of the rows, the flag and the cursor; without a form, or of an array, the spec's."""
+    if list_form is None or list_form.is_array:
+        return SPEC_ENVELOPE
+    return list_form.items, list_form.more, list_form.cursor
+
+
 def _check_rows(items: JsonValue, key: str) -> list[JsonObject]:
-    """The items if they are a list of objects; else ValueError."""
+    """Return the items under a key if they are a list of objects; else ValueError."""
     if isinstance(items, list) and all(isinstance(item, dict) for item in items):
         return items
     raise ValueError(f"must contain a list of objects as {key}")
 
 
 def has_spec_envelope(list_form: ListForm) -> bool:
-    """Whether a list has the envelope of the spec."""
+    """Whether the keys of a list's rows, flag and cursor are those of the spec."""
     return (list_form.items, list_form.more, list_form.cursor) == SPEC_ENVELOPE
 
 
 def check_index(at: object) -> None:
-    """TypeError for an index that is neither a number nor a slice, such as an id."""
+    """Raise TypeError for an index that is neither a number nor a slice, such as an id."""
     if not isinstance(at, int | slice):
         message = f"a list has indexes, not {plain(repr(at), 60)}"
         raise TypeError(f"{message}: .get() of the part that returned it reads an id")

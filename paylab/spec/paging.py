@@ -106,8 +106,8 @@ class Pager(Generic[T]):
     def __getitem__(self, at: int | slice) -> T | list[T]:
         """The item at an index, or the items of a slice; fetches the pages up to it."""
         check_index(at)
-        numbers = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
-        if any(number is not None and number < 0 for number in numbers):
+        bounds = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
+        if any(bound is not None and bound < 0 for bound in bounds):
             return self.to_list()[at]  # what counts from the end needs all pages
         if isinstance(at, slice):
             return list(islice(self, at.start, at.stop, at.step))
@@ -247,11 +247,11 @@ class Pager(Generic[T]):
         def keep(item: T) -> bool:
             return wanted(item) and (self._keep is None or self._keep(item))
 
-        selected = copy(self)
-        selected._keep = keep
-        selected._fetched = []
-        selected._count = None
-        return selected
+        selected_pager = copy(self)
+        selected_pager._keep = keep
+        selected_pager._fetched = []
+        selected_pager._count = None
+        return selected_pager
 
     def keep_rows(self, row_filter: RowFilter, order: Order) -> Pager[T]:
         """The items that a filter keeps; a list with the newest first is read back to its `since`.
@@ -261,10 +261,10 @@ class Pager(Generic[T]):
         >>> lab.transfers.list().keep_rows(row_filter, "unknown")[0].status
         'failed'
         """
-        kept = self.select(lambda item: row_filter.keeps(partial(getattr, item)))
+        kept_pager = self.select(lambda item: row_filter.keeps(partial(getattr, item)))
         if order == "newest_first" and row_filter.since is not None:
-            kept._row_filter = row_filter
-        return kept
+            kept_pager._row_filter = row_filter
+        return kept_pager
 
 
 def _read_next_cursor(page: RawPage, used_cursors: Collection[str | None]) -> str:

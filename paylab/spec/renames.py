@@ -108,12 +108,12 @@ def _set_at_path(json_object: dict[str, Any], path: str, new_value: object) -> N
 def _remove_at_path(json_object: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
     """Copy an object without the value at a path of keys; objects that become empty are dropped."""
     first_key, *inner_keys = keys
-    remaining = dict(json_object)
-    inner_object = remaining.pop(first_key)
+    remaining_fields = dict(json_object)
+    inner_object = remaining_fields.pop(first_key)
     inner_remaining = _remove_at_path(inner_object, inner_keys) if inner_keys else None
     if inner_remaining:
-        remaining[first_key] = inner_remaining
-    return remaining
+        remaining_fields[first_key] = inner_remaining
+    return remaining_fields
 
 
 @lru_cache

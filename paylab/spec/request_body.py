@@ -151,18 +151,18 @@ class RequestBody:
         self, value: JsonObject, constants: JsonMapping, path: str = ""
     ) -> JsonObject:
         """Copy an object without its constant fields; each one that is missing is a problem."""
-        remaining = dict(value)
+        remaining_fields = dict(value)
         for constant_name, constant in constants.items():
             constant_path = join_path(path, constant_name)
-            sent_value = remaining.pop(constant_name, None)
+            sent_value = remaining_fields.pop(constant_name, None)
             if sent_value is None:
                 problem = Problem(constant_path, "is required", "request.extra")
                 self.form_problems.append(problem)
             elif isinstance(constant, Mapping) and isinstance(sent_value, dict):
                 inner_fields = self.read_constants(sent_value, constant, constant_path)
                 if inner_fields:
-                    remaining[constant_name] = inner_fields
-        return remaining
+                    remaining_fields[constant_name] = inner_fields
+        return remaining_fields
 
     def read_amounts(self, names: Iterable[str]) -> None:
         """Turn amounts from numbers into text, as the rules take them, if the service has numbers.

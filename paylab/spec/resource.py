@@ -107,8 +107,8 @@ class Resource(BaseModel):
     def __getstate__(self) -> dict[Any, Any]:
         """The state for pickling, without the function that names the service."""
         state = super().__getstate__()
-        private = state["__pydantic_private__"] or {}
-        return {**state, "__pydantic_private__": {**private, "_place": str}}
+        private_state = state["__pydantic_private__"] or {}
+        return {**state, "__pydantic_private__": {**private_state, "_place": str}}
 
     @field_validator("*", mode="wrap")
     @classmethod

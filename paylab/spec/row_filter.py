@@ -195,7 +195,7 @@ def read_row_filter(
     `kind` is the list, such as "transfers". `declared` are the statuses of the service besides
     those of the specification. Filters that the service applies itself are not in it.
     """
-    set_filters = {
+    filters_in_use = {
         argument_name: value for argument_name, value in filters.items() if value is not None
     }
     names_applied_here = [
@@ -203,18 +203,18 @@ def read_row_filter(
         for argument_name in list_filter_names(kind)
         if argument_name not in SENT.get(kind, ())
     ]
-    unknown_names = set_filters.keys() - {*names_applied_here}
+    unknown_names = filters_in_use.keys() - {*names_applied_here}
     if unknown_names:
         message = f"is no field of {kind}: keep rows by {', '.join(names_applied_here)}"
         raise RuleError(Problem(argument_name, message) for argument_name in sorted(unknown_names))
-    statuses = read_statuses(set_filters.get("status"), kind, declared)
-    since: Any = set_filters.get("since")
-    until: Any = set_filters.get("until")
+    statuses = read_statuses(filters_in_use.get("status"), kind, declared)
+    since: Any = filters_in_use.get("since")
+    until: Any = filters_in_use.get("until")
     begin, end = read_period(since, until)
     texts_by_field = {
-        field_name: _read_compared_text(set_filters[filter_name], filter_name)
+        field_name: _read_compared_text(filters_in_use[filter_name], filter_name)
         for filter_name, field_name in FIELDS.get(kind, {}).items()
-        if filter_name in set_filters
+        if filter_name in filters_in_use
     }
     return RowFilter(statuses, begin, end, texts_by_field)
 
@@ -242,8 +242,8 @@ def check_product(product: object) -> None:
     """Raise RuleError for a product that the specification does not have; None is none."""
     if product is None or product in PRODUCTS:
         return
-    nearest = find_nearest_name(str(product), PRODUCTS)
-    hint = f" (is {nearest!r} meant?)" if nearest else ""
+    nearest_product = find_nearest_name(str(product), PRODUCTS)
+    hint = f" (is {nearest_product!r} meant?)" if nearest_product else ""
     raise RuleError([Problem("product_type", f"must be one of {', '.join(PRODUCTS)}{hint}")])
 
 
@@ -277,8 +277,8 @@ def check_statuses(statuses: Collection[str], kind: str, declared: Collection[st
     known_statuses = dict.fromkeys((*STATUSES[kind], *declared))
     problems = []
     for unknown_status in sorted({*statuses} - {*known_statuses}):
-        nearest = find_suggestion(unknown_status, known_statuses)
-        hint = f"is {nearest!r} meant? " if nearest else ""
+        nearest_status = find_suggestion(unknown_status, known_statuses)
+        hint = f"is {nearest_status!r} meant? " if nearest_status else ""
         reason = f"{plain(unknown_status, 40)!r} is no status of {kind}"
         message = f"{reason}: {hint}known are {', '.join(known_statuses)}"
         problems.append(Problem("status", message))

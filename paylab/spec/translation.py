@@ -194,9 +194,11 @@ class Translation:
         def count_misfits(settings: AccountDetails) -> tuple[int, int]:
             return _count_misfits(settings, details, are_theirs=are_theirs)
 
-        best, *others = sorted(candidates, key=count_misfits)
-        is_tie = bool(others) and count_misfits(best) == count_misfits(others[0])
-        return None if is_tie else best
+        best_settings, *other_settings = sorted(candidates, key=count_misfits)
+        is_tie = bool(other_settings) and count_misfits(best_settings) == count_misfits(
+            other_settings[0]
+        )
+        return None if is_tie else best_settings
 
     def _format_values(self, record: Operation, body: Body) -> Body:
         """Copy a body with currencies in the service's letter case, and amounts in its format."""

@@ -34,8 +34,8 @@ def shown_address(address: str) -> str:
     """An address for a message: a URL without user, password and query, which may hold tokens."""
     if not is_url(address):
         return address
-    scheme, _, rest = address.partition("://")
-    path = re.split(r"[?#]", rest, maxsplit=1)[0]
+    scheme, _, address_rest = address.partition("://")
+    path = re.split(r"[?#]", address_rest, maxsplit=1)[0]
     authority, slash, name = path.partition("/")
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{name}"
 
@@ -126,14 +126,14 @@ def local_copy(
 
 
 @contextmanager
-def zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+def compress_if_gz(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
     """Provide the file to write to: `sink`, or for a .gz path a file that compresses into it."""
     if path.suffix.lower() != GZIP:
         yield sink
         return
     # Without a name and a time, equal rows are equal bytes.
-    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressed:
-        yield cast("BinaryIO", compressed)
+    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressing_sink:
+        yield cast("BinaryIO", compressing_sink)
 
 
 def _unzipped(zipped_path: Path, target: Path, address: str | os.PathLike[str]) -> Path:

@@ -38,8 +38,8 @@ class Rules:
 
     def tolerance_of(self, currency: str | None) -> Decimal:
         """Return the tolerance of a currency; without one of its own, that of all others or 0."""
-        default = self.tolerance.get("", Decimal(0))
-        return self.tolerance.get((currency or "").upper(), default)
+        default_tolerance = self.tolerance.get("", Decimal(0))
+        return self.tolerance.get((currency or "").upper(), default_tolerance)
 
 
 class Period(NamedTuple):
@@ -83,8 +83,10 @@ def _read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -
 
 def _unknown_status_error(status: object, statuses: Collection[str]) -> RuleError:
     """Make the error for a status that is not one of `statuses`; it names the nearest of them."""
-    nearest = find_nearest_name(str(status), statuses)
-    hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(sorted(statuses))}"
+    nearest_status = find_nearest_name(str(status), statuses)
+    hint = (
+        f"nearest: {nearest_status}" if nearest_status else f"known: {', '.join(sorted(statuses))}"
+    )
     message = f"{status!r:.60} is no status of the service; {hint}"
     return argument_error("status_map", message)
 

@@ -147,16 +147,17 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
 
 
 def _meaning_of(column_word: str) -> str:
-    """Return the meaning for a meaning, or for a usual name of it: "reference" for both.
+    """Return the meaning that a word names: by itself, or by a usual name of the column.
 
-    RuleError, with the nearest meaning, for any other word.
+    "reference" and "client_reference_id" both name "reference". RuleError, with the nearest
+    meaning, for any other word.
     """
     folded_word = column_word.strip().casefold()
     for meaning, usual_names in NAMES.items():
         if folded_word in (meaning, *usual_names):
             return meaning
-    nearest = find_nearest_name(folded_word, NAMES)
-    hint = f"nearest: {nearest}; " if nearest else ""
+    nearest_meaning = find_nearest_name(folded_word, NAMES)
+    hint = f"nearest: {nearest_meaning}; " if nearest_meaning else ""
     raise _books_error(
         f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(NAMES)}"
     )

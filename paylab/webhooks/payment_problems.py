@@ -81,10 +81,10 @@ def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
     """Return the exact sum."""
-    sum_so_far = Decimal(0)
+    running_total = Decimal(0)
     for amount in amounts:
-        sum_so_far = decimals.UNLIMITED.add(sum_so_far, amount)
-    return sum_so_far
+        running_total = decimals.UNLIMITED.add(running_total, amount)
+    return running_total
 
 
 def total_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:

@@ -104,29 +104,43 @@ def _read_times(
     Return the times, and the usual format; "" if the format was given or is ISO 8601.
     """
     series = pd.Series(time_texts.to_pandas())
-    blank_mask = series.isna()
-    if date_format is None:
-        iso_times = _read_iso_times(time_texts, zone)
-        if iso_times is not None:
-            return iso_times, ""
-        times_by_format = {
-            date_format_tried: _read_format(series, date_format_tried, CLOCK_FORMATS)
-            for date_format_tried in DATE_FORMATS
-        }
-    else:
+    if date_format is not None:
         times_by_format = {date_format: _read_format(series, date_format, ("",))}
+        moments, _ = _choose_format(series, column_name, times_by_format)
+        return _to_local_times(moments, zone), ""
+    iso_times = _read_iso_times(time_texts, zone)
+    if iso_times is not None:
+        return iso_times, ""
+    times_by_format = {
+        usual_format: _read_format(series, usual_format, CLOCK_FORMATS)
+        for usual_format in DATE_FORMATS
+    }
+    moments, found_format = _choose_format(series, column_name, times_by_format)
+    return _to_local_times(moments, zone), found_format
+
+
+def _choose_format(
+    series: Series, column_name: str, times_by_format: Mapping[str, Series]
+) -> tuple[Series, str]:
+    """Return the times by the only format that reads all texts, and that format; else RuleError."""
+    blank_mask = series.isna()
     complete_formats = [
-        date_format_tried
-        for date_format_tried, moments in times_by_format.items()
+        date_format
+        for date_format, moments in times_by_format.items()
         if not (moments.isna() & ~blank_mask).any()
     ]
     if len(complete_formats) != 1:
         raise _time_error(series, column_name, times_by_format, is_ambiguous=bool(complete_formats))
     found_format = complete_formats[0]
-    moments = times_by_format[found_format]
+    return times_by_format[found_format], found_format
+
+
+def _to_local_times(moments: Series, zone: ZoneInfo) -> Times:
+    """Return times as an array of local times of a zone; those without a zone are in it already."""
     if isinstance(moments.dtype, pd.DatetimeTZDtype):
         moments = _convert_to_zone(moments, zone)
-    return moments.to_numpy(dtype=MICROSECOND), "" if date_format else found_format
+    local_times: Times = moments.to_numpy(dtype=MICROSECOND)
+    return local_times
 
 
 def _read_iso_times(time_texts: pa.Array, zone: ZoneInfo) -> Times | None:

@@ -204,7 +204,7 @@ def _is_newest_first(listed_rows: Iterable[JsonMapping]) -> bool:
         if created_at is None:
             return False
         creation_times.append(created_at)
-    return all(newer >= older for newer, older in pairwise(creation_times))
+    return all(newer_time >= older_time for newer_time, older_time in pairwise(creation_times))
 
 
 def _oldest_first(listed_rows: Iterable[JsonMapping]) -> list[JsonMapping]:

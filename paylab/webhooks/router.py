@@ -126,8 +126,8 @@ class Router:
 
     def _call_handler(self, event: Event) -> str:
         """Call the handler of an event, and return the outcome."""
-        default = self._handlers.get(None, (None, False))
-        handler, takes_stale = self._handlers.get(event.type, default)
+        default_handler = self._handlers.get(None, (None, False))
+        handler, takes_stale = self._handlers.get(event.type, default_handler)
         if event.stale and not takes_stale:
             return "stale"
         if handler is None:
@@ -143,10 +143,10 @@ def _warn_if_unknown(event_type: str) -> None:
     if "*" in event_type:
         message = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
     else:
-        nearest = get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8)
-        if not nearest:
+        nearest_types = get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8)
+        if not nearest_types:
             return
-        message = f"no event is called {event_type!r} in the spec; nearest: {nearest[0]}"
+        message = f"no event is called {event_type!r} in the spec; nearest: {nearest_types[0]}"
     warn_caller(message, PaylabWarning)
 
 

@@ -60,8 +60,8 @@ def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> di
     row_currencies = [""] * len(amounts)
     if currencies is not None:
         row_currencies = [currencies.text(row_index) or "" for row_index in range(len(amounts))]
-    by_currency = pd.Series(row_currencies, dtype=object).str.upper()
-    groups = pd.Series(amounts).groupby(by_currency)
+    currency_column = pd.Series(row_currencies, dtype=object).str.upper()
+    groups = pd.Series(amounts).groupby(currency_column)
     counts = groups.size().to_dict()
     return {
         str(currency): SideTotal(int(counts[currency]), amount)

@@ -258,8 +258,12 @@ class Operations(dict[str, Operation]):
     """The operations by name; UnknownItemError names those that are similar to a wrong name."""
 
     def __missing__(self, name: object) -> NoReturn:
-        nearest = find_nearest_names(str(name), self)
-        choices = f"nearest: {', '.join(nearest)}" if nearest else f"known are {', '.join(self)}"
+        nearest_names = find_nearest_names(str(name), self)
+        choices = (
+            f"nearest: {', '.join(nearest_names)}"
+            if nearest_names
+            else f"known are {', '.join(self)}"
+        )
         raise UnknownItemError(f"no operation is called {name!r}; {choices}")
 
 

@@ -63,9 +63,9 @@ def find_line(text: str, key: str) -> int:
     """
     file_lines = text.splitlines()
     table = ""
-    line_around = 0  # of the innermost table that has the key, or of the key
+    container_line_number = 0  # of the innermost table that has the key, or of the key
     longest_name = ""  # of that table
-    first_line_inside = 0
+    inner_line_number = 0
     for line_number, file_line in enumerate(file_lines, 1):
         match = _TABLE_OR_KEY.match(file_line)
         if match is None:
@@ -77,11 +77,11 @@ def find_line(text: str, key: str) -> int:
             written_name = f"{table}.{written_name}".strip(".")
         is_key_or_around = f"{key}.".startswith(f"{written_name}.")
         if is_key_or_around and len(written_name) > len(longest_name):
-            line_around = line_number
+            container_line_number = line_number
             longest_name = written_name
         elif written_name.startswith(f"{key}."):
-            first_line_inside = first_line_inside or line_number
-    return line_around or first_line_inside or len(file_lines)
+            inner_line_number = inner_line_number or line_number
+    return container_line_number or inner_line_number or len(file_lines)
 
 
 def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
@@ -103,8 +103,8 @@ def service_file_text(values: Mapping[str, object], schema: str = "") -> str:
     table_texts = [
         f"[{table}]\n" + "\n".join(entry_lines) + "\n" for table, entry_lines in tables.items()
     ]
-    head = f"#:schema {schema}\n{INTRODUCTION}" if schema else INTRODUCTION
-    return "\n".join([head, *table_texts])
+    head_text = f"#:schema {schema}\n{INTRODUCTION}" if schema else INTRODUCTION
+    return "\n".join([head_text, *table_texts])
 
 
 def _write_table_entries(table_name: str, setting_value: object) -> Iterator[tuple[str, list[str]]]:
@@ -128,8 +128,8 @@ def _write_toml_value(setting_value: object) -> str:
     """Write a value as TOML; an object becomes an inline table."""
     if isinstance(setting_value, Mapping):
         members = (
-            f"{json.dumps(name)} = {_write_toml_value(inner)}"
-            for name, inner in setting_value.items()
+            f"{json.dumps(name)} = {_write_toml_value(inner_value)}"
+            for name, inner_value in setting_value.items()
         )
         return f"{{ {', '.join(members)} }}"
     if isinstance(setting_value, list):

@@ -109,7 +109,10 @@ def find_gone_key(key: str) -> GoneKey | None:
 
 
 def replace_gone_keys(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values in today's keys, and a sentence on the replacement of each key that is gone."""
+    """Convert the values under keys of older files to today's keys.
+
+    Return all values, and a sentence for each old key that says what replaces it.
+    """
     sentence_by_gone_key: dict[str, str] = {}
     converted_values: dict[str, Any] = {}
     for setting_key, setting_value in values.items():

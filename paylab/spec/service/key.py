@@ -70,8 +70,8 @@ def annotation_parts(annotation: object) -> tuple[Any, ...]:
     `Annotated[str, PathLimit()] | None` gives `(str, PathLimit())`.
     """
     if get_origin(annotation) is Annotated:
-        base, *metadata = get_args(annotation)
-        return (*annotation_parts(base), *metadata)
+        base_type, *metadata = get_args(annotation)
+        return (*annotation_parts(base_type), *metadata)
     members = get_args(annotation)
     other_members = [member for member in members if member is not type(None)]
     if len(other_members) == 1 and type(None) in members:
@@ -81,5 +81,5 @@ def annotation_parts(annotation: object) -> tuple[Any, ...]:
 
 def literal_words(annotation: object) -> tuple[Any, ...]:
     """The values of a type that is a `Literal`; empty for any other type."""
-    base = annotation_parts(annotation)[0]
-    return get_args(base) if get_origin(base) is Literal else ()
+    base_type = annotation_parts(annotation)[0]
+    return get_args(base_type) if get_origin(base_type) is Literal else ()

@@ -44,7 +44,9 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
         if operation_name != dotted_key:
             yield EXTRA, {operation_name: member}
         elif dotted_key == EXTRA and isinstance(member, Mapping):
-            yield from ((EXTRA, {member_name: inner}) for member_name, inner in member.items())
+            yield from (
+                (EXTRA, {member_name: inner_values}) for member_name, inner_values in member.items()
+            )
         elif setting and isinstance(member, Mapping) and {*member} == {setting.field}:
             # The words of the one field of an account, under the name of the field.
             yield dotted_key, member[setting.field]
@@ -76,10 +78,10 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
         warn_caller(ConfigWarning(sentence, key), ConfigWarning)
     current_values = translate_to_our_names(current_values)
     settings = read_settings(current_values)
-    declared = {key: read_value(settings, key) for key in current_values}
-    if any(FIELDS_MARK in key for key in declared):
-        check_names({key: read_value(settings, key) for key in setting_keys()}, declared)
-    return settings, declared
+    declared_values = {key: read_value(settings, key) for key in current_values}
+    if any(FIELDS_MARK in key for key in declared_values):
+        check_names({key: read_value(settings, key) for key in setting_keys()}, declared_values)
+    return settings, declared_values
 
 
 def read_settings(values: Mapping[str, object]) -> ServiceSettings:

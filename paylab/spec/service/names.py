@@ -84,8 +84,8 @@ def _list_unrenamed_fields(table: str) -> list[str]:
     field_names = {
         field_name for operation in operations for field_name in operation.by_name
     } - references
-    renamed = {key.partition(FIELDS_MARK)[2] for key in _list_name_keys(table)}
-    return [f"{table}.{field_name}" for field_name in sorted(field_names - renamed)]
+    renamed_fields = {key.partition(FIELDS_MARK)[2] for key in _list_name_keys(table)}
+    return [f"{table}.{field_name}" for field_name in sorted(field_names - renamed_fields)]
 
 
 def _are_same_or_nested(field_path: str, other_path: str) -> bool:

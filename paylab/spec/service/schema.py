@@ -31,13 +31,13 @@ def service_schema() -> Schema:
         if key_name == EXTRA:
             root["properties"][EXTRA] = _make_constants_schema(setting)
             continue
-        *groups, leaf = key_name.split(".")
+        *group_names, setting_name = key_name.split(".")
         table = root
         settings: Any = ServiceSettings()
-        for group in groups:
-            settings = getattr(settings, group)
-            table = table["properties"].setdefault(group, _make_group_schema(settings))
-        table["properties"][leaf] = _make_setting_schema(setting)
+        for group_name in group_names:
+            settings = getattr(settings, group_name)
+            table = table["properties"].setdefault(group_name, _make_group_schema(settings))
+        table["properties"][setting_name] = _make_setting_schema(setting)
     return {"$schema": DIALECT, "title": "service.toml", **root}
 
 

@@ -76,11 +76,11 @@ class Service(ServiceSettings):
         from . import loader
 
         try:
-            settings, declared = loader.read_declared_settings(values)
+            settings, declared_values = loader.read_declared_settings(values)
         except loader.WrongSettingError as error:
             raise ServiceError(str(error), next(iter(error.problems))) from error
-        vars(self).update(vars(settings), given=FrozenDict(declared))
-        routes.check_routes(self.routes, declared)
+        vars(self).update(vars(settings), given=FrozenDict(declared_values))
+        routes.check_routes(self.routes, declared_values)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -64,5 +64,5 @@ def setting_key_of(read: Callable[[Any], object] | None) -> str:
     >>> setting_key_of(lambda service: service.quotes.lifetime)
     'quotes.lifetime'
     """
-    recorded = read(_Recorder()) if read else None
-    return str(recorded) if isinstance(recorded, _Recorder) else ""
+    recorder = read(_Recorder()) if read else None
+    return str(recorder) if isinstance(recorder, _Recorder) else ""
