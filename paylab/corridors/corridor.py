@@ -117,7 +117,7 @@ class Corridor:
 
     @property
     def payout_methods(self) -> tuple[str, ...]:
-        """The names of its rails."""
+        """The names of its rails, such as "spei"."""
         return tuple(rail.method for rail in self.rails)
 
     @property

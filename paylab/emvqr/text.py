@@ -65,7 +65,7 @@ class Payload:
 
     @property
     def crc(self) -> str:
-        """The CRC of these fields."""
+        """The right CRC for these fields, whatever the text had."""
         return crc(write_fields(self.tree()) + CRC_HEADER)
 
     @property

@@ -105,7 +105,7 @@ class Journal:
             self._requests[-1].reply = reply
 
     def clear(self) -> None:
-        """Forget every record."""
+        """Forget every record; the counts of requests and records go on."""
         self._requests.clear()
         self._notes.clear()
         self._bytes = 0

@@ -24,15 +24,15 @@ class Answer(Protocol):
 
     @property
     def status(self) -> int:
-        """The status."""
+        """The HTTP status of the answer."""
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers."""
+        """The headers of the answer, by lower-case name."""
 
     @property
     def body(self) -> bytes:
-        """The body."""
+        """The body of the answer; empty without one."""
 
 
 @dataclass(slots=True)

@@ -27,17 +27,17 @@ class RecordFacts:
 
     @cached_property
     def sequence(self) -> int:
-        """The place in the sequence."""
+        """The number of the record in the journal, in which records stand in order."""
         return int(self.row["sequence"])
 
     @cached_property
     def at(self) -> datetime:
-        """The time of the world."""
+        """When it began, by the simulated clock of the world."""
         return timestamps.from_text(self.row["at"])
 
     @cached_property
     def real_at(self) -> datetime:
-        """The time of the machine."""
+        """When it began, by the clock of the machine."""
         return timestamps.from_text(self.row.get("real_at") or self.row["at"])
 
     @property
@@ -57,12 +57,12 @@ class RequestFacts(RecordFacts):
 
     @property
     def number(self) -> int:
-        """The number of the request."""
+        """The number of the request, counted without other records, as evidence names it."""
         return int(self.row["number"])
 
     @property
     def method(self) -> str:
-        """The method."""
+        """The HTTP method in capitals."""
         return str(self.row["method"])
 
     @property
@@ -103,7 +103,7 @@ class RequestFacts(RecordFacts):
 
     @property
     def query(self) -> JsonMapping:
-        """The query parameters."""
+        """The query parameters by name; empty without any."""
         return self.row.get("query") or {}
 
     @property
@@ -216,7 +216,7 @@ class NoteFacts(RecordFacts):
 
     @property
     def kind(self) -> str:
-        """Event, delivery or control."""
+        """What the note is about: "event", "delivery" or "control"."""
         return str(self.row["kind"])
 
     @property

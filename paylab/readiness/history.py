@@ -81,7 +81,7 @@ class History:
 
     @cached_property
     def events(self) -> dict[str, NoteFacts]:
-        """The events by id."""
+        """The events that the world sent, by the id of the event."""
         return {note["event_id"]: note for note in self.notes if note.kind == "event"}
 
     def controls(self, name: str) -> list[NoteFacts]:

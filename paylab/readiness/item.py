@@ -109,7 +109,7 @@ class JudgedItem:
     remark: str = ""
 
     def to_json(self) -> JsonObject:
-        """The row as JSON."""
+        """The judged item as JSON, as a row of the report."""
         return {
             "id": self.item.id,
             "what": self.item.what,

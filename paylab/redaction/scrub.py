@@ -53,21 +53,34 @@ def scrub(
     """
     is_notebook = "cells" in document
     is_private = not keep_personal and not is_notebook
-    leaks: list[Leak] = []
-    kind_by_secret: dict[str, str] = {}
-    rules = RULES
+    parts = _PartCleaner(personal, is_encoded=not is_notebook, is_private=is_private)
+    clean_document_parts = _clean_notebook if is_notebook else _clean_entries
+    clean_document = clean_document_parts(document, parts.clean_at)
+    if parts.kind_by_secret:  # what was found in one place is removed from the others
+        parts.rules = (*RULES, *_make_value_rules(parts.kind_by_secret))
+        clean_document = clean_document_parts(clean_document, parts.clean_at)
+    return clean_document, parts.leaks
 
-    def report_leak(where: str, kind: str, secret_text: str = "") -> None:
-        leaks.append(Leak(where, kind))
-        if kind == "key":
-            if len(secret_text) >= SECRET_LENGTH_MIN and not is_placeholder(secret_text):
-                kind_by_secret[secret_text] = kind
-        elif kind not in ("signature", "share token"):
-            kind_by_secret.update(dict.fromkeys(_number_spellings(secret_text), kind))
 
-    def clean_at(where: str, document_part: object) -> Any:
+class _PartCleaner:
+    """Cleans the parts of one document, and collects what it removes.
+
+    `kind_by_secret` are the secrets that can be searched for by value. With `is_private` personal
+    data is removed, too.
+    """
+
+    def __init__(self, personal: frozenset[str], *, is_encoded: bool, is_private: bool) -> None:
+        self.leaks: list[Leak] = []
+        self.kind_by_secret: dict[str, str] = {}
+        self.rules: tuple[Rule, ...] = RULES
+        self._personal = personal
+        self._is_encoded = is_encoded
+        self._is_private = is_private
+
+    def clean_at(self, where: str, document_part: object) -> Any:
         """Clean the part of the document at a place such as "cell 3, outputs"."""
-        cleaner = Cleaner(partial(report_leak, where), rules, is_encoded=not is_notebook)
+        report = partial(self._report_leak, where)
+        cleaner = Cleaner(report, self.rules, is_encoded=self._is_encoded)
         # What stands across several outputs is searched first: a part of it may look like a whole.
         if where.endswith(", outputs"):
             document_part = _clean_across_outputs(document_part, cleaner)
@@ -76,20 +89,22 @@ def scrub(
             part_before = clean_part
             clean_part = hide_url_secrets(part_before)
             if clean_part != part_before:
-                report_leak(where, "webhook URL")
-        if is_private:
+                self._report_leak(where, "webhook URL")
+        if self._is_private:
             part_before = clean_part
-            clean_part = hide_personal_data(part_before, personal)
+            clean_part = hide_personal_data(part_before, self._personal)
             if clean_part != part_before:
-                report_leak(where, "personal data")
+                self._report_leak(where, "personal data")
         return clean_part
 
-    clean_document_parts = _clean_notebook if is_notebook else _clean_entries
-    clean_document = clean_document_parts(document, clean_at)
-    if kind_by_secret:  # what was found in one place is removed from the others
-        rules = (*RULES, *_make_value_rules(kind_by_secret))
-        clean_document = clean_document_parts(clean_document, clean_at)
-    return clean_document, leaks
+    def _report_leak(self, where: str, kind: str, secret_text: str = "") -> None:
+        """Note what is removed; a key or a number that is long enough is searched for elsewhere."""
+        self.leaks.append(Leak(where, kind))
+        if kind == "key":
+            if len(secret_text) >= SECRET_LENGTH_MIN and not is_placeholder(secret_text):
+                self.kind_by_secret[secret_text] = kind
+        elif kind not in ("signature", "share token"):
+            self.kind_by_secret.update(dict.fromkeys(_number_spellings(secret_text), kind))
 
 
 def _number_spellings(number: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ _UNKNOWN_CORRIDOR = Corridor("")
 
 
 def warn_implausible(body: Body, now: datetime) -> list[Problem]:
-    """Return warnings about unlikely values."""
+    """Return warnings about an unlikely phone, birth date, e-mail or consent, as of time `now`."""
     messages = {
         "phone": phone_warning(body.get("phone"), body.get("country")),
         "date_of_birth": birth_date_warning(body.get("date_of_birth"), now.date()),
@@ -132,7 +132,7 @@ def consent_warning(time_value: object, now: datetime) -> str:
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """Check a new individual."""
+    """Check the body of a new individual, by its country and products; empty if it is valid."""
     if not isinstance(body, Mapping):
         return check_object(body)
     service = service or Service()
@@ -217,7 +217,7 @@ def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
 
 
 def check_token(body: object, service: Service | None = None) -> list[Problem]:
-    """Check a verification token."""
+    """Check the body that submits a verification token; empty if it is valid."""
     if not isinstance(body, Mapping):
         return check_object(body)
     provider = (service or Service()).verification.provider

@@ -18,7 +18,7 @@ _SOURCE = "webhook.url"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """Check a new subscription."""
+    """Check the body of a new webhook subscription; empty if it is valid."""
     if not isinstance(body, Mapping):
         return check_object(body)
     return [

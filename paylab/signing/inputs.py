@@ -79,7 +79,7 @@ class SignatureInputs(NamedTuple):
         return self.join_payload([SCHEME, self.date, self.hash_canonical(self.canonical())])
 
     def signature(self) -> bytes:
-        """The signature of these parts."""
+        """Sign these parts: the HMAC of the payload, encoded."""
         return self.encode(hmac.digest(self.secret, to_bytes(self.payload()), "sha256"))
 
     def with_header(self, name: str, value: str) -> SignatureInputs:

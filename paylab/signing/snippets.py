@@ -65,7 +65,7 @@ class SnippetRequest:
 
     @property
     def target(self) -> str:
-        """The path with the query."""
+        """The path and the query as on the request line."""
         url_parts = urlsplit(self.url)
         return (url_parts.path or "/") + (f"?{url_parts.query}" if url_parts.query else "")
 
@@ -242,7 +242,7 @@ _HASH_COMMANDS = {
 
 
 def curl(request: SnippetRequest) -> str:
-    """Bash with openssl and curl."""
+    """The code of a request in bash, with openssl and curl."""
     signing = request.signing
     header_options = "".join(
         f" \\\n  -H {shlex.quote(f'{header_name}: {header_value}')}"
@@ -291,7 +291,7 @@ def _facts_of(request: SnippetRequest) -> dict[str, str]:
 
 @cache
 def _read_template(template_name: str) -> tuple[str, ...]:
-    """The lines of a template."""
+    """The lines of a template of the package, read once."""
     return tuple((_TEMPLATES / f"{template_name}.txt").read_text(encoding="utf-8").splitlines())
 
 

@@ -8,12 +8,12 @@ _ASCII = range(0x20, 0x7F)
 
 
 def python_literal(text: str) -> str:
-    """A text in Python."""
+    """Write a text as a literal of Python."""
     return repr(text)
 
 
 def json_literal(text: str) -> str:
-    """A text in JavaScript, in ASCII.
+    """Write a text as a literal of JavaScript, in ASCII.
 
     >>> from paylab.signing.text_literals import json_literal
     >>> print(json_literal("é"))
@@ -23,7 +23,7 @@ def json_literal(text: str) -> str:
 
 
 def go_literal(text: str) -> str:
-    """A text in Go, in ASCII.
+    """Write a text as a literal of Go, in ASCII.
 
     >>> from paylab.signing.text_literals import go_literal
     >>> print(go_literal("é"))
@@ -40,7 +40,7 @@ def _escape_for_go(character: str) -> str:
 
 
 def java_literal(text: str) -> str:
-    """A text in Java, in ASCII.
+    """Write a text as a literal of Java, in ASCII.
 
     >>> from paylab.signing.text_literals import java_literal
     >>> print(java_literal("é"))

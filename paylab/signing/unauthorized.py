@@ -100,9 +100,21 @@ def check_headers(
 
     None if all headers that the service needs are there and signed.
     """
-    signed_names = list(header.names)
+    names_finding = _check_spelling(header.names) or _check_order(header.names, signing)
+    form_finding = names_finding or _check_nonce_form(headers, signing)
+    if form_finding is not None:
+        return form_finding
+    nonce_names = ["x-nonce"] if signing.nonce == "required" else []
+    for header_name in (*REQUIRED_NAMES, *nonce_names, *header.names):
+        if header_name not in headers:
+            return missing_header(header_name)
+    return _check_unsigned_headers(headers, header.names)
+
+
+def _check_spelling(signed_names: tuple[str, ...]) -> Finding | None:
+    """The finding for SignedHeaders with capitals or with a name twice, or None."""
     lower_names = [header_name.lower() for header_name in signed_names]
-    if signed_names != lower_names:
+    if list(signed_names) != lower_names:
         mistake = known_mistake("header-name-case", "SignedHeaders has capitals")
         finding = malformed_header("SignedHeaders", mistake.message)
         return replace(
@@ -110,19 +122,15 @@ def check_headers(
         )
     if len(set(signed_names)) < len(signed_names):
         return malformed_header("SignedHeaders", "name each header once in SignedHeaders")
-    form_finding = _check_order(header.names, signing) or _check_nonce_form(headers, signing)
-    if form_finding is not None:
-        return form_finding
-    required_names = [*REQUIRED_NAMES]
-    if signing.nonce == "required":
-        required_names.append("x-nonce")
-    for header_name in (*required_names, *signed_names):
-        if header_name not in headers:
-            return missing_header(header_name)
-    signable_names = [*REQUIRED_NAMES]
-    if "x-nonce" in headers:
-        signable_names.append("x-nonce")
-    for header_name in signable_names:
+    return None
+
+
+def _check_unsigned_headers(
+    headers: Mapping[str, str], signed_names: tuple[str, ...]
+) -> Finding | None:
+    """The finding for a header that must be signed if it is sent, and is not; else None."""
+    nonce_names = ["x-nonce"] if "x-nonce" in headers else []
+    for header_name in (*REQUIRED_NAMES, *nonce_names):
         if header_name not in signed_names:
             spelling = SPELLINGS[header_name]
             message = f"{spelling} is sent but not signed: add it to SignedHeaders and sign it"

@@ -51,8 +51,8 @@ def _read_instant(time_value: object) -> datetime | None:
 class RepeatFilter:
     """Leaves out the rows that an earlier page had, with one warning for the list."""
 
-    def __init__(self, named: Callable[[Row], Row]) -> None:
-        self._named = named  # gives a row our names
+    def __init__(self, to_our_names: Callable[[Row], Row]) -> None:
+        self._to_our_names = to_our_names
         self._known_ids: set[Id] = set()
         self._has_warned = False
 
@@ -61,7 +61,7 @@ class RepeatFilter:
         versions = RowVersions()
         repeated_row_numbers = set[int]()
         ids_of_page = set[Id]()
-        for row_number, row in enumerate(map(self._named, rows)):
+        for row_number, row in enumerate(map(self._to_our_names, rows)):
             id_ = row.get("id")
             if not isinstance(id_, str | int):
                 continue  # without an id it cannot be a repetition

@@ -241,6 +241,7 @@ class RequestBody:
             self.form_problems.append(Problem(field, "is not known", "request.unknown"))
 
     def _add_problem(self, field_name: str, message: str, rule_source: str) -> None:
+        """Note a problem of a field, which is given by our name."""
         self.form_problems.append(Problem(self.their_path(field_name), message, rule_source))
 
 

@@ -91,7 +91,7 @@ class Machine:
 
     @property
     def final(self) -> frozenset[str]:
-        """The final states."""
+        """The states that no move leaves, such as completed and failed."""
         return frozenset(self.moves.values()) - {state for state, _ in self.moves}
 
     def is_final(self, state: str | None) -> bool:

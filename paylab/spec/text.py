@@ -38,7 +38,7 @@ def read_json(json_text: bytes | str) -> Any:
 
 
 def write_json(value: object) -> str:
-    """The value as one line of ASCII; reading it gives an equal value."""
+    """Write the value as one line of ASCII; reading it gives an equal value."""
     if isinstance(value, Decimal):
         return _write_number(value)
     if isinstance(value, Mapping):
@@ -87,6 +87,7 @@ def _write_number(number: Decimal) -> str:
 
 
 def _refuse_constant(constant_name: str) -> NoReturn:
+    """Raise ValueError for NaN or Infinity, which Python's reader of JSON would accept."""
     raise ValueError(f"{constant_name} is not JSON")
 
 

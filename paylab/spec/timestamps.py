@@ -69,6 +69,7 @@ def to_http(instant: datetime) -> str:
 
 @lru_cache(maxsize=16)
 def _format_second(second: datetime) -> str:
+    """Write a whole second as HTTP does; many requests in one second are written once."""
     from email.utils import format_datetime  # imports sockets
 
     return format_datetime(second, usegmt=True)

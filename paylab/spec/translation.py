@@ -142,6 +142,7 @@ class Translation:
         renamed_object = rename_instruction_details(self.service, json_object, rename)
 
         def rename_in_account(account: object) -> Any:
+            """Rename the details of an account inside the object."""
             if not isinstance(account, dict):
                 return account
             return self._rename_details(account, rename, country, are_theirs=are_theirs)

@@ -58,7 +58,7 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from writing."""
+        """Keep other processes from writing to the folder during the block."""
         self.path.mkdir(parents=True, exist_ok=True)
         with hold_file_lock(self._target(self.note_name(".lock", start="."))):
             remove_drafts(self.path)
@@ -98,14 +98,14 @@ class Remote:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Replace a file."""
+        """Replace the content of a file, or create it with its folder."""
         path = self._path(name)
         with explain_storage(self._address, "written"):
             self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(path, content)
 
     def remove(self, name: str) -> None:
-        """Remove a file."""
+        """Remove a file; one that does not exist is no error."""
         with explain_storage(self._address, "written"):
             if self._files.exists(self._path(name)):
                 self._files.rm_file(self._path(name))

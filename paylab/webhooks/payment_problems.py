@@ -75,12 +75,12 @@ class PaymentProblem(NamedTuple):
 
 
 def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:
-    """Return the exact difference."""
+    """Return the exact difference of two amounts, without rounding to a context's precision."""
     return decimals.UNLIMITED.subtract(minuend, subtrahend)
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
-    """Return the exact sum."""
+    """Return the exact sum of amounts, without rounding; 0 without amounts."""
     running_total = Decimal(0)
     for amount in amounts:
         running_total = decimals.UNLIMITED.add(running_total, amount)

@@ -101,14 +101,14 @@ def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     RuleError if both fit, as in "1,234"; a point if neither does.
     """
     amount_texts = pa.chunked_array(list(columns), pa.string())
-    has_comma = pc.match_substring(amount_texts, ",")
-    if not pc.any(has_comma).as_py():
+    comma_mask = pc.match_substring(amount_texts, ",")
+    if not pc.any(comma_mask).as_py():
         return "."
     possible_marks = [
         mark for mark, pattern in NUMBER_PATTERNS.items() if _all_match(amount_texts, pattern)
     ]
     if len(possible_marks) > 1:
-        text_with_comma = amount_texts.filter(has_comma)[0].as_py()
+        text_with_comma = amount_texts.filter(comma_mask)[0].as_py()
         message = (
             f'{text_with_comma!r:.40} does not say whether the comma is decimal: pass decimal=","'
         )

@@ -70,7 +70,7 @@ class Port:
         self._serving.stop()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request, as an ASGI application."""
         answer = await self._answer(scope, receive)
         await _send_answer(send, answer)
 

@@ -25,7 +25,7 @@ class SideTotal:
     amount: Decimal | None
 
     def add(self, other: SideTotal) -> SideTotal:
-        """Return the total of both."""
+        """Return the total of this side and another: both counts and both amounts are added."""
         amount = total_or_none([self.amount, other.amount])
         return SideTotal(self.count + other.count, amount)
 

@@ -50,7 +50,7 @@ certain), *chosen* that paylab chose it."""
 
 @cache
 def assumption_rows() -> tuple[Assumption, ...]:
-    """Every row with its settings."""
+    """Every row of the reference, with its area and the keys that change it."""
     keys_by_row: dict[str, list[SettingKey]] = {}
     for setting in setting_keys().values():
         keys_by_row.setdefault(setting.row, []).append(setting)

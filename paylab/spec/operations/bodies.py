@@ -14,6 +14,7 @@ _ON_RAMP = "ca.create"
 
 
 def _read_networks(service: ServiceSettings) -> tuple[str, ...]:
+    """The networks of the crypto wallets of a service."""
     return service.financial_accounts.crypto_wallet.allowed
 
 

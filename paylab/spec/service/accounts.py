@@ -110,6 +110,7 @@ class QrCountry:
 
 
 def _make_holder(*names: str) -> FrozenDict[str]:
+    """Make a table of names that ends with the name of the holder of the account."""
     return make_name_table(*names, "account_holder_name")
 
 

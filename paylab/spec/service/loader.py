@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -153,30 +153,35 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
     ]
     problems = {}
     for operation, constants in constants_by_operation.items():
-        title = f'{EXTRA}."{operation}"'
-        constants_key = f"{EXTRA}.{operation}"
         verb = _find_unquoted_verb(operation, constants, operation_names)
         if verb:
-            operation_name = f"{operation}.{verb}"
-            table_name = f"{EXTRA}.{operation_name}"
+            table_name = f"{EXTRA}.{operation}.{verb}"
             problems[table_name] = (
                 f"{table_name} needs quotes around the operation: "
-                f'write [{EXTRA}."{operation_name}"]'
+                f'write [{EXTRA}."{operation}.{verb}"]'
             )
-        elif operation not in operation_names:
-            nearest_names = get_close_matches(operation, operation_names, 1)
-            hint = f"those with a body are {', '.join(operation_names)}"
-            if nearest_names:
-                hint = f"nearest: {nearest_names[0]}"
-            problems[constants_key] = f"{title} names no operation; {hint}"
-        elif not isinstance(constants, Mapping):
-            problems[constants_key] = f"{title} must be a table of fields"
-        elif FILL_IN in json.dumps(constants, default=repr):
-            fields = ", ".join(_find_unfilled_fields(constants))
-            problems[constants_key] = (
-                f"{title} has no value for {fields}: write one in place of {FILL_IN!r}"
-            )
+            continue
+        problem = _find_constants_problem(operation, constants, operation_names)
+        if problem:
+            problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" {problem}'
     return problems
+
+
+def _find_constants_problem(
+    operation: str, constants: object, operation_names: Sequence[str]
+) -> str:
+    """Say what is wrong with the constant fields of one operation; "" if nothing is."""
+    if operation not in operation_names:
+        nearest_names = get_close_matches(operation, operation_names, 1)
+        if nearest_names:
+            return f"names no operation; nearest: {nearest_names[0]}"
+        return f"names no operation; those with a body are {', '.join(operation_names)}"
+    if not isinstance(constants, Mapping):
+        return "must be a table of fields"
+    if FILL_IN in json.dumps(constants, default=repr):
+        field_names = ", ".join(_find_unfilled_fields(constants))
+        return f"has no value for {field_names}: write one in place of {FILL_IN!r}"
+    return ""
 
 
 def _find_unquoted_verb(resource: str, constants: object, known_operations: Collection[str]) -> str:

@@ -42,11 +42,12 @@ def service_schema() -> Schema:
 
 
 def schema_text() -> str:
-    """The schema as JSON text."""
+    """The schema of a service.toml as JSON text, with a newline at the end."""
     return json.dumps(service_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _make_empty_table() -> Schema:
+    """The schema of a table of TOML without keys, to which its keys are added."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 

@@ -95,6 +95,7 @@ class Service(ServiceSettings):
         tables, file_text = files.read_service_file(file)
 
         def name_line(key: str, sentence: str) -> str:
+            """Put the file and the line of a key before a sentence about it."""
             return f"{file}, line {files.find_line(file_text, key)}: {sentence}"
 
         try:
@@ -169,6 +170,7 @@ class Service(ServiceSettings):
 
     @property
     def _declared(self) -> dict[str, Value]:
+        """The values that were set or differ from the defaults, by dotted key."""
         return {**self.given, **self._differing_values}
 
     def to_toml(self, schema: str = "") -> str:
@@ -261,7 +263,7 @@ class Service(ServiceSettings):
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:
-        """The routes of the service."""
+        """The method and the path of each operation that the service has."""
         from ..operations import routes
 
         return routes.make_routes(self)
@@ -303,6 +305,7 @@ class Service(ServiceSettings):
 
     @cached_property
     def _route_table(self) -> RouteTable:
+        """The routes of the service, to look up a path."""
         return RouteTable(self.routes)
 
     @cached_property

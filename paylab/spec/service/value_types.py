@@ -124,6 +124,7 @@ class CurrencyLimit(Limit):
 
     @property
     def _words(self) -> tuple[str, ...]:
+        """The words that are valid: each currency in both letter cases, and "none"."""
         return (*self.currencies, *map(str.lower, self.currencies), NONE)
 
     def check(self, value: object) -> Any:
@@ -147,7 +148,7 @@ class PathLimit(Limit):
     may_be_none: bool = False
 
     def check(self, value: object) -> Any:
-        """A path of an operation."""
+        """Return a valid path of an operation unchanged; "none" only if it `may_be_none`."""
         if self.may_be_none and value == NONE:
             return NONE
         example = "".join(["/v1/things", *(f"/{{{placeholder}}}" for placeholder in self.holds)])
@@ -210,7 +211,7 @@ class IntegerListLimit(Limit):
     most: int
 
     def check(self, value: object) -> Any:
-        """A tuple of whole numbers."""
+        """Return a list of valid numbers as a tuple."""
         item_limit = IntegerLimit(self.least, self.most)
         if not isinstance(value, list | tuple):
             message = f"must be a list of whole numbers from {self.least} to {self.most}"
@@ -230,7 +231,7 @@ class WordsLimit(Limit):
     words: tuple[str, ...] = ()
 
     def check(self, value: object) -> Any:
-        """A tuple of words."""
+        """Return a list of valid words as a tuple."""
         requirement = "must be a list of words"
         if self.words:
             requirement += f", each one of {', '.join(self.words)}"
