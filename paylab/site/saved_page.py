@@ -115,7 +115,7 @@ def _highlight(code: str) -> Iterator[str]:
             kind = "keyword"
         elif token is Operator and text != ".":
             kind = "operator"
-        elif token in Name and is_attribute:
+        elif token is Name and is_attribute:
             kind = "property"
         is_attribute = text == "."
         yield f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text)
