@@ -202,6 +202,7 @@ function writeRuntime() {
   fs.writeFileSync(lockPath, JSON.stringify({ ...lock, quick: true }));
 }
 
+// The highest level takes three times as long for half a per cent less.
 function write(name, content) {
-  fs.writeFileSync(path.join(folder, name), zlib.gzipSync(content, { level: 9 }));
+  fs.writeFileSync(path.join(folder, name), zlib.gzipSync(content, { level: 7 }));
 }

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -51,56 +52,28 @@ ATTACKS += ("<iframe srcdoc='<script>parent.parent.ran = 1</script>'></iframe>",
 AS_SAVED = "As saved: this cell needs "
 
 
-@pytest.fixture(scope="module")
-def ran(site, pyodide):
-    """What each cell of each lesson showed in the runtime under Node, by lesson."""
+@pytest.fixture(scope="module", autouse=True)
+def running(site, pyodide, tmp_path_factory):
+    """All lessons running in the runtime under Node, beside the tests in a browser."""
     names = [f"{stem}.ipynb" for stem in LESSONS]
     command = ["node", str(LESSONS_SCRIPT), str(site), str(pyodide), *names]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
-    return {line["name"].removesuffix(".ipynb"): line["cells"] for line in lines}
+    output = tmp_path_factory.mktemp("lessons") / "output"
+    with output.open("w") as written:
+        node = subprocess.Popen(command, stdout=written, stderr=subprocess.STDOUT)
+    yield node, output
+    node.kill()
+    node.wait()
 
 
-def shown_text(outputs):
-    """The text of outputs; errors by their kind."""
-    texts = []
-    for output in outputs:
-        plain = output.get("data", {}).get("text/plain", "")
-        texts.append(output.get("text") or plain or output.get("ename", ""))
-    return "".join(texts)
-
-
-@pytest.mark.parametrize("path", choose_lessons([]), ids=lambda path: path.stem)
-def test_a_lesson_runs_in_the_runtime_as_it_is_stored(path, ran):
-    """Each cell shows what is stored, or says that it is shown as saved; none stops the lesson."""
-    stored = [
-        cell for cell in lesson_for_page(path, has_frames=False)["cells"] if "outputs" in cell
-    ]
-    cells = ran[path.stem]
-    assert [cell["status"] for cell in cells] == ["ok"] * len(stored), cells[-1]
-    for cell, kept in zip(cells, stored, strict=True):
-        text = shown_text(cell["outputs"])
-        if AS_SAVED in text:
-            assert text.startswith(shown_text(kept["outputs"]))
-        elif "nbval-ignore-output" not in kept["metadata"].get("tags", []):
-            assert comparable(text) == comparable(shown_text(kept["outputs"])), cell["source"]
-
-
-def comparable(text):
-    """A text without what depends on Pillow and on the calls of cells with frames."""
-    text = text.replace("image/png", "image/jpeg")
-    text = re.sub(r"\(number \d+ in lab\.calls\)", "", text)
-    return re.sub(r"<Call GET \S+ -> 200", "<Call", text.replace("\n ", ""))
-
-
-def test_what_needs_pandas_is_few_cells_and_says_so(ran):
-    """Without pandas the on-ramps, signatures and failures are live; no line advises pip."""
-    texts = {stem: [shown_text(cell["outputs"]) for cell in cells] for stem, cells in ran.items()}
-    saved = {stem: sum(AS_SAVED in text for text in texts[stem]) for stem in texts}
-    assert max(saved[stem] for stem in ("00_start_here", "10_mx_onramp", "20_ph_onramp")) <= 3
-    assert saved["70_your_service"] == saved["80_reference"] == 0
-    assert not [text for every in texts.values() for text in every if "pip install" in text]
+@pytest.fixture(scope="module")
+def ran(running):
+    """What each cell of each lesson showed, by lesson."""
+    node, output = running
+    node.wait(timeout=600)
+    lines = output.read_text().splitlines()
+    assert node.returncode == 0, "\n".join(line[:500] for line in lines[-20:])
+    shown = [json.loads(line) for line in lines if line.startswith('{"name"')]
+    return {lesson["name"].removesuffix(".ipynb"): lesson["cells"] for lesson in shown}
 
 
 def test_the_site_has_its_packages_with_their_hashes(site):
@@ -270,6 +243,14 @@ def test_saved_outputs_are_there_at_once_and_give_way_to_the_notebook(visitor, a
     assert visitor.problems == []
 
 
+def test_saved_outputs_can_be_read_by_all(visitor, axe):
+    """axe-core finds nothing where code has all colours, and outputs are tables and errors."""
+    for stem, scheme in product(("40_payouts", "60_signing_and_failures"), ("light", "dark")):
+        visitor.page.emulate_media(color_scheme=scheme)
+        visitor.page.goto(f"{visitor.host}saved/{stem}.html")
+        assert visitor.find_violations(axe) == [], f"{stem}, {scheme}"
+
+
 def test_saved_outputs_run_no_script(visitor):
     """Nor is anything shown first for a notebook that is none of the site's."""
     outputs = [{"output_type": "display_data", "data": {"text/html": html}} for html in ATTACKS]
@@ -291,3 +272,44 @@ def is_own(url, host):
     """Whether a request stays at the origin of the site, or is no request at all."""
     origin = "/".join(host.split("/")[:3])
     return url.startswith((f"{origin}/", "data:", f"blob:{origin}/"))
+
+
+def shown_text(outputs):
+    """The text of outputs; errors by their kind."""
+    texts = []
+    for output in outputs:
+        plain = output.get("data", {}).get("text/plain", "")
+        texts.append(output.get("text") or plain or output.get("ename", ""))
+    return "".join(texts)
+
+
+@pytest.mark.parametrize("path", choose_lessons([]), ids=lambda path: path.stem)
+def test_a_lesson_runs_in_the_runtime_as_it_is_stored(path, ran):
+    """Each cell shows what is stored, or says that it is shown as saved; none stops the lesson."""
+    stored = [
+        cell for cell in lesson_for_page(path, has_frames=False)["cells"] if "outputs" in cell
+    ]
+    cells = ran[path.stem]
+    assert [cell["status"] for cell in cells] == ["ok"] * len(stored), cells[-1]
+    for cell, kept in zip(cells, stored, strict=True):
+        text = shown_text(cell["outputs"])
+        if AS_SAVED in text:
+            assert text.startswith(shown_text(kept["outputs"]))
+        elif "nbval-ignore-output" not in kept["metadata"].get("tags", []):
+            assert comparable(text) == comparable(shown_text(kept["outputs"])), cell["source"]
+
+
+def comparable(text):
+    """A text without what depends on Pillow and on the calls of cells with frames."""
+    text = text.replace("image/png", "image/jpeg")
+    text = re.sub(r"\(number \d+ in lab\.calls\)", "", text)
+    return re.sub(r"<Call GET \S+ -> 200", "<Call", text.replace("\n ", ""))
+
+
+def test_what_needs_pandas_is_few_cells_and_says_so(ran):
+    """Without pandas the on-ramps, signatures and failures are live; no line advises pip."""
+    texts = {stem: [shown_text(cell["outputs"]) for cell in cells] for stem, cells in ran.items()}
+    saved = {stem: sum(AS_SAVED in text for text in texts[stem]) for stem in texts}
+    assert max(saved[stem] for stem in ("00_start_here", "10_mx_onramp", "20_ph_onramp")) <= 3
+    assert saved["70_your_service"] == saved["80_reference"] == 0
+    assert not [text for every in texts.values() for text in every if "pip install" in text]
