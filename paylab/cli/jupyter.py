@@ -179,19 +179,19 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
 def copy_notebooks() -> tuple[Path, list[str]]:
     """The folder of the copies, and the names of changed notebooks that were not updated."""
     current_folder = Path.cwd()
-    target = current_folder if current_folder.name == FOLDER else current_folder / FOLDER
-    target.mkdir(exist_ok=True)
+    notebook_folder = current_folder if current_folder.name == FOLDER else current_folder / FOLDER
+    notebook_folder.mkdir(exist_ok=True)
     packaged_notebooks = _packaged_notebooks()
     digest_by_name = {
         notebook_name: digest
-        for notebook_name, digest in _read_record(target).items()
+        for notebook_name, digest in _read_record(notebook_folder).items()
         if notebook_name in packaged_notebooks
     }
     changed_names = []
     for notebook_name, content in packaged_notebooks.items():
         written_digest = digest_by_name.get(notebook_name)
         digest = sha256(content).hexdigest()
-        copy = target / notebook_name
+        copy = notebook_folder / notebook_name
         is_up_to_date = written_digest == digest and copy.is_file()
         if is_up_to_date:
             continue
@@ -201,11 +201,11 @@ def copy_notebooks() -> tuple[Path, list[str]]:
         with files.replace(copy) as sink:
             sink.write(content)
         digest_by_name[notebook_name] = digest
-    if (target / RECORD).is_symlink():  # a file that it leads to is not ours to replace
-        (target / RECORD).unlink()
-    with files.replace(target / RECORD) as sink:
+    if (notebook_folder / RECORD).is_symlink():  # a file that it leads to is not ours to replace
+        (notebook_folder / RECORD).unlink()
+    with files.replace(notebook_folder / RECORD) as sink:
         sink.write(json.dumps(digest_by_name, indent=1).encode())
-    return target, changed_names
+    return notebook_folder, changed_names
 
 
 def _may_replace(copy: Path, our_digests: Collection[str | None]) -> bool:

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out:
         saved_path = code.save(options.out)
         warn_user(f"paylab: the picture is in {saved_path}")
-    problem = code.qr_text.problem
+    problem = code.qr_text.problem  # None if it can be paid
     if options.json:
         facts = {"payload": payload, "ok": problem is None, "says": dict(code.table())}
         if problem is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -98,12 +98,8 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
     filters = given_filters(options, resource_name if list_form else None)
-    row_filter = RowFilter()
-    if filters:
-        sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
-        params |= {
-            filter_name: value for filter_name, value in sent_filters.items() if value is not None
-        }
+    sent_filters, row_filter = _split_filters(lab, resource_name, filters)
+    params |= sent_filters
     cursor_parameter = list_form.cursor_parameter if list_form else "cursor"
 
     def fetch_page(cursor: str | None) -> RawPage:
@@ -124,6 +120,19 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
     first_cursor = params.get(cursor_parameter)
     pager = Pager(fetch_page, lambda row: row, first_cursor, keeps_row if row_filter else None)
     return islice(pager, options.limit)
+
+
+def _split_filters(
+    lab: Lab, resource_name: str, filters: Mapping[str, str]
+) -> tuple[dict[str, Any], RowFilter]:
+    """The query parameters of the filters that the service applies, and a filter for the others.
+
+    Both are empty without filters, as for a list that the specification does not have.
+    """
+    if not filters:
+        return {}, RowFilter()
+    sent_filters, row_filter = read_filters(lab.client.service, resource_name, filters)
+    return {name: value for name, value in sent_filters.items() if value is not None}, row_filter
 
 
 def _operation_at(lab: Lab, method: str, path: str) -> str:

@@ -120,8 +120,8 @@ def _sign(options: argparse.Namespace) -> int:
     )
     headers |= {"Content-Type": "application/json"} if request.body else {}
     if options.json:
-        layers = {"canonical": signature.canonical, "payload": signature.payload}
-        say(json.dumps({**layers, "signature": signature.value, "headers": headers}))
+        text_by_layer = {"canonical": signature.canonical, "payload": signature.payload}
+        say(json.dumps({**text_by_layer, "signature": signature.value, "headers": headers}))
         return 0
     text_by_title = {
         "Canonical request": signature.canonical,

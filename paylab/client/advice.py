@@ -203,11 +203,13 @@ class Advisor:
 
     def _advise_on_absent_path(self) -> AdviceText:
         """What to check if the service has nothing at the path, or does not say what it misses."""
-        outgoing = self._outgoing
+        outgoing_request = self._outgoing
         if self._operation is None:
-            return AdviceText(describe_unknown_path(self._service, outgoing.method, outgoing.path))
+            return AdviceText(
+                describe_unknown_path(self._service, outgoing_request.method, outgoing_request.path)
+            )
         lacks_method = self._status in NO_PATH
-        lack = f"has no {outgoing.method}" if lacks_method else "has nothing"
+        lack = f"has no {outgoing_request.method}" if lacks_method else "has nothing"
         url_advice = f"check the base URL: this service {lack} at this address"
         is_about_address = lacks_method or self._is_page or is_about_path(self._error_body.text)
         if is_about_address:

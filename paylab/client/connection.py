@@ -205,14 +205,14 @@ class ServiceConnection:
     def _find_signing_mistake(self, exchange: Exchange) -> str | None:
         """The known mistake behind a refused signature; None if there is none, or for an upload."""
         service = self.settings.service
-        outgoing = exchange.request
-        content = outgoing.content or b""
+        outgoing_request = exchange.request
+        content = outgoing_request.content or b""
         if exchange.status != service.error_codes.signature or not isinstance(content, bytes):
             return None
         from ..signing.comparison import compare  # only a refused signature needs them
         from ..signing.findings import SignedRequest
 
-        signed_request = SignedRequest(outgoing.method, str(outgoing.url), content)
+        signed_request = SignedRequest(outgoing_request.method, str(outgoing_request.url), content)
         # Judged by the service's clock.
         headers = {**exchange.sent.headers, "date": exchange.headers.get("date", "")}
         secret = self.settings.secret_key.reveal()

@@ -93,10 +93,10 @@ class Connector:
         """The connection with another setting of the signature; None if the keys do not fit it."""
         service = self._settings.service.with_values({setting_key: setting_value})
         try:
-            sign = self._make_signer(replace(self._settings, service=service))
+            sign_request = self._make_signer(replace(self._settings, service=service))
         except ConfigError:
             return None
-        return self.connection.signed_by(sign)
+        return self.connection.signed_by(sign_request)
 
     def _renew(self) -> None:
         """Give a forked child its own connections, nonces and random numbers."""

@@ -29,18 +29,18 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
     encoding = response.headers.get("content-encoding")
-    decode = _make_decoder(encoding) if encoding else None
+    decoder = _make_decoder(encoding) if encoding else None
     chunks = list[bytes]()
     size = 0
     received_bytes = 0
     for chunk in response.iter_raw():
         received_bytes += len(chunk)
         # One byte more than allowed shows that the body is too large.
-        chunks.append(decode(chunk, most + 1 - size) if decode else chunk)
+        chunks.append(decoder(chunk, most + 1 - size) if decoder else chunk)
         size += len(chunks[-1])
         if max(size, received_bytes) > most:
             raise TooLargeError
-    if decode and received_bytes and not decode.zlib.eof:
+    if decoder and received_bytes and not decoder.zlib.eof:
         raise httpx.DecodingError("the compressed body ends too early")
     return b"".join(chunks)  # one part is not copied
 

@@ -173,26 +173,26 @@ def record_call(
     **other_fields: Any,
 ) -> Call:
     """The record of an attempt, without its secrets; `other_fields` are more fields of it."""
-    outgoing = exchange.request
+    outgoing_request = exchange.request
     failure = exchange.trouble
     redaction = exchange_redaction(exchange, redaction)
-    if isinstance(outgoing.content, bytes | None):
-        request_body = redact_body(outgoing.content or b"", redaction)
+    if isinstance(outgoing_request.content, bytes | None):
+        request_body = redact_body(outgoing_request.content or b"", redaction)
     else:  # an upload is not held in memory
-        upload = outgoing.content
+        upload = outgoing_request.content
         outline = redact_body(upload.outline, redaction)
         request_body = replace(outline, size=upload.length, exact=False)
     response_body = redact_body(exchange.content, redaction)
     signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
     return Call(
         when=exchange.when,
-        method=outgoing.method,
-        path=redaction.text(outgoing.path),
-        url=redaction.text(str(outgoing.url)),
+        method=outgoing_request.method,
+        path=redaction.text(outgoing_request.path),
+        url=redaction.text(str(outgoing_request.url)),
         status=exchange.status or None,
         elapsed=exchange.elapsed,
         attempt=exchange.number,
-        idempotency_key=outgoing.idempotency_key,
+        idempotency_key=outgoing_request.idempotency_key,
         replayed=exchange.replayed,
         request_headers=redaction.headers(exchange.sent.headers),
         response_headers=redaction.headers(exchange.headers),

@@ -164,8 +164,8 @@ def read_har(path: Path) -> RecordedLog:
     try:
         log = json.loads(path.read_bytes())["log"]
         calls = [call_of(entry) for entry in log["entries"]]
-        creator = str((log.get("creator") or {}).get("name", ""))
-        return RecordedLog(calls, creator, _read_facts(log.get(LAB) or {}))
+        creator_name = str((log.get("creator") or {}).get("name", ""))
+        return RecordedLog(calls, creator_name, _read_facts(log.get(LAB) or {}))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):

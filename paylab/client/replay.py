@@ -149,9 +149,9 @@ class RecordedCall:
     def of(cls, number: int, call: Call, redaction: Redaction) -> RecordedCall:
         """A call, with a request as redacted as those that are compared with it."""
         url = urlsplit(call.url)
-        target = redaction.text(f"{url.path}?{url.query}" if url.query else url.path)
+        path_and_query = redaction.text(f"{url.path}?{url.query}" if url.query else url.path)
         body = clean_body(call.request_body.text.encode("utf-8", "surrogatepass"), redaction)
-        return cls(number, call, RequestFields.of(call.method.upper(), target, body))
+        return cls(number, call, RequestFields.of(call.method.upper(), path_and_query, body))
 
     def __str__(self) -> str:
         return printable(f"call {self.number}, {self.question.method} {self.question.path}")
@@ -341,7 +341,7 @@ def _base_of(url: str, service: Service) -> str | None:
     """The part of a URL before a path of the service; None if it has no such path."""
     url_parts = urlsplit(url)
     path = url_parts.path
-    for slash in re.finditer("/", path):
-        if service.match(path[slash.start() :])[0]:
-            return f"{url_parts.scheme}://{url_parts.netloc}{path[: slash.start()]}"
+    for slash_match in re.finditer("/", path):
+        if service.match(path[slash_match.start() :])[0]:
+            return f"{url_parts.scheme}://{url_parts.netloc}{path[: slash_match.start()]}"
     return None

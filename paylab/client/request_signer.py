@@ -48,9 +48,9 @@ class Nonces:
     def next(self, now: datetime) -> str:
         """The nonce of a request sent now, unique even on a frozen clock."""
         # After a million values the counter restarts, with the next millisecond.
-        rounds, position = divmod(next(self._count), NONCE_VALUES)
+        round_number, position = divmod(next(self._count), NONCE_VALUES)
         six_digits = (self._start + position * NONCE_STEP) % NONCE_VALUES
-        milliseconds = int(now.timestamp() * 1000) + rounds
+        milliseconds = int(now.timestamp() * 1000) + round_number
         return f"{milliseconds}{six_digits:06d}"
 
     def next_uuid(self, now: datetime) -> str:

@@ -167,10 +167,10 @@ def _read_block(file: BinaryIO, size: int) -> bytes:
     """The next whole block; an unbuffered file may return less per read."""
     block = file.read(size)
     while 0 < len(block) < size:
-        rest = file.read(size - len(block))
-        if not rest:
+        further_bytes = file.read(size - len(block))
+        if not further_bytes:
             break
-        block += rest
+        block += further_bytes
     return block
 
 

@@ -55,11 +55,11 @@ def _read_clock_change(request: Request) -> Row:
     changes = request.json()
     if "advance" not in changes:
         return changes
-    span = changes.pop("advance")
-    if not isinstance(span, str | int | float) or isinstance(span, bool):
+    time_span = changes.pop("advance")
+    if not isinstance(time_span, str | int | float) or isinstance(time_span, bool):
         raise RefusedError(400, 'advance: must be a span like "23h 59m", or seconds')
     try:
-        changes["advance_seconds"] = span_seconds(span)
+        changes["advance_seconds"] = span_seconds(time_span)
     except SimulatorError as error:
         raise RefusedError(400, f"advance: {error}") from None
     return changes

@@ -159,7 +159,9 @@ def _write_curl_command(route: Route, curl_line: Curl) -> str:
 def markdown() -> str:
     """The curl lines, and the kinds of fault with their details, as Markdown."""
     commands = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
-    fault_rows = "\n".join(f"| `{fault_kind}` | {effect} |" for fault_kind, effect in KINDS.items())
+    fault_rows = "\n".join(
+        f"| `{fault_kind}` | {effect_text} |" for fault_kind, effect_text in KINDS.items()
+    )
     fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows}"
     details = ", ".join(f"`{detail_name}`" for detail_name in DETAILS)
     return f"{commands}\n\n{fault_table}\n\nThe details of a fault: {details}."

@@ -69,6 +69,13 @@ def check_fault(fault_details: Row) -> list[Problem]:
         problems.append(Problem("kind", message, "control"))
     problems += _find_foreign_details(fault_kind, fault_details)
     problems += _check_values(fault_details)
+    problems += _find_range_problems(fault_kind, fault_details)
+    return problems
+
+
+def _find_range_problems(fault_kind: object, fault_details: Row) -> list[Problem]:
+    """A status that only a custom fault may have, and negative seconds of all but a skew."""
+    problems: list[Problem] = []
     status = fault_details.get("status")
     if fault_kind != "custom" and status is not None and not _is_error_status(status):
         problems.append(Problem("status", "must be a status from 400 to 599", "control"))

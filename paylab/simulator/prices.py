@@ -45,8 +45,8 @@ class Price(NamedTuple):
 @cache
 def rate(source: str, destination: str) -> Decimal:
     """Destination units per source unit, rounded to 8 decimals."""
-    quotient = EXACT_CONTEXT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
-    return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT_CONTEXT)
+    price_ratio = EXACT_CONTEXT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
+    return price_ratio.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT_CONTEXT)
 
 
 @cache

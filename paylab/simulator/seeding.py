@@ -196,8 +196,8 @@ def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
     # There are more payments every hour, 1.6 times as many at the end.
     weights: list[float] = []
     for index, hour in enumerate(hours):
-        growth = 1.6 ** (index / len(hours))
-        weights.append(WEEKDAY_WEIGHTS[hour.weekday()] * HOUR_WEIGHTS[hour.hour] * growth)
+        growth_factor = 1.6 ** (index / len(hours))
+        weights.append(WEEKDAY_WEIGHTS[hour.weekday()] * HOUR_WEIGHTS[hour.hour] * growth_factor)
     return hours[0], list(accumulate(weights))
 
 

@@ -120,11 +120,11 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     >>> charts.fees(lab.transfers.frame())
     Chart('Fees against amount')
     """
-    points = chart_rows(frame)
-    points = points[points["source_currency"] == points["fee_currency"]]
-    points = points.dropna(subset=["source_amount", "total_fee"])
-    points = points[(points["source_amount"] > 0) & (points["total_fee"] > 0)]
-    return make_chart("Fees against amount", _panels_by_currency(points, _fee_panel))
+    rows = chart_rows(frame)
+    rows = rows[rows["source_currency"] == rows["fee_currency"]]
+    rows = rows.dropna(subset=["source_amount", "total_fee"])
+    rows = rows[(rows["source_amount"] > 0) & (rows["total_fee"] > 0)]  # the scales are logarithmic
+    return make_chart("Fees against amount", _panels_by_currency(rows, _fee_panel))
 
 
 def _funnel_panel(counts: Mapping[str, int], machine: status.Machine) -> Spec:

@@ -192,8 +192,8 @@ class FormField(Node):
     def static(self) -> str:
         """The label and the value; what was typed in the browser is not saved in a notebook."""
         if self.input == TICK:
-            sign = "☑" if self.raw_value else "☐"
-            return f"<p>{sign} {escape(self.label)}</p>"
+            tick_sign = "☑" if self.raw_value else "☐"
+            return f"<p>{tick_sign} {escape(self.label)}</p>"
         value_text = self._masked_text or self.display_text()
         if self.is_typed:
             value_text = "(typed, not saved)"

@@ -179,14 +179,14 @@ class Timeline:
 def _visited_item(state: str, time: datetime | None, *, is_current: bool) -> str:
     """The list item of a visited state: its sign, its name and its time."""
     tone = _tone_of(state, is_current=is_current)
-    sign = TONE_SIGNS.get(tone) or ("●" if is_current else "✓")
+    tone_sign = TONE_SIGNS.get(tone) or ("●" if is_current else "✓")
     style_class = f"paylab-{tone}" if tone else ""
     current_mark = ' aria-current="step"' if is_current else ""
     time_html = ""
     if time:
         time_html = f' <time datetime="{time.isoformat()}">{time:%H:%M:%S} UTC</time>'
     return (
-        f'<li class="{style_class}"{current_mark}><span aria-hidden="true">{sign}</span> '
+        f'<li class="{style_class}"{current_mark}><span aria-hidden="true">{tone_sign}</span> '
         f"<span>{html.escape(state)}</span>{time_html}</li>"
     )
 

@@ -242,9 +242,9 @@ class Slot(FormField):
 
     def _refuse_large_file(self, file_name: str, size: int) -> None:
         """Show that a file of `size` bytes was not sent, because it is too large."""
-        maximum = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
+        size_limit_text = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
         size_text = f"{size / 2**20:.2f} MB ({size:,} bytes)"
-        self._refuse(f"{file_name} has {size_text}: the maximum is {maximum}")
+        self._refuse(f"{file_name} has {size_text}: the maximum is {size_limit_text}")
 
     def _report_change(self) -> None:
         """Show the new state and preview, and have the form checked."""
