@@ -35,14 +35,21 @@ class Members(dict[str, Any]):
 
 
 def name_members(value: Any) -> Any:
-    """Decoded JSON whose objects, at any depth, are `Members`.
+    """Decoded JSON whose objects, at any depth, are `Members`; too deep a value is unchanged.
 
     >>> name_members({"data": [{"status": "completed"}]})["data"][0]["Status"]
     Traceback (most recent call last):
     KeyError: 'Status: use status'
     """
+    try:
+        return _name_all_members(value)
+    except RecursionError:
+        return value
+
+
+def _name_all_members(value: Any) -> Any:
     if isinstance(value, dict):
-        return Members({name: name_members(member) for name, member in value.items()})
+        return Members({name: _name_all_members(member) for name, member in value.items()})
     if isinstance(value, list):
-        return [name_members(member) for member in value]
+        return [_name_all_members(member) for member in value]
     return value

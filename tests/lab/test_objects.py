@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import paylab
 from paylab.errors import ArgumentError, NotFoundError
+from paylab.lab import displays
 from paylab.views.forms.nodes import Button
 
 
@@ -76,3 +79,52 @@ def test_an_id_that_opens_nothing_is_an_error(object_id, error, words):
     """The error names the kinds that were looked through."""
     with pytest.raises(error, match=words):
         paylab.connect().open(object_id)
+
+
+STATIC = {
+    "a result": lambda lab, walk: displays.show(walk.results["deposit"]),
+    "a person": lambda lab, walk: displays.show(lab.individuals.list()[0]),
+    "a list": lambda lab, walk: displays.show(fetched(lab.conversions.list())),
+    "calls": lambda lab, walk: displays.show(lab.calls),
+    "an opened object": lambda lab, walk: lab.open(lab.individuals.list()[0]).static_bundle()[HTML],
+    "a status line": lambda lab, walk: lab.status(lab.conversions.list()[0]).static_bundle()[HTML],
+    "a stepper": lambda lab, walk: walk.static_bundle()[HTML],
+}
+"""Cards as a notebook saves them, for pages without a kernel."""
+HTML = "text/html"
+LINK = re.compile(r"<a\b|underline|href|paylab-open|role=.(button|link)")
+"""What looks as if a click would lead somewhere."""
+
+
+def fetched(pager):
+    """A list that was read."""
+    pager.to_list()
+    return pager
+
+
+@pytest.mark.parametrize("card", STATIC)
+def test_an_id_in_a_saved_card_looks_like_text(walk, card):
+    """Without a kernel no id can open: it is text with a tooltip, and no link."""
+    lab, stepper = walk
+    saved = STATIC[card](lab, stepper)
+    ids = re.findall(r"<code title=.(?:ind|conv|ca|fa|tr|dep)_", saved)
+    assert ids or card == "calls"
+    assert LINK.findall(saved) == []
+
+
+def test_an_id_opens_in_a_page_that_has_a_kernel(walk):
+    """The live card of an object and a status line open the object of an id."""
+    lab, stepper = walk
+    conversion = lab.conversions.list()[0]
+    page = lab.status(conversion)
+    assert (page.opens_ids, stepper.opens_ids, lab.open(conversion).opens_ids) == (True,) * 3
+    page.open_object(conversion.individual_id)
+    assert any("Individual" in str(getattr(node, "text", "")) for node in opened_nodes(page))
+
+
+def opened_nodes(page):
+    """The nodes of a page, with those of its groups."""
+    nodes = list(page.page_nodes())
+    for node in nodes:
+        nodes += getattr(node, "children", ())
+    return nodes

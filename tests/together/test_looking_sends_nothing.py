@@ -58,6 +58,12 @@ def complete(one):
             list(completer.completions(text, len(text)))
 
 
+def truth(one):
+    """Take the truth of an object that has one."""
+    with suppress(TypeError):
+        bool(one)
+
+
 def length(one):
     """Take the length of an object that has one."""
     with suppress(TypeError):
@@ -74,7 +80,7 @@ LOOKS = {
     "repr": repr,
     "str": str,
     "len": length,
-    "bool": bool,
+    "bool": truth,
     "hasattr": lambda one: hasattr(one, "result"),
     "getattr": lambda one: getattr(one, "result", None),
     "getmembers": inspect.getmembers,
