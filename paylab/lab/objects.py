@@ -11,6 +11,7 @@ from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError
+from ..errors.refusals import complete
 from ..errors.type_words import with_article
 from ..spec.models import (
     Conversion,
@@ -92,6 +93,7 @@ class ObjectBrowser:
         page = ObjectPage(self.read, self._links_of)
         page.open(id_text.strip())
         page.show_service_name(self._place())
+        complete(page)
         return page
 
     def visit(self, object_id: str) -> ObjectPage:
