@@ -2,6 +2,7 @@
 {
   const STARTS = "Saved outputs. The notebook starts…";
   const WAITS = "Saved outputs. All cells run as soon as the notebook has started.";
+  const FAILED = "Saved outputs. The notebook cannot be loaded: reload the page.";
   const TOO_EARLY = "The notebook is still starting: press the key again in a moment.";
   const PAUSE = 50; // milliseconds
   const PATIENCE = 1000; // milliseconds; a page in the background is not painted
@@ -22,6 +23,7 @@
       status.textContent = isWanted ? WAITS : STARTS;
     });
     window.addEventListener("keydown", explain);
+    window.addEventListener("error", noteFailure, true);
     while (!isReady()) {
       for (const part of notebookParts()) part.inert ||= true; // keys are for what is seen
       await new Promise((done) => setTimeout(done, PAUSE));
@@ -49,6 +51,10 @@
     if (key === "Enter" && (shiftKey || ctrlKey)) status.textContent = TOO_EARLY;
   }
 
+  function noteFailure({ target }) {
+    if (target instanceof HTMLScriptElement) status.textContent = FAILED;
+  }
+
   function notebookParts() {
     return [...document.body.children].filter((part) => part !== opening);
   }
@@ -66,6 +72,7 @@
 
   async function close() {
     window.removeEventListener("keydown", explain);
+    window.removeEventListener("error", noteFailure, true);
     for (const part of notebookParts()) part.inert = false;
     const panel = panelOfNotebook();
     if (panel?.content) {

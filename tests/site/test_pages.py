@@ -268,6 +268,14 @@ def test_saved_outputs_run_no_script(visitor):
     assert not visitor.page.locator("#opening").is_visible()
 
 
+def test_a_page_whose_scripts_are_lost_says_so(visitor):
+    """The saved outputs stay."""
+    visitor.page.route(SCRIPTS, lambda route: route.fulfill(status=404))
+    visitor.page.goto(f"{visitor.host}notebooks/index.html?path=20_ph_onramp.ipynb")
+    visitor.page.locator("#opening").get_by_text("cannot be loaded").wait_for()
+    assert visitor.page.frame_locator("#opening iframe").get_by_alt_text("QR code").is_visible()
+
+
 def is_own(url, host):
     """Whether a request stays at the origin of the site, or is no request at all."""
     origin = "/".join(host.split("/")[:3])
