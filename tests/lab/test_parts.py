@@ -287,6 +287,19 @@ def test_a_notice_is_below_the_cell_or_on_stderr(monkeypatch, capsys, has_kernel
         assert (shell.published, told.err) == ([], "sent\\x1b again\n")
 
 
+@pytest.mark.parametrize(
+    ("tell", "label"), [(displays.tell, "Notice"), (displays.tell_warning, "Warning")]
+)
+def test_a_notice_stands_out_by_its_label(monkeypatch, tell, label):
+    """The HTML has the label in bold, in a box with a border and its own background."""
+    shell = Shell(has_kernel=True)
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
+    tell("not paid again: <b>")
+    [published] = shell.published
+    assert f"<strong>{label}:</strong> not paid again: &lt;b&gt;" in published["text/html"]
+    assert "border-left:4px solid" in published["text/html"]
+
+
 def test_only_a_local_address_is_asked_whether_it_is_a_simulator():
     """One quick request to this machine; a control that moves the clock forgets its time."""
     seen = []
