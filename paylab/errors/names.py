@@ -211,7 +211,7 @@ def _describe_unknown_attribute(owner: Any, name: str) -> str:
     return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(public))
 
 
-def _find_call_of_lab(name: str, lab: Any) -> str | None:
+def _find_call_of_lab(name: str, lab: object) -> str | None:
     """The call that names its part, such as `transfers.create` for `create_transfer`."""
     words = [word.removesuffix("s") for word in split_words(name) if word not in _FILLERS]
     for part_name, calls in _list_calls(lab).items():
@@ -224,7 +224,7 @@ def _find_call_of_lab(name: str, lab: Any) -> str | None:
     return None
 
 
-def _list_calls(lab: Any) -> dict[str, list[str]]:
+def _list_calls(lab: object) -> dict[str, list[str]]:
     """The public functions of each part of a lab."""
     # A property may ask the service.
     kind = type(lab)
@@ -232,7 +232,7 @@ def _list_calls(lab: Any) -> dict[str, list[str]]:
     return {part_name: _list_functions(getattr(lab, part_name)) for part_name in part_names}
 
 
-def _list_functions(part: Any) -> list[str]:
+def _list_functions(part: object) -> list[str]:
     functions = {**vars(type(part)), **getattr(part, "__dict__", {})}
     return [
         call for call in dir(part) if callable(functions.get(call)) and not call.startswith("_")

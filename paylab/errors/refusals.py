@@ -173,7 +173,7 @@ def _find_parameters(owner: object, name: str) -> Iterator[str]:
             yield f"{method_name}()"
 
 
-def _has_parameter(function: Any, name: str) -> bool:
+def _has_parameter(function: Callable[..., object], name: str) -> bool:
     from inspect import signature  # only for a wrong name
 
     try:

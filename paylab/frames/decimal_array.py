@@ -146,7 +146,7 @@ class DecimalArray(ExtensionArray):
                 return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+    def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
         return call_numpy(function, args, options)
 
     def _replace_values(self, new_values: pa.Array) -> DecimalArray:

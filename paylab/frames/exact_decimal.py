@@ -227,7 +227,7 @@ def _make_operator_method(
 ) -> Callable[[ExactDecimal, Any], Any]:
     """The method of an operator; `swapped` if the element is the right operand."""
 
-    def method(self: ExactDecimal, other: object) -> Any:
+    def method(self: ExactDecimal, other: Any) -> Any:
         operand = _read_operand(other)
         if not isinstance(operand, Decimal):
             return operand  # NaN, or NotImplemented

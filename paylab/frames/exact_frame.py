@@ -36,7 +36,7 @@ class ExactSeries(pd.Series):
     def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
         return ExactFrame
 
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+    def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
         """As numpy, also for functions that do not compute with objects, such as `corrcoef`."""
         return call_numpy(function, args, options)
 
@@ -94,7 +94,7 @@ class ExactFrame(pd.DataFrame):
         """As in pandas; without a file to write to, invisible characters are escaped."""
         return _escape_text(super().to_string(buf, *args, **options))
 
-    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+    def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
         """As numpy, also for functions that do not compute with objects, such as `corrcoef`."""
         return call_numpy(function, args, options)
 

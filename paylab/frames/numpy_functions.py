@@ -47,7 +47,7 @@ def _find_conversion(
     return _with_nan if function in WITHOUT_MISSING else _keep
 
 
-def _keep(argument: Any) -> Any:
+def _keep(argument: object) -> object:
     return argument
 
 

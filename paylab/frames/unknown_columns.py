@@ -61,7 +61,7 @@ def _with_known_columns(method: Callable[..., Any], option: str = "") -> Callabl
     """
 
     @wraps(method)
-    def call(frame: pd.DataFrame, *args: Any, **options: Any) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
         try:
             return method(frame, *args, **options)
         except KeyError:

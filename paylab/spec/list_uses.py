@@ -54,14 +54,14 @@ def check_condition(wanted: object) -> None:
         raise ArgumentError(f"{message}: filter(name=value) compares fields", "wanted")
 
 
-def contains(listed_items: Iterable[Any], wanted: object) -> bool:
+def contains(listed_items: Iterable[object], wanted: object) -> bool:
     """Whether a list has an item, or one with this id."""
     if isinstance(wanted, str):
         return any(getattr(item, "id", None) == wanted for item in listed_items)
     return any(item == wanted for item in listed_items)
 
 
-def has_values(item: Any, fields: Mapping[str, object]) -> bool:
+def has_values(item: object, fields: Mapping[str, object]) -> bool:
     """Whether the fields of an item have these values; several values for a field mean any.
 
     An amount or a time can be text. RuleError for text that is none.

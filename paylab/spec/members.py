@@ -34,7 +34,7 @@ class Members(dict[str, Any]):
             raise AttributeError(f"a dict has no attribute {name!r}: {self._describe_names(name)}")
 
 
-def name_members(value: Any) -> Any:
+def name_members(value: object) -> Any:
     """Decoded JSON whose objects, at any depth, are `Members`; too deep a value is unchanged.
 
     >>> name_members({"data": [{"status": "completed"}]})["data"][0]["Status"]
@@ -47,7 +47,7 @@ def name_members(value: Any) -> Any:
         return value
 
 
-def _name_all_members(value: Any) -> Any:
+def _name_all_members(value: object) -> Any:
     if isinstance(value, dict):
         return Members({name: _name_all_members(member) for name, member in value.items()})
     if isinstance(value, list):
