@@ -147,7 +147,7 @@ class ObjectBrowser:
 
 
 def _make_links(resources: Iterable[Resource]) -> list[Link]:
-    """A link to each of the first objects, with its status and its amounts."""
+    """A link to each of the first objects: its id, and its status and the deposit if it has one."""
     links = []
     for resource in islice(resources, LINKS_MAX):
         fact_texts = [str(getattr(resource, "status", None) or "")]

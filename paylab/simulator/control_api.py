@@ -31,7 +31,7 @@ CLOCK_NAMES = "name one of advance, advance_seconds, frozen, speed"
 
 
 def read_summary(world: World, _: Request) -> Reply:
-    """GET /_simulator."""
+    """GET /_simulator: the clock, the counts, the seed and the state of deliveries."""
     return Reply.json(200, world.summary())
 
 
@@ -98,7 +98,7 @@ def _require_control(world: World) -> Any:
 
 
 def add_fault(world: World, request: Request) -> Reply:
-    """POST /_simulator/faults."""
+    """POST /_simulator/faults: the new fault, with its id."""
     fault_details = request.json()
     problems = check_fault(fault_details)
     raise_if_problems(problems or faults.find_target_problems(world.service, fault_details))
@@ -106,14 +106,14 @@ def add_fault(world: World, request: Request) -> Reply:
 
 
 def list_faults(world: World, _: Request) -> Reply:
-    """GET /_simulator/faults."""
+    """GET /_simulator/faults: the faults that are set, oldest first."""
     return Reply.json(
         200, [faults.fault_json(fault_row) for fault_row in world.tables["faults"].rows.values()]
     )
 
 
 def clear_faults(world: World, _: Request) -> Reply:
-    """DELETE /_simulator/faults."""
+    """DELETE /_simulator/faults: all faults are removed."""
     for fault_id in list(world.tables["faults"].rows):
         world.remove("faults", fault_id)
     return Reply(204)
@@ -137,7 +137,7 @@ def read_funds(world: World, _: Request) -> Reply:
 
 
 def read_snapshot(world: World, _: Request) -> Reply:
-    """GET /_simulator/snapshot."""
+    """GET /_simulator/snapshot: the whole state of the world, to restore it with a PUT."""
     from .storage import checksum
 
     dump = world.dump()
@@ -306,7 +306,7 @@ def list_events(world: World, _: Request) -> Reply:
 
 
 def read_scenarios(_: World, __: Request) -> Reply:
-    """GET /_simulator/scenarios."""
+    """GET /_simulator/scenarios: the values that cause an outcome, with the outcome of each."""
     from ..spec.assumptions import SCENARIOS  # the reference is not needed without them
 
     return Reply.json(200, [vars(scenario) for scenario in SCENARIOS])

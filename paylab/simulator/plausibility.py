@@ -43,7 +43,7 @@ def find_implausible_values(
 
 
 def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iterator[Problem]:
-    """The e-mail address, date of birth and consent of an individual."""
+    """What is implausible about the e-mail address, date of birth and consent of an individual."""
     messages = {
         "email": email_warning(fields.get("email")),
         "date_of_birth": birth_date_warning(fields.get("date_of_birth"), now.date()),

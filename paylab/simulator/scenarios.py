@@ -21,7 +21,7 @@ def _scenario_of_code(code: str, service: Service) -> Scenario:
 
 
 def _scenario_name(scenario: Scenario) -> str | None:
-    """The name of one value. None for a row with many values."""
+    """The name of a value: transfer_failed for "scenario:failed". None for a row of many values."""
     trigger_kind, _, outcome = scenario.value.partition(":")
     if trigger_kind == "scenario":
         return f"{scenario.where.partition(',')[0]}_{outcome}".replace(" ", "_")

@@ -174,7 +174,7 @@ class World:
             due, row_id = self._due_heap[0]
             if row_id in timers and timers[row_id]["due"] == due:
                 return due
-            heapq.heappop(self._due_heap)
+            heapq.heappop(self._due_heap)  # its timer was removed, or moved to another time
         return None
 
     def due_steps(self) -> Iterator[Row]:
