@@ -48,8 +48,12 @@ def name_members(value: object) -> Any:
 
 
 def _name_all_members(value: object) -> Any:
-    if isinstance(value, dict):
-        return Members({name: _name_all_members(member) for name, member in value.items()})
     if isinstance(value, list):
         return [_name_all_members(member) for member in value]
-    return value
+    if not isinstance(value, dict):
+        return value
+    members = Members(value)
+    for name, member in value.items():
+        if isinstance(member, dict | list):  # a call for each text would take most of the time
+            members[name] = _name_all_members(member)
+    return members
