@@ -257,9 +257,10 @@ def notice(text: str) -> str:
 
 
 def labelled_notice(text: str, label: str = "Notice") -> str:
-    """A message that must not be missed, in a box with its label."""
+    """A message that must not be missed, in a box with its label; ids are as in a table."""
     label_html = f"<strong>{escape(label)}:</strong>"
-    return f'<div role="status" style="{NOTICE_STYLE}">{label_html} {escape(text)}</div>'
+    text_html = " ".join(map(_word_html, printable_text(text).split(" ")))
+    return f'<div role="status" style="{NOTICE_STYLE}">{label_html} {text_html}</div>'
 
 
 def collapsible_block(summary: str, content: str) -> str:

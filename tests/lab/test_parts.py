@@ -294,10 +294,14 @@ def test_a_notice_stands_out_by_its_label(monkeypatch, tell, label):
     """The HTML has the label in bold, in a box with a border and its own background."""
     shell = Shell(has_kernel=True)
     monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
-    tell("not paid again: <b>")
+    payment_id = "tr_01KF0FJV6500004241TXGWEA8R"
+    tell(f"not paid again: <b> {payment_id} was made")
     [published] = shell.published
     assert f"<strong>{label}:</strong> not paid again: &lt;b&gt;" in published["text/html"]
     assert "border-left:4px solid" in published["text/html"]
+    assert f'title="{payment_id}&#10;' in published["text/html"]
+    assert ">tr_…EA8R<" in published["text/html"]
+    assert payment_id in published["text/plain"]
 
 
 def test_only_a_local_address_is_asked_whether_it_is_a_simulator():
