@@ -17,7 +17,7 @@ from ..lab.lab import connect
 from ..spec import timestamps
 from ..storage.addresses import is_url
 from .filters import add_filters, given_filters
-from .terminal import announce, say
+from .terminal import announce, count, say
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
@@ -97,7 +97,8 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
         say(json.dumps(facts))
         return
     columns_text = f"; {path.with_name(sidecar.name)} describes its columns" if has_sidecar else ""
-    say(f"{export_result.rows} {options.what} in {export_result.path}{columns_text}")
+    rows_text = count(export_result.rows, options.what.removesuffix("s"))
+    say(f"{rows_text} in {export_result.path}{columns_text}")
     if export_result.resumed:
         say(
             f"resumed: an interrupted export fetched {export_result.resumed} of them from "

@@ -15,7 +15,7 @@ from .. import __version__
 from ..errors.api import APIStatusError
 from ..errors.base import ConfigError, PaylabError
 from ..spec.text import printable
-from .terminal import warn_user
+from .terminal import in_options, warn_user
 
 COMMANDS: dict[str, str] = {
     "lab": "open JupyterLab on a copy of the notebooks",
@@ -54,6 +54,9 @@ MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "reque
 LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 """The names of lists, which somebody may take for commands."""
 
+READING = ("export", "get", "list", "reconcile", "sync")
+"""The commands that send nothing but GETs, of which an error need not say so."""
+
 DONE = 0
 FAILED = 1
 WRONG_USE = 2
@@ -87,19 +90,19 @@ def run(options: argparse.Namespace) -> int:
     def warn(message: Warning | str, *_: object, **__: object) -> None:
         """Print a warning as one sentence, without the code location."""
         warned_texts.append(str(message))
-        warn_user(f"paylab: {message}")
+        warn_user(f"paylab: {in_options(str(message), options)}")
 
     try:
         with warnings.catch_warnings():
             warnings.showwarning = warn
             return int(command_module(options.command).run(options))
     except ConfigError as error:
-        return _print_error(error, WRONG_USE)
+        return _print_error(error, WRONG_USE, options)
     except BrokenPipeError:  # nothing more is printed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (PaylabError, OSError) as error:
-        return _print_error(error, FAILED, warned_texts)
+        return _print_error(error, FAILED, options, warned_texts)
     except KeyboardInterrupt as stop:
         for note in getattr(stop, "__notes__", ()):  # such as what was paid
             warn_user(f"paylab: {note}")
@@ -206,14 +209,19 @@ def command_example(name: str, module: ModuleType) -> str:
     return str(example if isinstance(example, str) else example[name])
 
 
-def _print_error(error: Exception, exit_status: int, warned: Collection[str] = ()) -> int:
+def _print_error(
+    error: Exception, exit_status: int, options: argparse.Namespace, warned: Collection[str] = ()
+) -> int:
     """Print an error with its hint, and return the exit status.
 
     `warned` are the warnings that were printed before.
     """
     hint = getattr(error, "hint", None)
     hint_text = f". Try: {hint}" if hint else ""
-    warn_user(f"paylab: {_error_text(error, warned)}{hint_text}", "red")
+    error_text = _error_text(error, warned)
+    if options.command in READING:
+        error_text = error_text.removeprefix("not sent: ")
+    warn_user(f"paylab: {in_options(f'{error_text}{hint_text}', options)}", "red")
     return exit_status
 
 

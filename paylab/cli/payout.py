@@ -31,7 +31,7 @@ from ..payments.outcome import MADE, UNSENT
 from ..payments.plan import Plan, make_plan
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
-from .terminal import announce, confirm, count, in_range, say, warn_user
+from .terminal import announce, confirm, count, in_options, in_range, say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,12 +108,10 @@ def run(options: argparse.Namespace) -> int:
         plan = make_plan(options.file, **payout_options)
     except FileNotFoundError as error:
         raise ConfigError(f"{options.file}: {error.strerror}") from None
-    if not plan.rows:
-        raise ConfigError(f"{options.file} has no rows below its header: nothing to send")
     if options.dry_run or plan.problems:
         if options.to is not None:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
-        return _print_plan(plan, as_json=options.json)
+        return _print_plan(plan, options)
     if options.to is not None:
         check_results_path(options.to, options.file)
     require_extra("frames")  # if it is missing, nothing is sent
@@ -135,19 +133,21 @@ def run(options: argparse.Namespace) -> int:
     return _print_results(frame, as_json=options.json)
 
 
-def _print_plan(plan: Plan, *, as_json: bool) -> int:
+def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
     """Print a summary of the file and all problems; return 1 if there are any."""
-    if as_json:
+    if options.json:
         problems = [vars(problem) for problem in plan.problems]
         print(json.dumps({"payouts": len(plan.rows), "problems": problems}))
     else:
         say(plan)
         if not plan.problems:
             say("earlier payouts are looked for in the list of the service when it is sent")
-        if plan.ignored:
+        if plan.hint:
+            warn_user(printable(plan.hint))
+        elif plan.ignored:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
         for problem in plan.problems:
-            warn_user(printable(str(problem)))
+            warn_user(printable(in_options(str(problem), options)))
     return 1 if plan.problems else 0
 
 

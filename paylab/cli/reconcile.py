@@ -43,8 +43,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", metavar="TIME", help="payments since then must be in the books")
     parser.add_argument("--until", metavar="TIME", help="payments before then must be in the books")
     parser.add_argument("--delimiter", metavar="MARK", help="between cells (default: found)")
-    parser.add_argument("--decimal", choices=[".", ","], help="decimal mark (default: found)")
-    parser.add_argument("--date-format", metavar="FORM", help="such as d.m.Y with a %% before each")
+    parser.add_argument(
+        "--decimal",
+        choices=[".", ","],
+        metavar="MARK",
+        help="decimal mark, . or , (default: found)",
+    )
+    parser.add_argument("--date-format", metavar="FORM", help="such as %%d.%%m.%%Y")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 

@@ -1,8 +1,8 @@
 """Send any signed request and print the response.
 
 A path without a leading slash belongs to version 1: `transfers` means /v1/transfers. The output
-contains no keys, signatures or document numbers. A POST to a service that is not a simulator is
-sent only after you confirm it.
+contains no keys, signatures or document numbers. `paylab post` asks before it sends anything,
+unless the service is a simulator.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
 from ..spec.text import printable
 from .service import service_for
-from .terminal import say, warn_user
+from .terminal import count, say, warn_user
 
 EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
 
@@ -92,6 +92,8 @@ def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) ->
         ]
         say(json.dumps(leak_rows))
         return
+    if not leaks:
+        warn_user(f"paylab: nothing found in {count(len(options.files), 'file')}")
     print_line = warn_user if options.check else say
     for path, leak in leaks:
         print_line(printable(f"{path}: {leak}"))

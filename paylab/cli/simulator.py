@@ -56,7 +56,7 @@ def _add_server_options(parser: argparse.ArgumentParser) -> None:
         dest="allow_hosts",
         action="append",
         default=[],
-        help="host name that clients on other machines use; may be repeated",
+        help="host name that clients on other machines use; may be repeated (default: none)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import sys
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable, Mapping
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Event
@@ -109,6 +110,27 @@ def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
         raise ArgumentTypeError(f"must be {range_text}")
 
     return parse
+
+
+def in_options(text: str, options: Namespace) -> str:
+    """A text about parameters of Python in terms of the options that a command has.
+
+    >>> in_options("name yours with columns=", Namespace(column=None))
+    'name yours with --column'
+    """
+    return _PARAMETER.sub(lambda match: _option_of(match, vars(options)) or match[0], text)
+
+
+_PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
+"""A parameter without a value, or one that is switched off."""
+
+
+def _option_of(parameter: re.Match[str], option_names: Container[str]) -> str | None:
+    """The option for a parameter, if there is one: `--column` for columns=."""
+    name, value = parameter.groups()
+    names = [f"no_{name}"] if value else [name, name.removesuffix("s")]
+    known_name = next((each for each in names if each in option_names), None)
+    return known_name and f"--{known_name.replace('_', '-')}"
 
 
 port = in_range(0, 65_535)

@@ -18,7 +18,7 @@ from ..lab.lab import Lab, connect
 from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
-from .terminal import announce, say
+from .terminal import announce, count, say
 
 EXAMPLE = "paylab walkthrough ph --out out"
 
@@ -69,7 +69,7 @@ def _run_steps(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, obje
     if folder:
         for list_name in ("conversions", "transfers"):
             export = getattr(lab, list_name).export(folder / f"{list_name}.csv")
-            _print_fact("CSV", f"{export.path}, {export.rows} rows")
+            _print_fact("CSV", f"{export.path}, {count(export.rows, 'row')}")
     details = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
         "individual_id": person.id,

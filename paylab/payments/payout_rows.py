@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 from unicodedata import normalize
 
-from ..errors.base import PaylabError
+from ..errors.base import ConfigError, PaylabError
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
 from ..spec.operations.records import OPERATIONS
 from ..storage.csv_files import CsvRow, read_csv_header, read_csv_rows
@@ -64,13 +64,15 @@ def read_rows(
     """The rows of payouts, and the names of their columns that are not sent.
 
     `reference` names the reference column, `delimiter` separates the cells of a CSV file, and
-    `defaults` fill empty cells.
+    `defaults` fill empty cells. ConfigError for a file without rows.
     """
     if hasattr(payouts, "columns"):  # of two equal columns, to_dict would keep the last one only
         _raise_if_duplicated(
             _column_name(str(column_name), reference) for column_name in payouts.columns
         )
     records = list(_read_records(payouts, delimiter))
+    if not records and isinstance(payouts, str | PathLike):
+        raise ConfigError(f"{payouts} has no rows below its header: nothing to send")
     columns = {
         column_name: _column_name(str(column_name), reference)
         for row in records

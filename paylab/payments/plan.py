@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
-from ..errors.names import with_name_suggestions
+from ..errors.names import find_suggestion, with_name_suggestions
 from ..rules import transfers
 from ..spec import money
 from .identity import REFERENCE, values
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _COLUMNS_BY_FIELD = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
 _SOURCE = "batch"
 NO_REFERENCE = (
-    "is required; references=False (--no-references) sends a row without one, which is safe to "
-    "repeat for 24 hours only"
+    "is required; references=False sends a row without one, which is safe to repeat for 24 hours "
+    "only"
 )
 _EXACT = Context(prec=1_000, traps=[Inexact])
 FLOAT_AMOUNT = (
@@ -55,7 +55,29 @@ class Plan:
     def raise_if_problems(self) -> None:
         """Raise RuleError with every problem, if there are any."""
         if self.problems:
-            raise RuleError(self.problems)
+            raise RuleError(self.problems, self.hint)
+
+    @property
+    def hint(self) -> str | None:
+        """Which unknown columns may be those that no row has; None if no needed one is missing."""
+        filled_columns = {column_name for row in self.rows for column_name in row.cells}
+        fields = dict.fromkeys(problem.field for problem in self.problems)
+        missing_columns = [
+            column_name
+            for column_name in COLUMNS
+            if column_name in fields and column_name not in filled_columns
+        ]
+        if not self.ignored or not missing_columns:
+            return None
+        unused_columns = [
+            column_name for column_name in COLUMNS if column_name not in filled_columns
+        ]
+        nearest = {name: find_suggestion(name, unused_columns) for name in self.ignored}
+        unknown_text = ", ".join(
+            f"{name} (is {column_name} meant?)" if column_name else name
+            for name, column_name in nearest.items()
+        )
+        return f"no row has {', '.join(missing_columns)}; unknown columns: {unknown_text}"
 
     def totals(self) -> dict[str, Decimal]:
         """The sum of each amount by its column and currency, of rows without a problem."""
@@ -81,7 +103,7 @@ class Plan:
         problem_rows = len({problem.row for problem in self.problems})
         problems_text = "no problems"
         if problem_rows:
-            problems_text = f"{problem_rows} {'has' if problem_rows == 1 else 'have'} problems"
+            problems_text = f"problems in {problem_rows} row{'' if problem_rows == 1 else 's'}"
         plan_text = f"{_count_payouts(len(self.rows))}, {problems_text}"
         totals = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
         if not totals:

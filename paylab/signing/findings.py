@@ -161,8 +161,9 @@ class Finding:
     def __repr__(self) -> str:
         if self.match:
             return printable_lines(f"match: {self.message}")
+        is_named = self.mistake not in (None, "unknown")
         finding_lines = [
-            f"{self.mistake}: {self.message}",
+            f"{self.mistake}: {self.message}" if is_named else self.message,
             f"  layer   {self.layer}",
             f"  line    {self.line}",
         ]

@@ -132,6 +132,21 @@ def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content, status, words
     assert said.count("\n") == 1
 
 
+def test_an_unknown_header_is_named_with_the_column_that_is_meant(tmp_path, capsys):
+    """Columns that no row has are named once, before the rows, and options by their names."""
+    path = tmp_path / "payouts.csv"
+    path.write_text("account,amount,note\nfa_1,10,x\n")
+    options = ["--source-currency", "USD", "--destination-currency", "MXN"]
+    assert main(["payout", str(path), "--payout-method", "spei", *options]) == 1
+    hint, first_problem, *_ = capsys.readouterr().err.splitlines()
+    assert hint == (
+        "no row has client_reference_id, financial_account_id, source_amount; unknown columns: "
+        "account (is financial_account_id meant?), amount (is source_amount, destination_amount or "
+        "net_source_amount meant?), note"
+    )
+    assert "--no-references sends a row without one" in first_problem
+
+
 def test_a_file_that_is_not_there(capsys):
     """A missing file is wrong use: it ends with status 2 and is named."""
     assert main(["payout", "nowhere.csv"]) == 2

@@ -51,6 +51,16 @@ def test_the_exit_status_says_whether_the_books_agree(books, capsys, more, statu
     assert (ended, [word for word in words if word not in out]) == (status, [])
 
 
+def test_an_error_of_a_command_names_its_options(tmp_path, capsys):
+    """An error about a parameter names the option, and not that nothing was sent."""
+    path = tmp_path / "books.csv"
+    path.write_text("Beleg,Betrag\ninv-1,1\n")
+    assert main(["reconcile", str(path)]) == 1
+    told = capsys.readouterr().err
+    assert "name yours with --column\n" in told
+    assert "not sent" not in told
+
+
 def test_json_prints_the_problems_with_amounts_as_text_and_what_was_compared(books, capsys):
     """`--json` prints the problems with amounts as text, and what was compared."""
     path, _ = books

@@ -71,13 +71,14 @@ def test_another_file_is_left_alone(tmp_path, capsys, text, words):
 
 
 @pytest.mark.parametrize("text", ['{"cells": []}', '{"log": {"entries": []}}'])
-def test_a_file_without_findings_is_not_written(tmp_path, text):
-    """Nothing to remove: status 0, also with --check, and the same file."""
+def test_a_file_without_findings_is_not_written(tmp_path, capsys, text):
+    """Nothing to remove: status 0 and a sentence, also with --check, and the same file."""
     path = tmp_path / "book.ipynb"
     path.write_text(text)
     before = path.stat()
     assert [main(["scrub", str(path)]), main(["scrub", "--check", str(path)])] == [0, 0]
     assert path.stat().st_ino == before.st_ino
+    assert capsys.readouterr().err == "paylab: nothing found in 1 file\n" * 2
 
 
 def test_the_help_says_what_is_not_found(capsys):

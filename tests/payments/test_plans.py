@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pandas as pd
@@ -54,6 +55,33 @@ def test_semicolons_are_named_and_can_be_read(tmp_path):
     with pytest.raises(paylab.PaylabError, match="semicolons; pass delimiter=';'"):
         make_plan(path, **TERMS)
     assert make_plan(path, delimiter=";", **TERMS).problems == ()
+
+
+@pytest.mark.parametrize("text", ["", "client_reference_id,source_amount\n"])
+def test_a_file_without_rows_is_an_error_and_an_empty_list_is_not(lab, tmp_path, text):
+    """A file without rows was cut or is another one; an empty list is a day without payouts."""
+    path = tmp_path / "payouts.csv"
+    path.write_text(text)
+    for read in (lab.transfers.check_many, lab.transfers.create_many):
+        with pytest.raises(paylab.ConfigError, match=r"payouts\.csv has no rows below its header"):
+            read(path)
+        assert len(getattr(read([]), "rows", read([]))) == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "hint"),
+    [
+        ({"account": "fa_1"}, r"no row has .*financial_account_id.*account \(is financial_acc"),
+        ({ACCOUNT: "fa_1", "note": "x"}, "no row has source_amount; unknown columns: note"),
+        ({ACCOUNT: "fa_1"}, None),
+        ({ACCOUNT: "fa_1", "source_amount": "0", "note": "x"}, None),
+    ],
+)
+def test_unknown_columns_are_a_hint_when_a_needed_one_is_missing(row, hint):
+    """The hint of the error names them once, not for every row."""
+    with pytest.raises(paylab.RuleError) as caught:
+        make_plan([{"client_reference_id": "a", **row}], **TERMS).raise_if_problems()
+    assert caught.value.hint is None if hint is None else re.match(hint, caught.value.hint)
 
 
 TWINS = pd.DataFrame(
