@@ -79,9 +79,10 @@ def refuse_foreign_uses(class_: type[K]) -> type[K]:
 
 
 def refuse_new_attributes(class_: type[K]) -> type[K]:
-    """Refuse attributes that are set after `__init__`: they would have no effect.
+    """Refuse settings and parts that are set after `__init__`: they would have no effect.
 
-    A function may be replaced by another one, as a test does.
+    A function may be replaced by another one, as a test does. A lab keeps what its caller notes
+    under a name that is no setting.
     """
     target: Any = class_
     if "__setattr__" not in vars(class_):
@@ -119,15 +120,16 @@ def set_attribute(owner: object, name: str, value: object) -> None:
 
 
 def _is_settable(owner: object, name: str, value: object) -> bool:
-    """Whether an attribute exists and can be replaced by a value.
+    """Whether an attribute can be set to a value.
 
-    A function can be by a function, and a part of a lab by another kind, as a test does.
+    A function can be replaced by a function, and a part of a lab by another kind, as a test does.
+    A lab takes any name that is no setting, too.
     """
     in_class = getattr(type(owner), name, None)
     if isinstance(in_class, property):
         return in_class.fset is not None
     if name not in vars(owner) and in_class is None:
-        return False
+        return "settings" in dir(owner) and not any(_find_parameters(owner, name))
     present = vars(owner).get(name, in_class)
     kind: Any = type(present)
     if kind.__setattr__ in (set_attribute, _refuse_to_set):  # a part of a lab
@@ -160,11 +162,12 @@ def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
 
 
 def _find_parameters(owner: object, name: str) -> Iterator[str]:
-    """The functions with a parameter of this name: `connect` for settings, else the owner's."""
+    """The functions with a parameter of this name: `connect` for a lab, else the owner's."""
     package = __name__.partition(".")[0]
     connect = getattr(sys.modules[package], "connect", None)
-    if connect is not None and "settings" in dir(owner) and _has_parameter(connect, name):
-        yield f"{package}.connect()"
+    if connect is not None and "settings" in dir(owner):
+        if _has_parameter(connect, name):
+            yield f"{package}.connect()"
         return
     for method_name in dir(owner):
         # Not by getattr, which would make the parts of a lab and ask a service.

@@ -128,9 +128,9 @@ def test_the_bytes_of_bodies_are_shown_only_on_demand():
 def service(lab):
     """A lab with an active individual, and an account to pay to."""
     fields = paylab.examples.recipient("MX")
-    person = lab.individuals.create(**fields)
-    account = lab.financial_accounts.create(person.id, **paylab.examples.account("MX"))
-    vars(lab)["account"] = account  # a lab refuses new attributes otherwise
+    lab.person = lab.individuals.create(**fields)
+    account = paylab.examples.account("MX")
+    lab.account = lab.financial_accounts.create(lab.person.id, **account)
     lab.simulator.name_test("")
     return lab
 
