@@ -22,8 +22,8 @@ EXAMPLE = "paylab calls --follow"
 CHECK_SECONDS = 0.5
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "--follow", action="store_true", help="show each call as it is made, until Ctrl-C"
     )

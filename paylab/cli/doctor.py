@@ -34,8 +34,8 @@ class Check(NamedTuple):
     text: str
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

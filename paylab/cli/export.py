@@ -22,8 +22,8 @@ from .terminal import announce, count, say
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "what",
         metavar="LIST",

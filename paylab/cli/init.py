@@ -35,7 +35,7 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 PROMPTS = {"base_url": "Base URL: ", "api_key": "API key: ", "secret_key": "Secret key: "}
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command; keys are not options, since other users can read those."""
     parser.add_argument("--profile", default=DEFAULT, metavar="NAME", help="name of the profile")
     parser.add_argument(

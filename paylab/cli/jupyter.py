@@ -71,8 +71,8 @@ OVERRIDES = {
 """Settings that disable JupyterLab's news and the question about them."""
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "notebook",
         nargs="?",
@@ -145,9 +145,9 @@ def _until_stopped(
         warn_user("".join(log.readlines()[-LOG_LINES_SHOWN:]).rstrip())
         raise
     if server is not None:
-        query = f"?token={server['token']}" if server["token"] else ""
+        query_text = f"?token={server['token']}" if server["token"] else ""
         ready_text = f"ready in {time.monotonic() - started_at:.1f} s"
-        say(f"{server['url']}{first_path}{query}  ({ready_text}; stop it with Ctrl-C)")
+        say(f"{server['url']}{first_path}{query_text}  ({ready_text}; stop it with Ctrl-C)")
     return 0 if child.wait() <= 0 else 1
 
 

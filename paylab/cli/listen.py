@@ -21,8 +21,8 @@ from .terminal import count, log_without_blocking, port, say, stop_event, warn_u
 EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--forward-to", metavar="URL", help="post each event to your handler")
     parser.add_argument(
         "--events", metavar="A,B", type=_read_event_types, help="types (default: all)"

@@ -45,7 +45,7 @@ COMMANDS: dict[str, str] = {
 }
 """The commands and what they do.
 
-Each has a module with `arguments(parser)`, `run(options)` and `EXAMPLE`, a command line to copy.
+Each has a module with `add_arguments(parser)`, `run(options)` and `EXAMPLE`, a line to copy.
 """
 
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
@@ -124,8 +124,10 @@ class Parser(argparse.ArgumentParser):
         if action.dest == "command":
             hint = f"; to list them: paylab list {word}" if word in LISTED else suggestion
             self.error(f"there is no command {word[:40]!r}{hint}")
-        choices = ", ".join(action.choices)
-        raise argparse.ArgumentError(action, f"{word[:40]!r} must be one of {choices}{suggestion}")
+        choices_text = ", ".join(action.choices)
+        raise argparse.ArgumentError(
+            action, f"{word[:40]!r} must be one of {choices_text}{suggestion}"
+        )
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -180,7 +182,7 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         if module is not None:
             command.description = module.__doc__
             command.epilog = f"example: {command_example(command_name, module)}"
-            module.arguments(command)
+            module.add_arguments(command)
     return main_parser
 
 

@@ -22,8 +22,8 @@ EXAMPLE = "paylab openapi --to openapi.json"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--service", metavar="FILE", help=_SERVICE)
     parser.add_argument(
         "--server",

@@ -45,8 +45,8 @@ invoice-1002,fa_of_the_second_recipient,80.50,USD,PHP,instapay
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "file", metavar="FILE.csv", nargs="?", help="one payout per row, with a header"
     )

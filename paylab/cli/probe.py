@@ -18,8 +18,8 @@ from .terminal import announce, count, in_range, say, warn_user
 EXAMPLE = "paylab probe --to service.toml"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--write", action="store_true", help=_WRITE)
     parser.add_argument("--sandbox", action="store_true", help=_SANDBOX)
     parser.add_argument(

@@ -32,8 +32,8 @@ NAMES = ("base_url", "control_token", "to")
 """What `--json` prints."""
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--to", metavar="URL", help="address of the service (default: settings)")
     parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
     parser.add_argument(

@@ -29,8 +29,8 @@ PICTURE_ENDINGS = (
 EXAMPLE = "paylab qr code.png --json"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     source_group = parser.add_mutually_exclusive_group(required=True)
     source_group.add_argument(
         "payload", nargs="?", help="the text in the code, or the path of a picture of it (.png)"

@@ -27,8 +27,8 @@ JOURNAL_SECONDS = 600.0
 """How long a long journal may take to be read."""
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     source_group = parser.add_mutually_exclusive_group()
     source_group.add_argument(
         "--world",

@@ -23,8 +23,8 @@ EXAMPLE = "paylab reconcile may.csv --column amount=Betrag --window '1 day' --tz
 PROBLEMS_SHOWN = 20  # problems that are printed one by one
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("books", metavar="BOOKS", help="a file, or with --database a query")
     parser.add_argument("--database", metavar="URL", help="where to run the query")
     parser.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")

@@ -36,7 +36,7 @@ EXAMPLE = {
 }
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command, which is the last word of the parser's name."""
     command = parser.prog.split()[-1]
     parser.add_argument("path", metavar="PATH", help="such as /v1/transfers?limit=2 or transfers")
@@ -92,8 +92,8 @@ def _send(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any
 
 def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
     """The items of a list, over all pages, that the filters keep."""
-    bare_path, _, query = path.partition("?")
-    params: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
+    bare_path, _, query_text = path.partition("?")
+    params: dict[str, Any] = dict(parse_qsl(query_text, keep_blank_values=True))
 
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None

@@ -22,8 +22,8 @@ from .terminal import follow, in_range, warn_user
 EXAMPLE = "paylab requests --follow"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "--follow", action="store_true", help="show each request as it arrives, until Ctrl-C"
     )

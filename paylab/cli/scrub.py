@@ -38,8 +38,8 @@ from .terminal import count, say, warn_user
 EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files to scrub")
     parser.add_argument(
         "--check", action="store_true", help="only list findings; exit status 1 if there are any"

@@ -37,8 +37,8 @@ EMBEDDED = "http://localhost"
 METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Z-]+")
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("method", metavar="METHOD", type=str.upper, help="such as GET or POST")
     parser.add_argument("url", metavar="URL", help="a full URL, or a path under the base URL")
     parser.add_argument("--body", metavar="FILE", help="file with the exact body; - reads stdin")

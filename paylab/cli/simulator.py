@@ -35,8 +35,8 @@ KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The environment variables of the keys; without them the keys are random at each start."""
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     _add_server_options(parser)
     _add_population_options(parser)
     _add_clock_options(parser)

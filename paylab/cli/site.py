@@ -18,8 +18,8 @@ from .terminal import say
 EXAMPLE = "paylab site --out site"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument("--out", required=True, metavar="DIR", help="the folder of the site")
     parser.add_argument(
         "--notebooks",

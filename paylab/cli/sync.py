@@ -19,8 +19,8 @@ from .terminal import announce, count, say
 EXAMPLE = "paylab sync transfers transfers/"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     parser.add_argument(
         "what",
         metavar="LIST",

@@ -17,8 +17,8 @@ from .terminal import announce, say, warn_user
 EXAMPLE = "paylab trigger transfer.completed"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     types = f"one of {', '.join(codes.EVENT_TYPES)}"
     parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=types)
     parser.add_argument("--id", metavar="RESOURCE", help="the resource (default: a new one)")

@@ -23,8 +23,8 @@ from .terminal import announce, count, say
 EXAMPLE = "paylab walkthrough ph --out out"
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     country_codes = [country.lower() for country in COUNTRIES]
     parser.add_argument(
         "country", type=_read_country, choices=country_codes, help="country of the example person"

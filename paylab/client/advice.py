@@ -127,10 +127,10 @@ class Advisor:
         is_sandbox_operation = self._operation is not None and self._operation.is_sandbox
         if self._status != FORBIDDEN or not is_sandbox_operation:
             return False
-        environment = re.search(
+        environment_match = re.search(
             r"sandbox|production|\blive\b", self._error_body.text, re.IGNORECASE
         )
-        return environment is not None or self._is_silent
+        return environment_match is not None or self._is_silent
 
     def _advise_after_failure(self) -> str:
         """What to do after the service failed; "" if it did not."""

@@ -88,8 +88,8 @@ def is_sandbox_host(base_url: str) -> bool:
     """
     host = (urlsplit(base_url).hostname or "").rstrip(".")
     labels = host.split(".")
-    country_suffix = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
-    domain = labels[: -2 if country_suffix else -1]
+    country_suffix_match = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
+    domain = labels[: -2 if country_suffix_match else -1]
     # The last label of the domain is the company's; those in Punycode hold no readable words.
     readable_labels = [label for label in domain[:-1] if not label.startswith("xn--")]
     words = "-".join(readable_labels).split("-")
@@ -133,5 +133,5 @@ def read_proxied_host(headers: Mapping[str, str]) -> str:
     >>> read_proxied_host({"via": "1.1 cache, 1.1 paylab-proxy (sandbox.example.com)"})
     'sandbox.example.com'
     """
-    last_entry = _VIA_ENTRY.search(headers.get("via", ""))
-    return last_entry[1] if last_entry else ""
+    entry_match = _VIA_ENTRY.search(headers.get("via", ""))
+    return entry_match[1] if entry_match else ""

@@ -158,11 +158,11 @@ def _split_text(body_text: str) -> Iterator[str]:
     """The pieces of a text: a long list is split between its objects, so that none is cut."""
     piece_start = 0
     while len(body_text) - piece_start > PIECE_LENGTH:
-        row_end = ROW_END.search(body_text, piece_start + PIECE_LENGTH)
-        if row_end is None:
+        row_end_match = ROW_END.search(body_text, piece_start + PIECE_LENGTH)
+        if row_end_match is None:
             break
-        yield body_text[piece_start : row_end.end()]
-        piece_start = row_end.end()
+        yield body_text[piece_start : row_end_match.end()]
+        piece_start = row_end_match.end()
     yield body_text[piece_start:]
 
 

@@ -115,7 +115,7 @@ class FieldAdvisor:
             return AdviceText(f"add {field.path} to the call{rule_text}", assumption)
         if complaint.is_missing and sent_value:
             return AdviceText()  # no rule of ours says why it counts as missing
-        rule = field.rule_for(sent_value)
+        rule = field.broken_rule(sent_value)
         if not rule or SAYS_THE_RULE.search(words):
             return AdviceText()
         return AdviceText(f"{field.path} {rule}")

@@ -114,8 +114,11 @@ class Lists:
         )
         return pager.keep_rows(row_filter, self.order(name)) if row_filter else pager
 
-    def row(self, name: str, id: str, options: Options) -> Response:
-        """The object with an id, from its list, as a response; NotFoundError if it is not there."""
+    def find_row(self, name: str, id: str, options: Options) -> Response:
+        """The response of the page with an object, with the object as its body.
+
+        NotFoundError if the list does not have it.
+        """
         list_form = self._service.list(name)
         page_responses = list[Response]()
 

@@ -211,7 +211,10 @@ def _describe_kind(kind: str) -> str:
 
 
 def _check_kind(value: object, field: str, kind: str) -> None:
-    """RuleError for a resource whose model is not `kind`, such as a Quote for a Transfer."""
+    """RuleError for a resource of another kind, such as a Quote for a Transfer.
+
+    Valid are also kinds with the same id (`_SAME_ID`), and any resource where `kind` is no model.
+    """
     from ..spec import models  # which are loaded with the first resource
     from ..spec.resource import Resource
 

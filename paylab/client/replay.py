@@ -55,9 +55,9 @@ class RequestFields:
     @classmethod
     def of(cls, method: str, target: str, body: str) -> RequestFields:
         """The compared parts of a redacted request; a body that is no JSON is one text."""
-        path, _, query = target.partition("?")
+        path, _, query_text = target.partition("?")
         texts_by_field = {"method": method, "path": path}
-        for parameter_name, parameter_text in parse_qsl(query, True):
+        for parameter_name, parameter_text in parse_qsl(query_text, True):
             texts_by_field[f"query.{parameter_name}"] = parameter_text
         try:
             json_body = read_json(body) if body else None

@@ -92,14 +92,14 @@ def request_signer(
     def sign(request: Request) -> None:
         """Set the headers of a signature that is made now; the request keeps what was signed."""
         now = clock()
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        path, _, query_text = request.url.raw_path.decode("ascii").partition("?")
         headers, request.extensions[SIGNATURE] = signed_headers(
             key_text,
             secret,
             request.method,
             request.headers["Host"],
             signed_path(path, dialect.signed_path, dialect.base_path),
-            signed_query(query, dialect.query_order),
+            signed_query(query_text, dialect.query_order),
             content_hash=_hash_content(request, dialect.hash_encoding) or no_body_hash,
             date=date_text(now, dialect.date_form),
             nonce=next_nonce(now),

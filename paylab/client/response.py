@@ -98,7 +98,7 @@ class Response:
         """The body as a resource; APIResponseError if it is none, or describes an error."""
         body = self._find_object(model.model_fields)
         if body is None:
-            self.done()
+            self.refuse_error_body()
             field_names = ", ".join(model.model_fields)
             needed_text = "an id" if "id" in model.model_fields else f"any of {field_names}"
             lack_text = f" with {needed_text}" if isinstance(self.body, dict) else ""
@@ -110,7 +110,7 @@ class Response:
         body = self._find_object(kind.model_fields)
         if body is not None:
             return self.resource(kind, body)
-        self.done()
+        self.refuse_error_body()
         resource = kind.model_validate(dict(known))
         resource._replayed = self.replayed
         resource._place = self.place
@@ -121,7 +121,7 @@ class Response:
     def has_id(self) -> bool:
         """Whether the body is an object with an id; APIResponseError when it describes an error."""
         if self._find_object(("id",)) is None:
-            self.done()
+            self.refuse_error_body()
             return False
         return True
 
@@ -129,16 +129,17 @@ class Response:
         """Return the object with an id, as sent; APIResponseError when there is none."""
         body = self._find_object(("id", *OBJECT))
         if body is None:
-            self.done()
+            self.refuse_error_body()
             raise self._wrong_body_error("must be an object with an id")
         return body
 
-    def done(self) -> None:
-        """APIResponseError with the service's words when the body describes an error."""
+    def refuse_error_body(self) -> None:
+        """APIResponseError with the service's words if the body of a success describes an error."""
         from ..spec.error_body import is_error
 
         data_member = self.body.get("data") if isinstance(self.body, dict) else None
-        if not is_error(self.body) and not is_error(data_member) and self.body is not False:
+        has_failed = self.body is False  # some services answer a bare `false` for a failure
+        if not (has_failed or is_error(self.body) or is_error(data_member)):
             return
         from .failures import read_refusal  # rarely needed
 
@@ -157,7 +158,7 @@ class Response:
         try:
             page = read_page(self.body, form, bare=may_be_array)
         except ValueError as error:
-            self.done()
+            self.refuse_error_body()
             reason = str(error)
             if isinstance(self.body, dict):
                 first_names = ", ".join(map(repr, islice(self.body, 5)))

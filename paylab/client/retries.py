@@ -72,7 +72,8 @@ def requested_wait(
     says it.
     """
     header_text = headers.get(header.lower(), "").strip()
-    if header.lower() != RETRY_AFTER and not header_text:
+    is_own_header_missing = header.lower() != RETRY_AFTER and not header_text
+    if is_own_header_missing:
         return retry_after(headers.get(RETRY_AFTER, ""), now)
     if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(header_text):
         number = float(header_text[:DIGITS_MAX])
@@ -113,12 +114,12 @@ def wait_advice(
                 seconds = _read_reset(header_name.lower(), header_text, now)
     if seconds is None or seconds == 0:
         return None
+    if seconds <= RETRY_AFTER_SECONDS_MAX:
+        return f"the service asks to wait {seconds:.0f} s"
     try:
         retry_time_text = to_text(now + timedelta(seconds=seconds))
     except OverflowError:
         retry_time_text = "the year 9999"
-    if seconds <= RETRY_AFTER_SECONDS_MAX:
-        return f"the service asks to wait {seconds:.0f} s"
     return f"the service asks not to be called again before {retry_time_text}"
 
 

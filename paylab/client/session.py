@@ -200,7 +200,7 @@ class Session:
             known_operations = {route.operation for route in self.service.routes}
             if verb != "get" or f"{resource}.list" not in known_operations:
                 raise
-            return self.lists.row(resource, (parts or {})["id"], options)
+            return self.lists.find_row(resource, (parts or {})["id"], options)
         return self.deliver(replace(request, any_body=any_body) if any_body else request)
 
     def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:

@@ -73,7 +73,7 @@ class Settings:
         for key_name in KEYS:
             object.__setattr__(self, key_name, Secret.of(getattr(self, key_name)))
         object.__setattr__(self, "base_url", check_base_url(self.base_url))
-        _check(self)
+        _check_settings(self)
 
     @property
     def identity(self) -> str:
@@ -277,9 +277,9 @@ def _incomplete_error(required: Found) -> ConfigError:
     )
 
 
-def _check(settings: Settings) -> None:
+def _check_settings(settings: Settings) -> None:
     """ConfigError for the first setting that cannot be used."""
-    # The keys are in no local variable of a frame that raises.
+    # No local holds a revealed key: a traceback can show the locals of its frames.
     if not _is_header_value(settings.api_key):
         raise ConfigError("api_key must be printable ASCII without spaces or commas")
     if not _is_stripped(settings.secret_key):

@@ -86,7 +86,7 @@ class Image:
 
     def _measure_content(self) -> rules.ImageSize | None:
         """The size and the first bytes of an image; None for a data URI."""
-        if not _is_readable(self._content):
+        if not _is_file_content(self._content):
             return None
         with self._open() as file:
             file.seek(0, os.SEEK_END)
@@ -136,13 +136,21 @@ class Image:
             raise RuleError([Problem(self._content_path, f"cannot be read: {reason}")]) from None
 
 
-def _is_readable(content: object) -> bool:
+def _is_file_content(content: object) -> bool:
     """Whether content is bytes, a path or an open binary file, rather than a data URI."""
     if isinstance(content, bytes | bytearray | memoryview | os.PathLike):
         return True
-    if not isinstance(content, str):
-        is_binary = "b" in str(getattr(content, "mode", "b"))
-        return is_binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
+    return _is_file_path(content) if isinstance(content, str) else _is_binary_file(content)
+
+
+def _is_binary_file(content: object) -> bool:
+    """Whether content is an open binary file; one that does not tell its mode may be."""
+    has_methods = all(hasattr(content, name) for name in ("read", "seek", "tell"))
+    return has_methods and "b" in str(getattr(content, "mode", "b"))
+
+
+def _is_file_path(content: str) -> bool:
+    """Whether a text is the path of a file. A text too long for a path is a data URI."""
     if len(content) > PATH_LENGTH_MAX:
         return False
     try:

@@ -115,8 +115,8 @@ class Payload:
     @property
     def acquirer(self) -> str | None:
         """The institution that holds a QR Ph account, by its BIC."""
-        is_known = (self.scheme or "").lower() in tags.SCHEMES
-        return self._account_value("01") if is_known else None
+        is_known_scheme = (self.scheme or "").lower() in tags.SCHEMES
+        return self._account_value("01") if is_known_scheme else None
 
     @property
     def issuer(self) -> str | None:

@@ -126,7 +126,7 @@ def refuse_missing_arguments(
     own_signature = inspect.signature(function)
     try:
         given_names = own_signature.bind_partial(*args, **kwargs).arguments
-    except TypeError:  # two values for one parameter, which the error of the call names
+    except TypeError:  # a call that is wrong in another way: its own error says so
         return
     missing = [
         parameter

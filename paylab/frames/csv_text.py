@@ -43,6 +43,8 @@ def amount_texts(table: pa.Table, amount_name: str) -> pa.ChunkedArray:
     for decimal_places in sorted(set(places_of.values())):
         codes = [code for code, places in places_of.items() if places == decimal_places]
         has_these_places = pc.is_in(currencies, value_set=pa.array(codes, pa.string()))
-        texts_at_places = decimals.trim(full_texts, table[amount_name].type.scale, decimal_places)
+        texts_at_places = decimals.trim_zeros(
+            full_texts, table[amount_name].type.scale, decimal_places
+        )
         trimmed_texts = pc.if_else(has_these_places, texts_at_places, trimmed_texts)
     return trimmed_texts

@@ -34,8 +34,8 @@ class CurrencyRows:
         upper_names = [str(category).upper() for category in categories.categories]
         unique_names = tuple(sorted(set(upper_names)))
         # A missing category has the code -1, which takes the last index: UNKNOWN.
-        index_of_category = [*map(unique_names.index, upper_names), UNKNOWN]
-        codes = np.array(index_of_category, dtype=np.int32)[categories.codes.to_numpy()]
+        index_by_category_code = [*map(unique_names.index, upper_names), UNKNOWN]
+        codes = np.array(index_by_category_code, dtype=np.int32)[categories.codes.to_numpy()]
         return cls(codes, unique_names)
 
     def take(

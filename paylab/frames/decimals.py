@@ -194,10 +194,10 @@ def write(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(plain_texts, pa.string())])
 
 
-def trim(
+def trim_zeros(
     number_texts: pa.ChunkedArray, decimal_places: int, decimal_places_min: int
 ) -> pa.ChunkedArray:
-    """Texts with `decimal_places` each, without zeros at their end, but with at least the minimum.
+    """Remove the zeros at the end of texts with `decimal_places` each, down to the minimum.
 
     With a minimum of 2, 12.3000 becomes 12.30 and 12.3450 becomes 12.345.
     """
@@ -210,8 +210,8 @@ def trim(
 
 def _is_plain(number_texts: pa.ChunkedArray) -> bool:
     """Whether all texts are of digits, minus and points."""
-    other_characters = pc.binary_length(pc.ascii_trim(number_texts, "0123456789.-"))
-    return pc.max(other_characters).as_py() in (0, None)
+    other_character_counts = pc.binary_length(pc.ascii_trim(number_texts, "0123456789.-"))
+    return pc.max(other_character_counts).as_py() in (0, None)
 
 
 def _measure_lengths(number_texts: pa.ChunkedArray) -> tuple[int, int]:

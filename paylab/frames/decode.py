@@ -200,13 +200,13 @@ TAIL_LENGTH_MAX = 4096  # longer than any usual tail
 
 def read_next_page(page: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and its cursor, from the bytes of a page."""
-    tail = None
+    tail_match = None
     if page.startswith(b"{"):
-        tail = TAIL.search(page, max(0, len(page) - TAIL_LENGTH_MAX))
-    if tail is None:
+        tail_match = TAIL.search(page, max(0, len(page) - TAIL_LENGTH_MAX))
+    if tail_match is None:
         parsed_page = _parse_page(page)
         return parsed_page.has_next_page, parsed_page.cursor
-    has_next_page, cursor = tail.groups()
+    has_next_page, cursor = tail_match.groups()
     return has_next_page == b"true", None if cursor is None else cursor.decode()
 
 

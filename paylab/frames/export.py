@@ -22,7 +22,7 @@ from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
 from ..storage.addresses import is_url, local_path, local_target, require_url
-from ..storage.folders import require_own_files
+from ..storage.folders import require_replaceable
 from .column_choice import Names, chosen_schema, read_columns, schema_for
 from .columns import ListName, Schema, schema_of
 from .decode import Fetch, bodies
@@ -241,7 +241,7 @@ def _require_writable_target(
     path = local_path(to)
     require_parent(path)
     if path.is_dir():
-        require_own_files(path.resolve(), ours)
+        require_replaceable(path.resolve(), ours)
 
 
 def _find_superseded_rows(

@@ -73,7 +73,7 @@ def _is_sqlite(connection: object) -> bool:
 
 
 def first_columns_text(frame: pd.DataFrame) -> str:
-    """The text of a frame; of one that is too wide, the first columns that fit, and how many.
+    """The `repr` of a frame; of one that is too wide, the first columns that fit, and their count.
 
     pandas alone shows the first and the last ones: next to a long last name, only one other.
     """
@@ -83,6 +83,7 @@ def first_columns_text(frame: pd.DataFrame) -> str:
     shown_count = 1
     while not _hides_columns(repr(frame.iloc[:, : shown_count + 1])):
         shown_count += 1
+    # The line with the size, which pandas adds to a frame of many rows, is replaced.
     columns_text, *_ = repr(frame.iloc[:, :shown_count]).rsplit("\n\n[", 1)
     size_text = f"{len(frame)} rows x {frame.shape[1]} columns"
     return f"{columns_text}\n\n[{size_text}, the first {shown_count} are shown]"

@@ -38,12 +38,12 @@ class WiderDecimalWarning(PaylabWarning):
 
 def parquet_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
     """The Arrow schema of a Parquet file of these rows."""
-    chosen_places = read_scale(scale, schema)
+    decimals_by_column = read_scale(scale, schema)
     names_and_types = []
     for column in schema.columns:
         arrow_type = TYPES.get(column.kind, pa.string())
         if column.kind == "amount":
-            arrow_type = decimal_type(column.name, chosen_places.get(column.name))
+            arrow_type = decimal_type(column.name, decimals_by_column.get(column.name))
         names_and_types.append((column.name, arrow_type))
     return pa.schema(names_and_types)
 

@@ -108,7 +108,7 @@ class Sync:
         self.newest = timestamps.read_or_none(self.state.newest)
         selection, ids_to_fetch_alone = self._choose_selection(overlap, full=full)
         pages = bodies(self.pull.fetch)
-        read_pages(pages, schema, self._take, self.tally, selection=selection, as_json=True)
+        read_pages(pages, schema, self._collect_rows, self.tally, selection=selection, as_json=True)
         self._write_days(set(self._unwritten_days))
         self._fetch_single_rows(ids_to_fetch_alone, schema)
         if full and self.tally.complete:
@@ -198,8 +198,8 @@ class Sync:
         for day, table in _split_by_day(self._convert_types(page_part.table)):
             self._write(day, table)
 
-    def _take(self, page_part: PagePart) -> None:
-        """Keep the rows of some pages until their day is complete."""
+    def _collect_rows(self, page_part: PagePart) -> None:
+        """Keep the rows of some pages by day, and write the days later than all these rows."""
         if not page_part.table.num_rows:
             return
         self._hashes.append(hash_ids(page_part.table))
@@ -215,21 +215,25 @@ class Sync:
             self._hashes_by_day.setdefault(day, []).append(hash_ids(table))
 
     def _convert_types(self, text_table: pa.Table) -> pa.Table:
-        """The rows in the types of the files, which get wider if a value needs it."""
-        types = self.state.types
-        narrow_columns = columns_too_narrow(text_table, types) - {*self.state.fixed}
+        """The rows in the types of the files, which get wider first if a value needs it."""
+        narrow_columns = columns_too_narrow(text_table, self.state.types) - {*self.state.fixed}
         if narrow_columns:
-            self._narrow_types = self._narrow_types or types
-            self._wide_columns |= narrow_columns
-            types = widen_types(types, narrow_columns)
+            self._widen_files(narrow_columns)
         if EXTRA not in text_table.column_names:
             text_table = text_table.append_column(EXTRA, pa.nulls(text_table.num_rows, pa.string()))
+        # Only the columns of the list are converted: EXTRA, which stays text, is added after it.
+        types = self.state.types
         known_types = types.remove(types.get_field_index(EXTRA))
         typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], types=known_types)
-        if narrow_columns:
-            self.state.set_types(types)
-            self._rewrite()
         return typed_rows.append_column(EXTRA, text_table[EXTRA])
+
+    def _widen_files(self, narrow_columns: set[str]) -> None:
+        """Give these columns wider types, in the state and in every file."""
+        types = self.state.types
+        self._narrow_types = self._narrow_types or types
+        self._wide_columns |= narrow_columns
+        self.state.set_types(widen_types(types, narrow_columns))
+        self._rewrite()
 
     def _rewrite(self) -> None:
         """Give every file the columns of the state, before a value that needs them is written.

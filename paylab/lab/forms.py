@@ -251,15 +251,15 @@ class Forms:
         if isinstance(resource, Transfer):
             return self._transfer_line(resource)
         if isinstance(resource, Deposit | Conversion):
-            read = partial(self._find_conversion, resource)
-            return ConversionView(read, unnamed=self._is_held(resource), **self._status_options)
-        row_id = getattr(resource, "id", "")  # what a failed cell should have made says so here
+            options = {**self._status_options, "needs_review": self._needs_review(resource)}
+            return ConversionView(partial(self._find_conversion, resource), **options)
+        id_ = getattr(resource, "id", "")  # the placeholder of a failed cell raises its own error
         if not isinstance(resource, Individual):
             raise ArgumentError(f"{SHOWN}, not of a {type(resource).__name__}")
-        return IndividualView(partial(self._client.individuals.get, row_id), **self._status_options)
+        return IndividualView(partial(self._client.individuals.get, id_), **self._status_options)
 
-    def _is_held(self, resource: Deposit | Conversion) -> bool | None:
-        """Whether a deposit without a sender is held for review; None if this is no deposit."""
+    def _needs_review(self, resource: Deposit | Conversion) -> bool | None:
+        """Whether a deposit is held for review, as one without a sender; None for a conversion."""
         rule = self._client.service.sandbox_deposits.missing_sender
         is_unnamed = resource.sender_name == "" if isinstance(resource, Deposit) else None
         return is_unnamed and rule != "accepted"

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..client.call_log import CallLog
 from ..views.panel_rows import PanelRow, call_row, delivery_row, event_row, finish_row
@@ -26,8 +27,12 @@ Follower = Callable[[], None]
 Moment = tuple[int, datetime]
 """When something happened: its place in the journal of the simulator, or 0, and its time."""
 
-Entry = tuple[Moment, Callable[[int], PanelRow]]
-"""A moment, and a function that makes the row of a number."""
+
+class Entry(NamedTuple):
+    """What happened at a moment, as a row that is made when its number is known."""
+
+    moment: Moment
+    make_row: Callable[[int], PanelRow]
 
 
 class PanelFeed:
@@ -94,9 +99,9 @@ class PanelFeed:
         with self._reading:
             self._finish_open_rows()
             entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
-            for _, make_row in sorted(entries, key=lambda entry: entry[0]):
+            for entry in sorted(entries, key=attrgetter("moment")):
                 self._row_count += 1
-                self._rows.append(make_row(self._row_count))
+                self._rows.append(entry.make_row(self._row_count))
             return tuple(self._rows)
 
     def clear(self) -> None:
@@ -107,7 +112,8 @@ class PanelFeed:
     def _read_calls(self) -> Iterator[Entry]:
         """The calls since the last time, each at the place of its request in the journal.
 
-        A call whose request is not in the journal is placed beside the call before it.
+        A call whose request is not in the journal is placed beside the call before it. It notes how
+        far it read.
         """
         sequence_by_nonce = self._read_sequences()
         sequence = 0
@@ -115,7 +121,7 @@ class PanelFeed:
             self._call_number = call.number
             nonce = call.request_headers.get("x-nonce", "")
             sequence = sequence_by_nonce.get(nonce, sequence)
-            yield (sequence, call.when), partial(call_row, call=call)
+            yield Entry((sequence, call.when), partial(call_row, call=call))
 
     def _read_sequences(self) -> dict[str, int]:
         """The places of the latest requests in the journal, by nonce; none without a journal."""
@@ -125,7 +131,7 @@ class PanelFeed:
         return {record.request.headers.get("x-nonce", ""): record.sequence for record in records}
 
     def _read_notes(self) -> Iterator[Entry]:
-        """The events and deliveries that the simulator has noted since the last time."""
+        """The events and deliveries since the last time. It notes how far it read."""
         if self._journal is None:
             return
         for note in self._journal.notes(self._note_number, ROWS_MAX):
@@ -133,7 +139,8 @@ class PanelFeed:
             if note.kind == "control":
                 continue  # the panel shows calls and events only
             make_row = event_row if note.kind == "event" else delivery_row
-            yield (note.sequence, note.at), partial(make_row, at=note.at, facts=note.facts)
+            make_note_row = partial(make_row, at=note.at, facts=note.facts)
+            yield Entry((note.sequence, note.at), make_note_row)
 
     def _read_arrivals(self) -> Iterator[Entry]:
         """What the inboxes received since the last time, for the first time or again.
@@ -152,7 +159,7 @@ class PanelFeed:
                 if earlier_counts.get(arrival_key) == arrival.deliveries:
                     continue  # not delivered again since
                 make_row = partial(event_row, at=arrival.last_at, facts=_arrival_facts(arrival))
-                yield (0, arrival.last_at), make_row
+                yield Entry((0, arrival.last_at), make_row)
 
     def _finish_open_rows(self) -> None:
         """Read the deliveries again that were under way."""

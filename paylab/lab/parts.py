@@ -221,7 +221,7 @@ def replay_parts(path: Path, given: GivenService | None) -> Parts:
 
 
 def warn_of_ledger() -> None:
-    """Warn once that PAYLAB_LEDGER has no effect any more."""
+    """Warn that PAYLAB_LEDGER has no effect any more."""
     if os.environ.get("PAYLAB_LEDGER"):
         message = (
             "PAYLAB_LEDGER has no effect: nothing is stored any more, because the service itself "

@@ -95,7 +95,7 @@ class ServiceLocator:
         self._embedded = embedded
         self._replay = replay
         self._controls: Controls | None = None
-        self._product: str | None = None
+        self._server_product: str | None = None
         self._proxied_host = ""
 
     def note_product(self, exchange: Exchange) -> None:
@@ -107,8 +107,8 @@ class ServiceLocator:
             return
         self._proxied_host = read_proxied_host(exchange.headers)
         product = exchange.headers.get("server", "")
-        if self._product is None or product != PROXY_PRODUCT:
-            self._product = product
+        if self._server_product is None or product != PROXY_PRODUCT:
+            self._server_product = product
 
     def find_controls(self) -> Controls | None:
         """The simulator's controls; None for a real service, which is asked if it is local."""
@@ -137,7 +137,7 @@ class ServiceLocator:
     @property
     def place(self) -> Place:
         """The kind of service; a local address that has not answered yet is asked."""
-        if self._product is None and not self._replay:
+        if self._server_product is None and not self._replay:
             self.find_controls()
         return self.known
 
@@ -152,7 +152,7 @@ class ServiceLocator:
         place_kind: Kind = "other"
         # Only a proxy on this machine is believed what it says of the service behind it.
         proxied_host = self._proxied_host if is_local(settings) else ""
-        if is_local(settings) and (self._controls or self._product == PRODUCT):
+        if is_local(settings) and (self._controls or self._server_product == PRODUCT):
             place_kind = "shared"
         elif is_sandbox_host(f"https://{proxied_host}" if proxied_host else settings.base_url):
             place_kind = "sandbox"

@@ -39,7 +39,7 @@ VERIFIED = ("active", "action_required", "rejected", "under_review")
 
 
 @light_dataclass(frozen=True)
-class WayStep:
+class HistoryStep:
     """One step of the way of an object: when, what happened, and the status after it."""
 
     at: datetime | None
@@ -95,7 +95,7 @@ class ScenarioOutcome:
     """What a scenario created, and the way that it took; `resource` is its last state."""
 
     resource: Any
-    way: tuple[WayStep, ...]
+    way: tuple[HistoryStep, ...]
 
 
 def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
@@ -105,7 +105,7 @@ def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
     """
     fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
     person = parts.client.individuals.create(**{**fields, "family_name": family_name})
-    created_step = WayStep(person.created_at, "created: images are needed", str(person.status))
+    created_step = HistoryStep(person.created_at, "created: images are needed", str(person.status))
     for _ in family_name.lower().split(" then "):  # an outcome for each verification
         parts.controls.move(person.id, "pending")  # as if the images were uploaded
         person = parts.client.individuals.wait(person.id, until=VERIFIED, timeout=WAIT_SECONDS)
@@ -134,21 +134,21 @@ def run_transfer(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     transfer = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
     steps = _list_event_steps(parts, transfer.id)
     if steps and steps[-1].status != transfer.status:  # no event is sent of the last move
-        silent_move = WayStep(
+        silent_move = HistoryStep(
             transfer.updated_at, "no event is sent: a GET shows it", str(transfer.status)
         )
         steps = (*steps, silent_move)
     return ScenarioOutcome(transfer, steps)
 
 
-def run_account(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
+def run_slow_account(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     """Open a conversion account with a reference that makes provisioning slow."""
     person = _create_active_person(parts)
     account = _create_account(parts, person, reference)
     open_account = parts.client.conversion_accounts.wait(account, timeout=WAIT_SECONDS)
     steps = (
-        WayStep(account.created_at, "the POST answers 202", str(account.status)),
-        WayStep(
+        HistoryStep(account.created_at, "the POST answers 202", str(account.status)),
+        HistoryStep(
             open_account.updated_at, "a GET has deposit instructions", str(open_account.status)
         ),
     )
@@ -162,11 +162,11 @@ def run_lost_answer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
     with parts.controls.faults.on("transfers.create", "drop_after", times=1):
         transfer = _pay(parts, account_id)
     steps = [
-        WayStep(call.when, f"POST, attempt {call.attempt}: {call.outcome()}")
+        HistoryStep(call.when, f"POST, attempt {call.attempt}: {call.outcome()}")
         for call in parts.client.calls.where(method="POST")
         if call.number > newest_number and call.idempotency_key
     ]
-    steps.append(WayStep(transfer.created_at, "one payout in the list", str(transfer.status)))
+    steps.append(HistoryStep(transfer.created_at, "one payout in the list", str(transfer.status)))
     return ScenarioOutcome(transfer, tuple(steps))
 
 
@@ -180,7 +180,7 @@ def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
         parts.client.sleep(1.0)
         kept_events = list(inbox.where(id=transfer.id))
     inbox_steps = [
-        WayStep(
+        HistoryStep(
             event.at,
             f"{event.type} delivered {event.deliveries} times, kept once",
             str(event.status),
@@ -194,17 +194,17 @@ RUNNERS: Mapping[str, Callable[[ScenarioParts, str], ScenarioOutcome]] = {
     "individual": run_individual,
     "deposit": run_deposit,
     "transfer": run_transfer,
-    "conversion account": run_account,
+    "conversion account": run_slow_account,
     "call": run_lost_answer,
     "event": run_duplicate_event,
 }
 """What runs a scenario, by the object that its value belongs to."""
 
 
-def _list_event_steps(parts: ScenarioParts, resource_id: str) -> tuple[WayStep, ...]:
+def _list_event_steps(parts: ScenarioParts, resource_id: str) -> tuple[HistoryStep, ...]:
     """The events of an object, as the simulator recorded them."""
     return tuple(
-        WayStep(event.updated_at, event.type, str(event.status or ""))
+        HistoryStep(event.updated_at, event.type, str(event.status or ""))
         for event in parts.events(resource_id)
     )
 

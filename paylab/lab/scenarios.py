@@ -16,7 +16,7 @@ from ..light_dataclass import light_dataclass
 from ..simulator.scenarios import named_scenarios
 from ..spec.service.service import Service
 from .place import ServiceLocator, is_local
-from .scenario_steps import RUNNERS, ScenarioParts, WayStep
+from .scenario_steps import RUNNERS, HistoryStep, ScenarioParts
 
 if TYPE_CHECKING:
     from ..client.client import Client
@@ -81,7 +81,7 @@ class ScenarioRun:
 
     scenario: NamedScenario
     resource: Any
-    way: tuple[WayStep, ...]
+    way: tuple[HistoryStep, ...]
     place: str
 
     @property

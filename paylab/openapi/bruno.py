@@ -80,10 +80,10 @@ def _make_file_name(title: str) -> str:
 
 def _write_request(request: CollectionRequest, sequence_number: int) -> str:
     """The file of a request, in Bruno's language of blocks."""
-    query = "&".join(f"{name}={value}" for name, value in request.query.items())
+    query_text = "&".join(f"{name}={value}" for name, value in request.query.items())
     url = f"{{{{base_url}}}}{request.path}"
-    if query:
-        url = f"{url}?{query}"
+    if query_text:
+        url = f"{url}?{query_text}"
     body_kind = "none" if request.body is None else "json"
     blocks = [
         f"meta {{\n  name: {request.name}\n  type: http\n  seq: {sequence_number}\n}}",

@@ -183,14 +183,14 @@ def _error_content(*, is_page: bool = False) -> Schema:
 def rate_limit_response(service: Service) -> Schema:
     """The response of a rate limit."""
     limits = service.rate_limits
-    header = {
+    header_object = {
         "description": f"When to send again: {str(limits.unit).replace('_', ' ')}.",
         "schema": {"type": "string"},
         **origin_facts(service, "errors.server"),
     }
     return {
         "description": "Too many requests. It was not carried out: send it again later.",
-        "headers": {limits.header: header},
+        "headers": {limits.header: header_object},
         **_error_content(),
         **origin_facts(service, "errors.server"),
     }

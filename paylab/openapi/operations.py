@@ -175,8 +175,8 @@ class OperationObjects:
         }
         if status in self._service.idempotency.stored and operation.takes_key(self._service):
             description = "`true` when the stored answer of an Idempotency-Key is returned."
-            header = {"description": description, "schema": {"type": "string"}}
-            response["headers"] = {"Idempotency-Replayed": header}
+            header_object = {"description": description, "schema": {"type": "string"}}
+            response["headers"] = {"Idempotency-Replayed": header_object}
         if status == _NO_CONTENT:
             return response
         response["content"] = {_JSON: {"schema": self._content_schema(operation)}}

@@ -81,10 +81,10 @@ def _make_script(event_name: str, script_text: str) -> dict[str, Any]:
 
 def _make_item(request: CollectionRequest) -> dict[str, Any]:
     """A request of the collection, with the script that stores the id of its answer."""
-    query = "&".join(f"{name}={value}" for name, value in request.query.items())
+    query_text = "&".join(f"{name}={value}" for name, value in request.query.items())
     url = f"{{{{base_url}}}}{request.path}"
-    if query:
-        url = f"{url}?{query}"
+    if query_text:
+        url = f"{url}?{query_text}"
     request_item: dict[str, Any] = {
         "name": request.name,
         "request": {

@@ -77,8 +77,8 @@ def describe_operation(service: Service, record: Operation) -> str:
     if record.is_list and not service.list(record.resource).is_array:
         sentences.append("Read further pages with the cursor of the answer.")
     if record.takes_key(service):
-        header = service.idempotency.header
-        sentences.append(f"Repeat it with the same {header}, and it is carried out once.")
+        header_name = service.idempotency.header
+        sentences.append(f"Repeat it with the same {header_name}, and it is carried out once.")
     fact = origin_facts(service, read=record.path)["x-origin"]
     sentences.append(_ORIGIN_SENTENCES[fact])
     return " ".join(sentences)

@@ -47,36 +47,48 @@ class AccountOrders:
         earlier = self._choose_earlier(order, rows_before)
         if earlier is not None:
             return self._return_earlier(order, earlier)
-        find_lost = partial(self._find_lost, order, rows_before)
-        request = replace(order.request, find=find_lost)
-        advice = partial(self._lost_answer_advice, order)
         try:
-            with deliver_order(self._client.session, request, advice) as response:
-                if order.is_raw and not response.has_id:
-                    return response  # of a service whose answer has another form
-                if response.body is None and not order.is_raw:
-                    earliest = order.begun + self._client.service_clock.least_ahead()
-                    account_id = find_lost(response.exchange.status, earliest)
-                    if account_id is not None:
-                        return self._client.call(
-                            "conversion_accounts.get", parts={"id": account_id}
-                        )
-                account = response.read(ConversionAccount)
+            return self._send_new(order, rows_before)
         except ConflictError:
             earlier = self._choose_earlier(order, self._read_before_sending(order))
             if earlier is None:
                 raise
             return self._return_earlier(order, earlier)
+
+    def _send_new(self, order: KeyedOrder, rows_before: AccountRows | None) -> Response:
+        """Send an order that the list does not have. ChoiceError for the account of another one."""
+        find_lost = partial(self._find_lost, order, rows_before)
+        request = replace(order.request, find=find_lost)
+        advice = partial(self._lost_answer_advice, order)
+        with deliver_order(self._client.session, request, advice) as response:
+            if order.is_raw and not response.has_id:
+                return response  # of a service whose answer has another form
+            if response.body is None and not order.is_raw:
+                created = self._read_unnamed(order, response, rows_before)
+                if created is not None:
+                    return created
+            account = response.read(ConversionAccount)
         if find_differences(order.values, account, may_choose=True):
             refusal_text = f"the answer is about another account: {account.id}"
             hint = "read lab.conversion_accounts.list() before you send it again"
             raise ChoiceError(refusal_text, hint, reason="conflict", payment=account)
         return self._return_earlier(order, account) if response.replayed else response
 
-    def _read_before_sending(self, order: KeyedOrder) -> AccountRows | None:
-        """The rows of the list before an order is sent; None if they cannot be read.
+    def _read_unnamed(
+        self, order: KeyedOrder, response: Response, rows_before: AccountRows | None
+    ) -> Response | None:
+        """The account of an answer that does not name it, from the list; None if it has none."""
+        earliest = order.begun + self._client.service_clock.least_ahead()
+        account_id = self._find_lost(order, rows_before, response.exchange.status, earliest)
+        if account_id is None:
+            return None
+        return self._client.call("conversion_accounts.get", parts={"id": account_id})
 
-        ChoiceError if the order needs them: it has neither `new=` nor your own key.
+    def _read_before_sending(self, order: KeyedOrder) -> AccountRows | None:
+        """The rows of the list before an order is sent.
+
+        None if the service has no list, or if the list is unreadable and the order does not need
+        it: it has `new=` or your own key. ChoiceError for an unreadable list that it needs.
         """
         try:
             rows = self._read_rows()

@@ -182,8 +182,8 @@ def raise_if_other_terms(
         f"{describe_payment(payment, now())} was made for this order with other values: "
         f"{'; '.join(differences)}"
     )
-    choices = f'{_other_reference(order)}, or a name: new="{payment.id}"'
-    hint = f"correct the order if it is that payment; for another payment give it {choices}"
+    choices_text = f'{_other_reference(order)}, or a name: new="{payment.id}"'
+    hint = f"correct the order if it is that payment; for another payment give it {choices_text}"
     raise ChoiceError(refusal_text, hint, reason="conflict", payment=payment)
 
 
@@ -219,8 +219,8 @@ def raise_if_dead_or_old(
     refusal_text = (
         f"nothing was paid now: {describe_payment(payment, now)} was made for an equal order"
     )
-    choices = f'{_other_reference(order)}, or new="{payment.id}"'
-    hint = f"if this is that payment, it is done; for another payment give it {choices}"
+    choices_text = f'{_other_reference(order)}, or new="{payment.id}"'
+    hint = f"if this is that payment, it is done; for another payment give it {choices_text}"
     raise ChoiceError(refusal_text, hint, reason="old", payment=payment)
 
 

@@ -66,8 +66,8 @@ def key_of_values(order: Values, new: str, operation: str) -> str:
     identified_by = "reference" if reference else "values"
     new_name = _normalize_name("new", new) if new else ""
     key_parts = [NAME, operation, identified_by, reference or order, new_name]
-    digest = sha256(_canonical_bytes(key_parts)).digest()
-    return str(UUID(bytes=digest[:16], version=4))
+    digest_bytes = sha256(_canonical_bytes(key_parts)).digest()
+    return str(UUID(bytes=digest_bytes[:16], version=4))
 
 
 def reference_of(fields: Values) -> str:

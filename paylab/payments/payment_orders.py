@@ -155,10 +155,10 @@ class PaymentOrders:
         needed = "another new=" if order.name else "new="
         if order.reference and not order.name:
             needed = f"another {REFERENCE}, or new="
-        description = describe_payment(payment, self._now())
+        payment_text = describe_payment(payment, self._now())
         self._tell(
             order,
-            f"not paid again: {description} was made for this order before{remark}; "
+            f"not paid again: {payment_text} was made for this order before{remark}; "
             f"a second payment needs {needed}",
         )
 
@@ -236,7 +236,7 @@ class PaymentOrders:
             if error.status not in NOT_READABLE:
                 raise
         resource = read_operation.partition(".")[0]
-        return self._client.session.lists.row(resource, payment_id, options)
+        return self._client.session.lists.find_row(resource, payment_id, options)
 
     def _lost_answer_advice(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""

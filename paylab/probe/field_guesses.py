@@ -72,10 +72,10 @@ def omit_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
 
 def follow_new_name(request: RefusedRequest, field: RefusedField) -> Guesses:
     """The name in "country is unknown, did you mean country_code?"."""
-    new_name = NEW_NAME.search(field.words)
+    new_name_match = NEW_NAME.search(field.words)
     setting = request.body.name_settings.get(field.our_path)
-    if new_name and setting:
-        yield {setting.name: new_name[1]}
+    if new_name_match and setting:
+        yield {setting.name: new_name_match[1]}
 
 
 def rename_quote(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -135,7 +135,7 @@ def choose_words(request: RefusedRequest, field: RefusedField) -> Guesses:
 def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterator[SettingKey]:
     """The settings with the words of a field: of rails, each country that has the one sent."""
     sent = request.find_object(field)
-    record = request.operation.by_name.get(field.name)
+    known_field = request.operation.by_name.get(field.name)
     if sent.is_details:
         if field.name == sent.choice:
             yield setting_keys()[f"{sent.table}.allowed"]
@@ -144,8 +144,8 @@ def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterato
             if sent.values.get("payout_method") in read_rails(request.service.rails):
                 yield setting_keys()[f"rails.{country}"]
     elif (
-        record
-        and (key := setting_keys().get(setting_key_of(record.setting)))
+        known_field
+        and (key := setting_keys().get(setting_key_of(known_field.setting)))
         and key.kind == "words"
     ):
         yield key

@@ -130,8 +130,8 @@ class RefusedRequest:
         is_bare = self.operation.resource == "financial_accounts" and not parents
         if name in BESIDE_DETAILS or not (is_in_account or is_bare):
             return self.body
-        index = re.match(r"financial_accounts\.(\d+)", field.our_path)
-        objects = list(self._find_details(int(index[1]) if index else None))
+        index_match = re.match(r"financial_accounts\.(\d+)", field.our_path)
+        objects = list(self._find_details(int(index_match[1]) if index_match else None))
         if is_bare or len(objects) != 1:
             names = {name, *self.unknown_names} if is_bare else {name}
             objects = [each for each in objects if names & each.name_settings.keys()]

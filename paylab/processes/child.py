@@ -60,13 +60,13 @@ def serve_requests() -> None:
             request = receive_message(requests)
             try:
                 answer_mark = ANSWER
-                content = answer(request)
+                answer_bytes = answer(request)
             except Exception as error:
                 error_text = str(error) or type(error).__name__
                 answer_mark = ERROR
-                content = error_text[:ERROR_CHARACTERS_MAX].encode(errors="replace")
+                answer_bytes = error_text[:ERROR_CHARACTERS_MAX].encode(errors="replace")
             send_message(answers, answer_mark)
-            send_message(answers, content)
+            send_message(answers, answer_bytes)
 
 
 if __name__ == "__main__":

@@ -179,13 +179,20 @@ def read_report(path: Path) -> dict[str, list[JsonMapping]]:
     report_text = _read_text(path)
     try:
         report = json.loads(report_text)
-        if report[REPORT] != REPORT_VERSION:
-            raise ConfigError(f"{path} is of another version of paylab: run the tests again")
-        rows_by_world = {str(world["world"]): [*world["records"]] for world in report["worlds"]}
-        for world_rows in rows_by_world.values():
-            require_forms(world_rows)
+        is_of_this_version = report[REPORT] == REPORT_VERSION
+        rows_by_world = _read_worlds(report) if is_of_this_version else {}
     except UNREADABLE:
         raise ConfigError(
             f"{path} is no report of a test run: `pytest --paylab-ready` writes one"
         ) from None
+    if not is_of_this_version:
+        raise ConfigError(f"{path} is of another version of paylab: run the tests again")
+    return rows_by_world
+
+
+def _read_worlds(report: JsonMapping) -> dict[str, list[JsonMapping]]:
+    """The rows of each world in a report; one of the errors `UNREADABLE` for another form."""
+    rows_by_world = {str(world["world"]): [*world["records"]] for world in report["worlds"]}
+    for world_rows in rows_by_world.values():
+        require_forms(world_rows)
     return rows_by_world

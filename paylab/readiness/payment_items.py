@@ -26,21 +26,35 @@ DEPOSIT_MAX = {"mxn": Decimal(50), "php": Decimal(100)}
 CLOSED = ("failed", "expired", "cancelled", "completed")
 
 
-def judge_accepted(history: History) -> Iterator[Observation]:
+def judge_slow_account(history: History) -> Iterator[Observation]:
     """Observe whether a conversion account with a 202 is polled until active, not made again."""
-    for request in history.of("conversion_accounts.create"):
-        if request.status != 202 or not request.is_received:
+    for creation in history.of("conversion_accounts.create"):
+        if creation.status != 202 or not creation.is_received:
             continue
-        object_id = str(request.answer.get("id"))
-        repeat = _next_account(history, request)
-        if repeat is not None and not _is_open(history, object_id, repeat.sequence):
-            yield broken(repeat, f"created again after the 202 of call {request.number}")
-            continue
-        for sequence, status, _ in history.statuses_known(object_id):
-            if status in codes.OPENED and sequence > request.sequence:
-                reading = history.first_reading(object_id, request)
-                yield shown(reading or request, f"polled until it was {status}")
-                break
+        repeat = _find_early_repeat(history, creation)
+        if repeat is not None:
+            yield broken(repeat, f"created again after the 202 of call {creation.number}")
+        else:
+            yield from _observe_polling(history, creation)
+
+
+def _find_early_repeat(history: History, creation: RequestFacts) -> RequestFacts | None:
+    """The next request for the same account, if the first was not known to be active by then."""
+    account_id = str(creation.answer.get("id"))
+    repeat = _next_account(history, creation)
+    if repeat is None or _is_open(history, account_id, repeat.sequence):
+        return None
+    return repeat
+
+
+def _observe_polling(history: History, creation: RequestFacts) -> Iterator[Observation]:
+    """Observe that an account was seen to be active after its creation; nothing if it was not."""
+    account_id = str(creation.answer.get("id"))
+    for seen in history.statuses_known(account_id):
+        if seen.status in codes.OPENED and seen.sequence > creation.sequence:
+            reading = history.first_reading(account_id, creation)
+            yield shown(reading or creation, f"polled until it was {seen.status}")
+            return
 
 
 def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
@@ -179,7 +193,7 @@ ITEMS = (
         "spec: POST /v1/conversion_accounts",
         'Create a conversion account with the reference "scenario:slow".',
         needs="on-ramp",
-        judge=judge_accepted,
+        judge=judge_slow_account,
         situation=Situation("create a conversion account of the Philippines"),
     ),
     Item(

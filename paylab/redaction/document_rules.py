@@ -58,10 +58,10 @@ def is_harmless_number(number: str) -> bool:
 
 def _find_column_numbers(text: str) -> Spans:
     """The places of numbers in columns of a table that are named after a document."""
-    label = _COLUMN.search(text)
-    if label is None:
+    label_match = _COLUMN.search(text)
+    if label_match is None:
         return iter(())
-    return find_column_values(text, DOCUMENT_LABEL, _is_secret_number, label.start())
+    return find_column_values(text, DOCUMENT_LABEL, _is_secret_number, label_match.start())
 
 
 def _is_secret_number(text: str) -> bool:

@@ -49,8 +49,8 @@ def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
         region_start = max(0, word_start - _REGION_BEFORE)
         if region_start <= last_end:  # it extends the region before
             region_start = regions.pop()[0]
-        whitespace = _WHITESPACE.search(text, word_start + _REGION_AFTER)
-        last_end = whitespace.start() if whitespace else len(text)
+        whitespace_match = _WHITESPACE.search(text, word_start + _REGION_AFTER)
+        last_end = whitespace_match.start() if whitespace_match else len(text)
         regions.append((region_start, last_end))
     return tuple(regions)
 

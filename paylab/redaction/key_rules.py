@@ -71,9 +71,9 @@ def _find_token_spans(text: str) -> Spans:
 def _find_column_keys(text: str) -> Spans:
     """The places of values in columns of a table that are named after a key."""
     for region in find_named_regions(text):
-        label = _COLUMN.search(text, *region)
-        if label:
-            return find_column_values(text, KEY_NAME, looks_like_key, label.start(1))
+        label_match = _COLUMN.search(text, *region)
+        if label_match:
+            return find_column_values(text, KEY_NAME, looks_like_key, label_match.start(1))
     return iter(())
 
 

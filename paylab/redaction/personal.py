@@ -71,7 +71,7 @@ def _field_patterns(field_names: frozenset[str] = frozenset()) -> _FieldPatterns
 
 
 def find_personal_names(settings: Mapping[str, object]) -> frozenset[str]:
-    """The names that a service has for the fields with personal data; empty for the usual ones.
+    """The names that a service has for the fields with personal data, where they are not ours.
 
     `settings` are those of its `diff()`, such as `"individuals.fields.given_name": "first_name"`.
     """

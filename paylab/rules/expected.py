@@ -25,6 +25,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from .accounts import likely_country
 from .fields import (
+    SEVERAL_CHOICES,
     Check,
     as_object,
     check_iso_date,
@@ -70,15 +71,15 @@ class ExpectedField:
         check = _field_check(field, self._service)
         return self._message_of(check) if check else ""
 
-    def rule_for(self, value: object) -> str:
+    def broken_rule(self, value: object) -> str:
         """Return the rule if a value that was sent breaks it, or "" if the value is valid.
 
         A rule with several choices is always returned: the service may accept fewer of them.
         """
         rule = self.rule
-        if "one of" in rule:
-            return rule
-        return "" if value is None or self._accepts(value) else rule
+        has_choices = rule.startswith(SEVERAL_CHOICES)
+        is_broken = has_choices or not (value is None or self._accepts(value))
+        return rule if is_broken else ""
 
     def _accepts(self, sent_value: object) -> bool:
         """Return whether a value keeps the rule."""

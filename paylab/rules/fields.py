@@ -22,6 +22,9 @@ from ..spec.service.service import Service
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
 
+SEVERAL_CHOICES = "must be one of"
+"""How the rule of a field with several choices begins."""
+
 # An unpaired surrogate cannot be encoded as UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -115,7 +118,7 @@ def choice_check(
 
 def choice_message(choices: Sequence[str]) -> str:
     """Return `must be mxn`, or `must be one of mxn, php`."""
-    requirement = "must be" if len(choices) == 1 else "must be one of"
+    requirement = "must be" if len(choices) == 1 else SEVERAL_CHOICES
     return f"{requirement} {', '.join(choices)}"
 
 

@@ -73,20 +73,20 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
         return missing_header("authorization")
-    header = Authorization.parse(headers["authorization"], LENIENT_FORM)
-    if header is None:
+    authorization = Authorization.parse(headers["authorization"], LENIENT_FORM)
+    if authorization is None:
         return malformed_header("authorization", AUTHORIZATION_FORM, "unknown")
     signing = signing or Service().signing
     clock = timestamps.from_http(headers.get("date", "")) or now
 
     def run_checks() -> Iterator[Finding | None]:
         """Run the checks of `verify`, and slower ones; each may rely on those before it."""
-        yield check_headers(headers, header, signing)
-        yield check_credential(headers, header)
+        yield check_headers(headers, authorization, signing)
+        yield check_credential(headers, authorization)
         yield _check_hash_function(headers["x-content-sha256"], request.body, signing)
         yield check_body(headers["x-content-sha256"], request.body, signing)
         yield _check_host(headers["host"], request.hosts)
-        yield _check_signature(headers, request, header, secret, signing, other_secrets)
+        yield _check_signature(headers, request, authorization, secret, signing, other_secrets)
         yield _verify_as_service(headers, request, secret, clock, signing)
 
     for finding in run_checks():
@@ -287,8 +287,8 @@ def _verify_as_service(
     signing: SigningSettings,
 ) -> Finding | None:
     """Why the simulator refuses a request in which no mistake was found, or None."""
-    header = Authorization.parse(headers["authorization"])
-    if header is None:
+    authorization = Authorization.parse(headers["authorization"])
+    if authorization is None:
         return malformed_header("authorization", AUTHORIZATION_FORM)
     if secret is None:
         return check_date(headers["x-date"], clock, signing)
@@ -302,7 +302,7 @@ def _verify_as_service(
         },
         body=request.body,
     )
-    secrets = {_as_received(header.credential): secret}
+    secrets = {_as_received(authorization.credential): secret}
     now = clock or _signed_time(headers["x-date"], signing)
     return verify(received_request, secrets.get, now, signing=signing)
 

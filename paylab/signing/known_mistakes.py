@@ -207,9 +207,9 @@ def _change_host(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
 
 def _change_spaces(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs with the spaces of the query as plus signs, or as %20."""
-    query = expected_inputs.query or ""
-    yield expected_inputs._replace(query=query.replace("%20", "+"))
-    yield expected_inputs._replace(query=query.replace("+", "%20"))
+    query_text = expected_inputs.query or ""
+    yield expected_inputs._replace(query=query_text.replace("%20", "+"))
+    yield expected_inputs._replace(query=query_text.replace("+", "%20"))
 
 
 def _reorder_query(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -233,16 +233,16 @@ def _change_escapes(expected_inputs: SignatureInputs) -> Iterator[SignatureInput
     paths = (path, unquote(path), _quote(path), _quote(unquote(path)), *_change_escape_case(path))
     queries: Iterable[str | None] = (None,)
     if expected_inputs.query is not None:
-        query = expected_inputs.query
-        decoded_query = unquote(query)
+        query_text = expected_inputs.query
+        decoded_query = unquote(query_text)
         queries = (
-            query,
+            query_text,
             decoded_query,
-            unquote_plus(query),
-            _quote(query, "=&"),
+            unquote_plus(query_text),
+            _quote(query_text, "=&"),
             _quote(decoded_query, "=&"),
             _quote(decoded_query, "=&/:@,+"),
-            *_change_escape_case(query),
+            *_change_escape_case(query_text),
         )
     for changed_path, changed_query in product(paths, queries):
         yield expected_inputs._replace(path=changed_path, query=changed_query)

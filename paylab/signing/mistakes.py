@@ -105,14 +105,14 @@ def _sign_another_path(expected_inputs: SignatureInputs) -> Messages:
 
 def _sign_another_query(expected_inputs: SignatureInputs) -> Messages:
     """Yield inputs without the query, or with the query without one parameter."""
-    query = expected_inputs.query
-    if not query:
+    query_text = expected_inputs.query
+    if not query_text:
         return
     yield (
         "no query was signed: write it in a line of its own, below the path",
         expected_inputs._replace(query=None),
     )
-    parameters = query.split("&")
+    parameters = query_text.split("&")
     for index, parameter in enumerate(parameters):
         remaining_query = "&".join(parameters[:index] + parameters[index + 1 :])
         message = f"the query was signed without {parameter!r}: sign it as it is sent"

@@ -51,12 +51,12 @@ def read_signed_parts(
 ) -> SignedParts:
     """Read the parts of a request that its signature covers; `names` are the signed headers."""
     path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
-    query = signed_query(_decode_utf8(request.query), signing.query_order)
+    query_text = signed_query(_decode_utf8(request.query), signing.query_order)
     headers = {
         _decode_utf8(header_name): _decode_utf8(request.headers[header_name])
         for header_name in names
     }
-    return SignedParts(_decode_utf8(request.method), path, query, headers)
+    return SignedParts(_decode_utf8(request.method), path, query_text, headers)
 
 
 def sign_for_host(

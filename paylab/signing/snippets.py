@@ -304,11 +304,11 @@ def _render(
     """
     code_lines = []
     for template_line in _read_template(template):
-        condition = _CONDITION.fullmatch(template_line)
-        if condition is None:
+        condition_match = _CONDITION.fullmatch(template_line)
+        if condition_match is None:
             code_lines.append(template_line)
-        elif _is_met(condition[1], facts):
-            code_lines.append(condition[2])
+        elif _is_met(condition_match[1], facts):
+            code_lines.append(condition_match[2])
     code_text = "\n".join(code_lines) + "\n"
     return _PLACEHOLDER.sub(lambda placeholder: value_by_placeholder[placeholder[1]], code_text)
 

@@ -56,10 +56,12 @@ def verify(
     signing = signing or Service().signing
     if "authorization" not in request.headers:
         return missing_header("authorization")
-    header = Authorization.parse(request.headers["authorization"])
-    if header is None:
+    authorization = Authorization.parse(request.headers["authorization"])
+    if authorization is None:
         return malformed_header("authorization", AUTHORIZATION_FORM)
-    return _check_parts(request, header, secret_for(header.credential), now, signing, nonces)
+    return _check_parts(
+        request, authorization, secret_for(authorization.credential), now, signing, nonces
+    )
 
 
 def _check_parts(  # noqa: PLR0913 - the arguments of `verify`

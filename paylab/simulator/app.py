@@ -266,9 +266,9 @@ def _read_request(scope: Message, body: bytes, ending: Ending) -> Request:
         else:
             headers[header_name] = header_value
     path = scope["raw_path"].decode("latin-1")
-    query = scope["query_string"].decode("latin-1")
+    query_text = scope["query_string"].decode("latin-1")
     now = datetime.now(UTC)
-    return Request(scope["method"], path, query, headers, body, at=now, ending=ending)
+    return Request(scope["method"], path, query_text, headers, body, at=now, ending=ending)
 
 
 async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:

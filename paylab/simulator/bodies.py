@@ -27,7 +27,7 @@ def read_body(world: World, request: Request, operation: str) -> RequestBody:
     return read_request(world.service, operation, request_json)
 
 
-def require_fields(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
+def refuse_problems(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
     """Refuse a body with all its problems, in the service's names."""
     raise_if_problems(body.problems(problems), status)
 

@@ -140,14 +140,14 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
         return replace(reply, cut=fault["kind"])
     if fault["kind"] != "custom":
         return reply
-    reply_body = reply.body
+    reply_bytes = reply.body
     headers = dict(reply.headers)
     new_body = fault.get("body")
     if isinstance(new_body, str):
-        reply_body = new_body.encode()
+        reply_bytes = new_body.encode()
         headers["content-type"] = "text/plain"
     elif new_body is not None:
-        reply_body = encode_json(new_body)
+        reply_bytes = encode_json(new_body)
         headers["content-type"] = "application/json"
     for header_name, header_text in (fault.get("headers") or {}).items():
         headers[header_name.lower()] = header_text
@@ -156,7 +156,7 @@ def apply_fault(fault: Row, reply: Reply) -> Reply:
     bytes_kept = fault.get("cut_after")
     return Reply(
         reply.status,
-        reply_body,
+        reply_bytes,
         headers,
         cut=None if bytes_kept is None else "truncate",
         kept=bytes_kept,

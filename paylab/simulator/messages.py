@@ -206,9 +206,9 @@ class ExactNumber(float):
 
     def __new__(cls, text: str) -> ExactNumber:
         """Read a number. ValueError when it is too large for a float."""
-        number = super().__new__(cls, _read_finite(text))
-        number.text = text
-        return number
+        exact_number = super().__new__(cls, _read_finite(text))
+        exact_number.text = text
+        return exact_number
 
 
 def _raise_not_json(constant_name: str) -> NoReturn:

@@ -29,8 +29,8 @@ class Owner:
         """The decoded answer. SimulatorError says why a control is refused."""
         headers = {"content-type": "application/json"}
         body = b"" if json is None else encode_json(json)
-        query = urlencode(params or {})
-        request = Request(method, path, query, headers, body, is_trusted=True)
+        query_text = urlencode(params or {})
+        request = Request(method, path, query_text, headers, body, is_trusted=True)
         return _read_answer(self._simulator.respond(request))
 
     @property

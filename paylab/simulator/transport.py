@@ -31,7 +31,7 @@ class SimulatorTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer an httpx request, or raise the failure of a fault."""
         target: bytes = request.extensions.get("target", request.url.raw_path)
-        path, _, query = target.decode("latin-1").partition("?")
+        path, _, query_text = target.decode("latin-1").partition("?")
         headers = {
             name_bytes.decode("latin-1").lower(): value_bytes.decode("latin-1")
             for name_bytes, value_bytes in request.headers.raw
@@ -40,7 +40,7 @@ class SimulatorTransport(httpx.BaseTransport):
         simulator_request = Request(
             method=request.method,
             path=path,
-            query=query,
+            query=query_text,
             headers=headers,
             body=request.read(),
             is_trusted=self._is_trusted,

@@ -168,10 +168,10 @@ class Worlds:
 
     def _find_token_owner(self, request: Request) -> HostedWorld | None:
         """The simulator whose control token a request has, or None."""
-        header = request.headers.get("authorization", "")
-        if header[: len(_BEARER)].lower() != _BEARER:
+        authorization_text = request.headers.get("authorization", "")
+        if authorization_text[: len(_BEARER)].lower() != _BEARER:
             return None
-        token = header[len(_BEARER) :].strip()
+        token = authorization_text[len(_BEARER) :].strip()
         for hosted in [*self._by_key.values()]:
             if hosted.control_token == token:
                 return hosted

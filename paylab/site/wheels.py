@@ -37,10 +37,10 @@ def read_pinned_wheels(path: Path = PINNED) -> list[PinnedWheel]:
     for pin_line in path.read_text(encoding="utf-8").splitlines():
         if not pin_line or pin_line.startswith("#"):
             continue
-        pin = PIN.fullmatch(pin_line)
-        if pin is None:
+        pin_match = PIN.fullmatch(pin_line)
+        if pin_match is None:
             raise ValueError(f"{path.name} has a line that pins no wheel: {pin_line}")
-        pinned.append(PinnedWheel(**pin.groupdict()))
+        pinned.append(PinnedWheel(**pin_match.groupdict()))
     return pinned
 
 

@@ -27,7 +27,7 @@ class Amount(Decimal):
 
     def __new__(cls, value: str | int | Decimal) -> Self:
         """Read plain digits; NaN, exponents in text and digit separators are refused."""
-        amount_text = value if isinstance(value, str) else _write_digits(value)
+        amount_text = value if isinstance(value, str) else _plain_digits(value)
         if not PLAIN_NUMBER.fullmatch(amount_text):
             raise ValueError("an amount is plain digits with at most one point")
         amount = super().__new__(cls, amount_text)
@@ -93,8 +93,8 @@ for _name in _COMPARISONS:  # with a float they are exact
     setattr(Amount, f"__{_name}__", _make_refusing_method(f"__{_name}__", (str, NoneType)))
 
 
-def _write_digits(value: object) -> str:
-    """The plain digits of a number; "" for a value that is not one, or a very long number."""
+def _plain_digits(value: object) -> str:
+    """The plain digits of a number; "" for no number, or a Decimal of very many digits."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, Amount):

@@ -183,11 +183,11 @@ class RequestBody:
 
     def check_currencies(self, names: Iterable[str]) -> None:
         """Note a problem for each currency that is not in the letter case of the service."""
-        case = self.service.currencies.case
+        letter_case = self.service.currencies.case
         for currency_field in names:
             currency = self.fields.get(currency_field)
-            if isinstance(currency, str) and currency != CASE_CHANGES[case](currency):
-                self._add_problem(currency_field, f"must be in {case} case", "currency.case")
+            if isinstance(currency, str) and currency != CASE_CHANGES[letter_case](currency):
+                self._add_problem(currency_field, f"must be in {letter_case} case", "currency.case")
 
     def their_path(self, our_path: str) -> str:
         """Translate the dotted path of a field from our names to the service's."""

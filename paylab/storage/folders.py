@@ -26,14 +26,14 @@ def replace_folder(path: Path, is_own: Callable[[Path], bool]) -> Iterator[Path]
     """
     path = path.resolve()
     require_parent(path)
-    require_own_files(path, is_own)
+    require_replaceable(path, is_own)
     draft = draft_path(path, "part")
     draft.mkdir()
     new_folder_mode = file_mode(draft)
     draft.chmod(FOLDER_MODE)
     try:
         yield draft
-        require_own_files(path, is_own)  # check again: a file may have been added meanwhile
+        require_replaceable(path, is_own)  # check again: a file may have been added meanwhile
         _copy_modes(path, draft)
         draft.chmod(file_mode(path) or new_folder_mode or FOLDER_MODE)
         _move_into_place(draft, path)
@@ -42,7 +42,7 @@ def replace_folder(path: Path, is_own: Callable[[Path], bool]) -> Iterator[Path]
     sync_folder(path.parent)
 
 
-def require_own_files(path: Path, is_own: Callable[[Path], bool]) -> None:
+def require_replaceable(path: Path, is_own: Callable[[Path], bool]) -> None:
     """Raise ConfigError if a folder cannot be replaced, for example for a file not our own."""
     if Path.cwd().is_relative_to(path):
         raise ConfigError("cannot replace the folder you are in: name another folder")
@@ -66,7 +66,7 @@ def _copy_modes(old_folder: Path, new_folder: Path) -> None:
     common_folder_mode = 0o777
     common_file_mode = 0o666
     for entry in old_folder.rglob("*"):
-        mode = file_mode(entry) or 0
+        mode = file_mode(entry) or 0  # of an entry that is gone meanwhile, no permission
         modes[entry.relative_to(old_folder)] = mode
         if entry.is_dir():
             common_folder_mode &= mode
@@ -74,6 +74,7 @@ def _copy_modes(old_folder: Path, new_folder: Path) -> None:
             common_file_mode &= mode
     if not modes:
         return
+    # Contents come before their folder, which its own mode may make unreadable.
     for entry in sorted(new_folder.rglob("*"), reverse=True):
         common_mode = common_folder_mode if entry.is_dir() else common_file_mode
         entry.chmod(modes.get(entry.relative_to(new_folder), common_mode))

@@ -160,5 +160,5 @@ def _png_scanline(pixel_row: str) -> bytes:
 
 def _png_chunk(chunk_type: bytes, chunk_data: bytes) -> bytes:
     """A chunk with its length before and its checksum after it."""
-    checksum = struct.pack(">I", zlib.crc32(chunk_type + chunk_data))
-    return struct.pack(">I", len(chunk_data)) + chunk_type + chunk_data + checksum
+    checksum_bytes = struct.pack(">I", zlib.crc32(chunk_type + chunk_data))
+    return struct.pack(">I", len(chunk_data)) + chunk_type + chunk_data + checksum_bytes

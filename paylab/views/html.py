@@ -189,7 +189,7 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
 
 
 def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
-    """The positions of the columns whose every value is a time; at least one is not empty."""
+    """The positions of the columns whose values that are not empty are all times, at least one."""
     time_columns = set()
     for column_index, column in enumerate(zip(*rows, strict=False)):
         column_texts = [str(cell_value) for cell_value in column if cell_value not in (None, "")]

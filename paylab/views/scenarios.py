@@ -158,10 +158,12 @@ def _headline(run: Any) -> str:
 
 def _way_html(run: Any) -> str:
     """What was simulated, the facts of the object, and its way."""
-    way_cells = [(_time_text(way_step.at), way_step.status, way_step.what) for way_step in run.way]
+    history_rows = [
+        (_time_text(way_step.at), way_step.status, way_step.what) for way_step in run.way
+    ]
     fact_rows = [("Outcome", run.scenario.outcome), ("Id", run.id), *_reason_rows(run.resource)]
     fact_rows += _next_rows(run)
-    return html.table(fact_rows) + html.grid(WAY_COLUMNS, way_cells)
+    return html.table(fact_rows) + html.grid(WAY_COLUMNS, history_rows)
 
 
 def _reason_rows(resource: object) -> list[Row]:

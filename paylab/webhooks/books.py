@@ -115,9 +115,9 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
         if delimiter != ",":
             notes.append(f"delimiter {DELIMITERS[delimiter]} was found")
     try:
-        header = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
+        header_row = next(csv.reader(csv_text.splitlines(), delimiter=delimiter), [])
         utf8_file = BytesIO(csv_text.encode())
-        table = read_csv_texts(utf8_file, header, delimiter, skip_empty_lines=True)
+        table = read_csv_texts(utf8_file, header_row, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable_error(book_name, "CSV", error) from None
     if is_escaped:
@@ -163,12 +163,12 @@ def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
         sheet_rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
     finally:
         workbook.close()
-    header = sheet_rows[0] if sheet_rows else []
-    while header and header[-1] is None:
-        header.pop()
+    header_row = sheet_rows[0] if sheet_rows else []
+    while header_row and header_row[-1] is None:
+        header_row.pop()
     column_names = [
         f"column {column_number}" if column_name is None else str(column_name)
-        for column_number, column_name in enumerate(header, 1)
+        for column_number, column_name in enumerate(header_row, 1)
     ]
     column_count = len(column_names)
     cell_rows = [
@@ -186,7 +186,7 @@ def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
 
 
 def _sheet_value(cell_value: object) -> Any:
-    """Return a number as a Decimal of the 15 digits that a spreadsheet shows, or unescaped text.
+    """A float as a Decimal of the 15 digits that a spreadsheet shows, or unescaped text.
 
     Any other value is unchanged.
     """

@@ -79,8 +79,8 @@ def _unknown_type_hint(event_type: str) -> str:
     if "*" in event_type or event_type in codes.EVENT_TYPES:
         return ""
     nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
-    choices = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
-    return f"; {event_type[:60]} is no known type, {choices}"
+    choices_text = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
+    return f"; {event_type[:60]} is no known type, {choices_text}"
 
 
 EventLike = Event | Arrival | JsonMapping
@@ -178,13 +178,13 @@ class Inbox(Arrivals):
         200
         """
         if isinstance(event, Arrival):
-            body = event.body
+            body_bytes = event.body
         else:
             delivery = self._log.wrapper.delivery(self._as_event(event))
-            body = write_json(delivery).encode()
+            body_bytes = write_json(delivery).encode()
         if to is None or to == self.url:
-            return self._receiver.replay(body).status
-        return post_event(to, body) or BAD_GATEWAY
+            return self._receiver.replay(body_bytes).status
+        return post_event(to, body_bytes) or BAD_GATEWAY
 
     def difference(self, event: EventLike) -> list[Difference] | None:
         """Return the differences from the resource now; None if it cannot be looked up.

@@ -298,16 +298,24 @@ class Watch:
         return int(is_handled)
 
     def _event_of(self, polled_list: PolledList, listed_row: JsonMapping) -> Event | None:
-        """Return the event for a resource; None if a webhook has already delivered it."""
-        family = polled_list.family
-        handled_version = self._router.latest(
-            of_snapshot(family, listed_row, None, polled_list.service)
-        )
+        """The event for the change of a resource since its latest version, handled or polled.
+
+        None if a webhook has already delivered this state.
+        """
+        handled_version = self._find_handled_version(polled_list, listed_row)
         latest_version = handled_version or polled_list.known.get(str(listed_row.get("id")))
-        event = of_snapshot(family, listed_row, latest_version, polled_list.service)
+        event = of_snapshot(polled_list.family, listed_row, latest_version, polled_list.service)
         if handled_version and is_same_state(event.version, handled_version):
             return None
         return event
+
+    def _find_handled_version(
+        self, polled_list: PolledList, listed_row: JsonMapping
+    ) -> EventVersion | None:
+        """The latest version of a resource that the router has handled; None without one."""
+        # The router finds it by an event, here one that is compared with no earlier version.
+        key_event = of_snapshot(polled_list.family, listed_row, None, polled_list.service)
+        return self._router.latest(key_event)
 
     def _note_error(self, error: Exception) -> int:
         """Store an error, and return 0: no event was handled."""

@@ -82,4 +82,4 @@ class WebhookSubscriptions:
         response = self._session.call(
             "webhook_subscriptions.delete", parts=path_ids, any_body=True, **options
         )
-        response.done()
+        response.refuse_error_body()

@@ -41,7 +41,7 @@ def _require_account_fields(
     world: World, request_body: RequestBody, problems: list[Problem]
 ) -> None:
     """Refuse an invalid account. Assumption `account.errors`."""
-    bodies.require_fields(request_body, problems, world.service.error_codes.validation)
+    bodies.refuse_problems(request_body, problems, world.service.error_codes.validation)
 
 
 def store_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:

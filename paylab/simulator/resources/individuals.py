@@ -110,8 +110,8 @@ def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
         if isinstance(outcome, str) and _fold_outcome(outcome) in known_outcomes:
             continue
         nearest = find_nearest_names(str(outcome), known_outcomes)
-        choices = ", ".join(nearest or known_outcomes)
-        message = f"{str(outcome)[:60]} is none: is one of {choices} meant?"
+        choices_text = ", ".join(nearest or known_outcomes)
+        message = f"{str(outcome)[:60]} is none: is one of {choices_text} meant?"
         raise_if_problems([Problem("outcomes", message)])
 
 
@@ -224,7 +224,7 @@ def create_row(world: World, request: Request) -> Row:
     request_body = bodies.read_body(world, request, "individuals.create")
     service = world.service
     problems = individual_rules.check(request_body.fields, service)
-    bodies.require_fields(request_body, problems, service.error_codes.validation)
+    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     fields = request_body.fields
     person_row = world.create(
         "individuals",
@@ -250,7 +250,7 @@ def submit_token(world: World, request: Request) -> Reply:
     """
     person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.submit_token")
-    bodies.require_fields(
+    bodies.refuse_problems(
         request_body, individual_rules.check_token(request_body.fields, service=world.service)
     )
     if not verifies_by_token(world, person_row):
@@ -265,7 +265,7 @@ def upload_images(world: World, request: Request) -> Reply:
     person_row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.upload_images")
     fields = request_body.fields
-    bodies.require_fields(request_body, image_rules.check(fields))
+    bodies.refuse_problems(request_body, image_rules.check(fields))
     if verifies_by_token(world, person_row):
         raise RefusedError(
             400, "this individual verifies with a token: submit a verification_token"

@@ -141,7 +141,7 @@ def create_account(world: World, request: Request) -> Reply:
     wallet = find_named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
     problems = deposit_rules.check_account(fields, country, service)
-    bodies.require_fields(request_body, problems, service.error_codes.validation)
+    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
     _require_ready(owner, wallet, service.error_codes.state)
@@ -199,7 +199,7 @@ def simulate_deposit(world: World, request: Request) -> Reply:
     account = find_named_row(world, "conversion_accounts", fields.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
     problems = deposit_rules.check(fields, currency, service)
-    bodies.require_fields(request_body, problems, service.error_codes.validation)
+    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
         refusal_text = f"the conversion account is {account['status']}, not active"

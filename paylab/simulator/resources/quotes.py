@@ -77,7 +77,7 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
         fee_text = prices.amount_text(price.fee, source_currency)
         message = f"is too small: the fee alone is {fee_text} {source_currency}"
         problem = Problem(amount_name, message, "money.rule")
-        bodies.require_fields(request_body, [problem], service.error_codes.validation)
+        bodies.refuse_problems(request_body, [problem], service.error_codes.validation)
     return {
         "source_amount": prices.amount_text(price.source, source_currency),
         "source_currency": source_currency,
@@ -104,7 +104,7 @@ def create_quote(world: World, request: Request) -> Reply:
     problems = add_route_problems(
         world, transfer_rules.check_quote(fields, service), fields, account
     )
-    bodies.require_fields(request_body, problems, service.error_codes.validation)
+    bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     quote_row = world.create(
         "quotes",
         {"used": False},

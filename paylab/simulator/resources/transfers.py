@@ -175,10 +175,10 @@ def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> 
     problems = transfer_rules.check(fields, world.service)
     if quote is None:
         problems = add_route_problems(world, problems, fields, account)
-        bodies.require_fields(request_body, problems, status)
+        bodies.refuse_problems(request_body, problems, status)
         return price_terms(request_body, account)
     problems += _find_quote_problems(fields, quote)
-    bodies.require_fields(request_body, problems, status)
+    bodies.refuse_problems(request_body, problems, status)
     return {field_name: quote[field_name] for field_name in TERMS}
 
 

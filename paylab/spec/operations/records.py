@@ -259,12 +259,12 @@ class Operations(dict[str, Operation]):
 
     def __missing__(self, name: object) -> NoReturn:
         nearest_names = find_nearest_names(str(name), self)
-        choices = (
+        choices_text = (
             f"nearest: {', '.join(nearest_names)}"
             if nearest_names
             else f"known are {', '.join(self)}"
         )
-        raise UnknownItemError(f"no operation is called {name!r}; {choices}")
+        raise UnknownItemError(f"no operation is called {name!r}; {choices_text}")
 
 
 OPERATIONS: Mapping[str, Operation] = Operations({each.name: each for each in _RECORDS})

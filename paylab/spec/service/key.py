@@ -73,9 +73,9 @@ def annotation_parts(annotation: object) -> tuple[Any, ...]:
         base_type, *metadata = get_args(annotation)
         return (*annotation_parts(base_type), *metadata)
     members = get_args(annotation)
-    other_members = [member for member in members if member is not type(None)]
-    if len(other_members) == 1 and type(None) in members:
-        return annotation_parts(other_members[0])
+    members_without_none = [member for member in members if member is not type(None)]
+    if len(members_without_none) == 1 and type(None) in members:
+        return annotation_parts(members_without_none[0])
     return (annotation,)
 
 

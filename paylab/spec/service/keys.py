@@ -133,11 +133,11 @@ def _read_other_values(
     Without any, they are the other words of its `Literal`.
     """
     for group_name, setting in reversed(settings_path):
-        other_values = setting.others
-        if isinstance(other_values, Mapping):
-            other_values = other_values.get(key_name.removeprefix(f"{group_name}."), ())
-        if other_values:
-            return tuple(other_values)
+        plausible_values = setting.others
+        if isinstance(plausible_values, Mapping):
+            plausible_values = plausible_values.get(key_name.removeprefix(f"{group_name}."), ())
+        if plausible_values:
+            return tuple(plausible_values)
     return tuple(word for word in literal_words(annotation) if word != default)
 
 

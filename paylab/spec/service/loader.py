@@ -80,6 +80,7 @@ def read_declared_settings(values: Mapping[str, object]) -> tuple[ServiceSetting
     settings = read_settings(current_values)
     declared_values = {key: read_value(settings, key) for key in current_values}
     if any(FIELDS_MARK in key for key in declared_values):
+        # A renamed field may clash with any other, also with one of an undeclared name.
         check_names({key: read_value(settings, key) for key in setting_keys()}, declared_values)
     return settings, declared_values
 

@@ -181,21 +181,21 @@ class OnboardingForm(Form):
     def _adjust_inputs(self) -> None:
         """Mark the fields that the country, the product and the service require."""
         product = self.fields["product_types"].value
-        stated_names = self.corridor.required_for([product])
+        corridor_required_names = self.corridor.required_for([product])
         required_names = {
             *individuals.base_fields(self._service),
-            *stated_names,
+            *corridor_required_names,
             *individuals.additional_fields(self._product_values(), self._service),
         }
         for field_name, field in self.fields.items():
             if not field_name.startswith(("document.", *person.PRODUCT_FIELD_NAMES)):
                 is_required = field_name in required_names
-                is_assumed = is_required and field_name not in stated_names
+                is_assumed = is_required and field_name not in corridor_required_names
                 field.set_required(is_required, assumed=is_assumed)
         sample = individuals.phone_sample(str(self.fields["country"].value))
         self.fields["phone"].placeholder = sample
         self.fields["phone"].hint = f"With the country code, as in {sample}." if sample else ""
-        self._adjust_document("document" in stated_names)
+        self._adjust_document("document" in corridor_required_names)
         requirements = person.requirement_sentences(self.corridor, product)
         self.requirements.html = html.escape(requirements)
 

@@ -99,9 +99,8 @@ TEXT_FIELDS = {
     "address.city": ("City", "", ""),
     "address.state": ("State or province", "", ""),
     "address.postal_code": ("Postal code", "", ""),
-    "document.number": ("Document number", "", ""),
 }
-"""The label, the placeholder and the hint of each text field."""
+"""The label, the placeholder and the hint of each text field of the person and the address."""
 PRODUCT_FIELD_NAMES = ("product_types", "country")
 PERSON_FIELD_NAMES = ("given_name", "family_name", "email", "phone", "date_of_birth")
 ADDRESS_FIELD_NAMES = tuple(name for name in TEXT_FIELDS if name.startswith("address."))
@@ -109,20 +108,16 @@ DOCUMENT_FIELD_NAMES = ("document.type", "document.number")
 
 
 def make_fields(country: str, product: str) -> list[FormField]:
-    """Make all inputs, with the field names that problems use."""
+    """Make all inputs, with the field names that validation problems use."""
     countries_by_name = sorted(NAMES.items(), key=itemgetter(1))
     country_options = [
         (f"{country_name} ({country_code})", country_code)
         for country_code, country_name in countries_by_name
     ]
     product_options = [(label, product_type) for product_type, label in PRODUCT_LABELS.items()]
-    document_number = _make_text_field("document.number")
+    text_fields = [_make_text_field(field_name) for field_name in TEXT_FIELDS]
+    document_number = FormField("document.number", "Document number")
     document_number.private = True
-    text_fields = [
-        _make_text_field(field_name)
-        for field_name in TEXT_FIELDS
-        if field_name != "document.number"
-    ]
     return [
         FormField("product_types", "Product", SELECT, value=product, options=product_options),
         FormField("country", "Country", SELECT, value=country, options=country_options),

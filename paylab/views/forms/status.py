@@ -236,15 +236,15 @@ PERHAPS_HELD = "not known: the service reports a conversion that is held for rev
 class ConversionView(LiveStatus):
     """The live status of a conversion; before it exists, of its deposit.
 
-    `unnamed` tells whether the deposit has no sender name, and None that it is not known.
+    `needs_review` is whether its deposit is held while it is pending; None if that is not known.
     """
 
     machine = CONVERSION
     timed_states = ("pending", "started")
     title = "Conversion"
 
-    def __init__(self, read: Read, *, unnamed: bool | None = None, **options: Any) -> None:
-        self._is_unnamed = unnamed
+    def __init__(self, read: Read, *, needs_review: bool | None = None, **options: Any) -> None:
+        self._needs_review = needs_review
         super().__init__(read, **options)
 
     def _facts_of(self, resource: Conversion | None) -> list[Row]:
@@ -254,9 +254,9 @@ class ConversionView(LiveStatus):
         deposit = resource.deposit
         payout = resource.payout
         is_pending = resource.status == "pending"
-        is_held = self._is_unnamed and is_pending
+        is_held = self._needs_review and is_pending
         payout_label = PAYOUT_LABELS.get(str(resource.status), "Payout")
-        hold_sentence = PERHAPS_HELD if self._is_unnamed is None and is_pending else ""
+        hold_sentence = PERHAPS_HELD if self._needs_review is None and is_pending else ""
         if is_held:
             payout_label = HELD_LABEL
             hold_sentence = HELD

@@ -261,7 +261,10 @@ class Slot(FormField):
         return self.facts.preview if self.facts else None
 
     def _show_state(self) -> None:
-        """Show the state, and what the service says while it has no good image."""
+        """Show the state, and what the service says while it has no good image.
+
+        Advice that names no image is shown by the form.
+        """
         state = self.state
         self.picker.chosen = self.choice is not None
         state_html = html.escape(self._state_text())

@@ -245,9 +245,9 @@ def test_a_transfer_says_what_was_paid_and_what_will_be(status):
 @pytest.mark.parametrize(
     ("status", "given", "held"),
     [
-        ("pending", {"unnamed": True}, True),
-        ("started", {"unnamed": True}, False),
-        ("pending", {"unnamed": False}, False),
+        ("pending", {"needs_review": True}, True),
+        ("started", {"needs_review": True}, False),
+        ("pending", {"needs_review": False}, False),
         ("started", {}, False),
     ],
 )
