@@ -122,8 +122,8 @@ def set_attribute(owner: object, name: str, value: object) -> None:
 def _is_settable(owner: object, name: str, value: object) -> bool:
     """Whether an attribute can be set to a value.
 
-    A function can be replaced by a function, and a part of a lab by another kind, as a test does.
-    A lab takes any name that is no setting, too.
+    What is there can be replaced, as a test does, but a function only by a function. A lab takes
+    any new name that is no setting, too.
     """
     in_class = getattr(type(owner), name, None)
     if isinstance(in_class, property):
@@ -131,9 +131,6 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
     if name not in vars(owner) and in_class is None:
         return "settings" in dir(owner) and not any(_find_parameters(owner, name))
     present = vars(owner).get(name, in_class)
-    kind: Any = type(present)
-    if kind.__setattr__ in (set_attribute, _refuse_to_set):  # a part of a lab
-        return type(value) is not kind
     is_function = callable(present) and not _is_ours(present)
     return not is_function or (callable(value) and not _is_ours(value))
 
