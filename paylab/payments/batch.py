@@ -173,14 +173,16 @@ class Batch:
         payments = find_by_references(pages, row_by_reference.keys(), since, self.notify)
         now = clock.now()
         listed_rows = [row for reference, row in row_by_reference.items() if reference in payments]
-        old_payments = []
+        old_payment_texts = []
         for row in listed_rows:
             try:
                 self._settle_by_list(row, payments[row.reference], now)
             except ChoiceError as error:
-                old_payments.append(f"row {row.number}: {describe_payment(error.payment, now)}")
-        if old_payments:
-            raise _old_payments_error(old_payments)
+                old_payment_texts.append(
+                    f"row {row.number}: {describe_payment(error.payment, now)}"
+                )
+        if old_payment_texts:
+            raise _old_payments_error(old_payment_texts)
 
     def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> None:
         """Settle a row by the payments with its reference, or choose to pay it again.

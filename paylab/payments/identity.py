@@ -125,7 +125,7 @@ def _normalize_value(field_name: str, field_value: object) -> Any:
 
 
 def _normalize_json(json_value: object) -> Any:
-    """A JSON value with text in NFC, without null members."""
+    """A JSON value with text in NFC, without null members; a float or Decimal as its text."""
     if isinstance(json_value, str):
         return normalize("NFC", json_value)
     if isinstance(json_value, Mapping):
@@ -138,9 +138,9 @@ def _normalize_json(json_value: object) -> Any:
         }
     if isinstance(json_value, list | tuple):
         return [_normalize_json(member) for member in json_value]
-    return (
-        json_value if json_value is None or isinstance(json_value, bool | int) else str(json_value)
-    )
+    if json_value is None or isinstance(json_value, bool | int):
+        return json_value
+    return str(json_value)
 
 
 def _merge_account(order_values: dict[str, Any], field_name: str) -> None:

@@ -112,15 +112,18 @@ class ListedPayments:
         its payment. In any other case only a payment that was made since the call began can be.
         """
         begun_at = self.begun_at_service(order)
+        # A created_at of whole milliseconds is not before a call that began in the same one.
         begun_at = begun_at.replace(microsecond=begun_at.microsecond // 1000 * 1000)
         earliest = begun_at - DATE_PRECISION
         since = self._now() - DAY - AGE_MARGIN if order.is_reference else earliest
         payments = find_in_newest_page(self._client.transfers, order.values, since, earliest)
         if not order.is_reference:
-            payments = self._made_by_call(payments, begun_at)
+            payments = self._select_made_by_call(payments, begun_at)
         return recognise_payment(order.values, payments, self._now, is_single=True)
 
-    def _made_by_call(self, payments: Sequence[Transfer], begun_at: datetime) -> list[Transfer]:
+    def _select_made_by_call(
+        self, payments: Sequence[Transfer], begun_at: datetime
+    ) -> list[Transfer]:
         """The payments that were made since a call began, but not those of other calls of this lab.
 
         PaylabError if it cannot be told when they were made.

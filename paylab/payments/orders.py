@@ -62,11 +62,11 @@ class ComputedOrders:
             new_key=self._client.new_key,
             is_raw=is_raw,
         )
-        orders = self._payments if order.operation == TRANSFER else self._accounts
+        sender = self._payments if order.operation == TRANSFER else self._accounts
         seconds = request.timeout or self._client.settings.timeout
         lock_name = f"{self._address} {keyed_order.request.idempotency_key}"
         with ExitStack() as lock:
-            try:
+            try:  # a TimeoutError of the sending is another error
                 lock.enter_context(self._locks.hold(lock_name, seconds))
             except TimeoutError:
                 refusal_text = (
@@ -74,13 +74,12 @@ class ComputedOrders:
                 )
                 hint = "the same call asks again without paying twice"
                 raise ChoiceError(refusal_text, hint, reason="busy") from None
-            return orders.send(keyed_order)
+            return sender.send(keyed_order)
 
 
 def _without_details(account: object) -> object:
     """An account as its id, if its other members are those of an account that was read."""
     if not isinstance(account, Mapping) or account.get("id") is None:
         return account
-    return (
-        {"id": account["id"]} if account.keys() <= FinancialAccount.model_fields.keys() else account
-    )
+    is_read_account = account.keys() <= FinancialAccount.model_fields.keys()
+    return {"id": account["id"]} if is_read_account else account

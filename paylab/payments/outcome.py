@@ -113,13 +113,13 @@ def outcome_of_error(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
     # Every other row would get the same answer.
     is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
-    failed_payment = ""
+    failed_payment_id = ""
     if isinstance(error, ChoiceError) and error.reason == "dead":
-        failed_payment = error.payment.id
+        failed_payment_id = error.payment.id
     return Outcome(
         UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error),
         error=_row_error_text(error),
-        payment=failed_payment,
+        payment=failed_payment_id,
         stops=error if is_hopeless else None,
         is_limited=isinstance(error, api.RateLimitError),
     )

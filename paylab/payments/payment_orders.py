@@ -83,8 +83,14 @@ class PaymentOrders:
             if not order.is_computed or not is_order_conflict(error):
                 raise
             return self._return_conflicting(order, error)
-        if response.exchange.request.method == "GET":
+        if response.exchange.request.method == "GET":  # of what `find_after_error` has found
             return self._return_found(order, payment, response)
+        return self._return_answered(order, payment, response)
+
+    def _return_answered(
+        self, order: KeyedOrder, payment: Transfer, response: Response
+    ) -> Response:
+        """The response with the payment that the POST answers: a new one, or an earlier one."""
         is_older = self._is_older_than_call(payment, order, response)
         if not response.replayed and not is_older:
             self._check_new(order, payment)
@@ -245,10 +251,9 @@ class PaymentOrders:
         find_call = f"lab.transfers.find({terms})"
         if not order.is_computed:
             advice = key_advice(str(order.request.idempotency_key))
-            may_pay_twice = (
-                f"; a service that pays before it fails may pay twice: {find_call} tells"
-            )
-            return advice + may_pay_twice * is_server_error
+            if is_server_error:
+                advice += f"; a service that pays before it fails may pay twice: {find_call} tells"
+            return advice
         self._client.ask_time()
         until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
         if is_server_error:

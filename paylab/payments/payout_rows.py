@@ -70,25 +70,29 @@ def read_rows(
         _raise_if_duplicated(
             _column_name(str(column_name), reference) for column_name in payouts.columns
         )
-    records = list(_read_records(payouts, delimiter))
-    if not records and isinstance(payouts, str | PathLike):
+    csv_rows = list(_read_records(payouts, delimiter))
+    if not csv_rows and isinstance(payouts, str | PathLike):
         raise ConfigError(f"{payouts} has no rows below its header: nothing to send")
-    columns = {
+    our_name_by_column = {
         column_name: _column_name(str(column_name), reference)
-        for row in records
-        for column_name in row.cells
+        for csv_row in csv_rows
+        for column_name in csv_row.cells
     }
-    if records and reference not in {REFERENCE, *columns}:
+    if csv_rows and reference not in {REFERENCE, *our_name_by_column}:
         raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
-    _raise_if_duplicated(columns.values())
+    _raise_if_duplicated(our_name_by_column.values())
     default_cells = {
         column_name: _read_cell(default_value) for column_name, default_value in defaults.items()
     }
     payout_rows = [
-        _make_row(number, csv_row, columns, default_cells)
-        for number, csv_row in enumerate(records, 1)
+        _make_row(number, csv_row, our_name_by_column, default_cells)
+        for number, csv_row in enumerate(csv_rows, 1)
     ]
-    ignored = [str(column_name) for column_name, column in columns.items() if column not in COLUMNS]
+    ignored = [
+        str(column_name)
+        for column_name, column in our_name_by_column.items()
+        if column not in COLUMNS
+    ]
     return tuple(payout_rows), tuple(ignored)
 
 
@@ -112,11 +116,11 @@ def _read_dicts(records: object) -> Iterator[CsvRow]:
         type_name = type(records).__name__
         message = f"payouts are a CSV file's path, a frame or dicts, not of type {type_name}"
         raise PaylabError(message)
-    for number, csv_row in enumerate(records, 1):
-        if not isinstance(csv_row, Mapping):
-            type_name = type(csv_row).__name__
+    for number, payout in enumerate(records, 1):
+        if not isinstance(payout, Mapping):
+            type_name = type(payout).__name__
             raise PaylabError(f"row {number} of the payouts is of type {type_name}, not a dict")
-        yield CsvRow(dict(csv_row))
+        yield CsvRow(dict(payout))
 
 
 def _column_name(header_text: str, reference: str) -> str:

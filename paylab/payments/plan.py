@@ -61,21 +61,21 @@ class Plan:
     def hint(self) -> str | None:
         """Which unknown columns may be those that no row has; None if no needed one is missing."""
         filled_columns = {column_name for row in self.rows for column_name in row.cells}
-        fields = dict.fromkeys(problem.field for problem in self.problems)
+        problem_fields = {problem.field for problem in self.problems}
         missing_columns = [
             column_name
             for column_name in COLUMNS
-            if column_name in fields and column_name not in filled_columns
+            if column_name in problem_fields and column_name not in filled_columns
         ]
         if not self.ignored or not missing_columns:
             return None
         unused_columns = [
             column_name for column_name in COLUMNS if column_name not in filled_columns
         ]
-        nearest = {name: find_suggestion(name, unused_columns) for name in self.ignored}
+        nearest_columns = {name: find_suggestion(name, unused_columns) for name in self.ignored}
         unknown_text = ", ".join(
             f"{name} (is {column_name} meant?)" if column_name else name
-            for name, column_name in nearest.items()
+            for name, column_name in nearest_columns.items()
         )
         return f"no row has {', '.join(missing_columns)}; unknown columns: {unknown_text}"
 
@@ -95,8 +95,11 @@ class Plan:
         with extra_imports():
             import pandas as pd
 
-        cells = [(p.row, p.line, p.field, p.message, p.source) for p in self.problems]
-        return pd.DataFrame(cells, columns=["row", "line", "field", "problem", "source"])
+        frame_rows = [
+            (problem.row, problem.line, problem.field, problem.message, problem.source)
+            for problem in self.problems
+        ]
+        return pd.DataFrame(frame_rows, columns=["row", "line", "field", "problem", "source"])
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""
@@ -104,14 +107,14 @@ class Plan:
         problems_text = "no problems"
         if problem_rows:
             problems_text = f"problems in {problem_rows} row{'' if problem_rows == 1 else 's'}"
-        plan_text = f"{_count_payouts(len(self.rows))}, {problems_text}"
+        plan_text = f"{_payouts_text(len(self.rows))}, {problems_text}"
         totals = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
         if not totals:
             return plan_text
         return f"{plan_text}; total{' of the others' if problem_rows else ''}: {totals}"
 
 
-def _count_payouts(count: int) -> str:
+def _payouts_text(count: int) -> str:
     """A number of payouts, such as `1 payout`."""
     return f"{count} payout{'' if count == 1 else 's'}"
 
@@ -146,10 +149,11 @@ def _check_rows(
     first_rows: dict[tuple[str, str], int] = {}
     for payout_row in payout_rows:
         reference = payout_row.reference
+        # Rows with one reference, or without one and with equal values, are the same payout.
         values_text = "" if reference else str(sorted(values(payout_row.body()).items()))
         first_row = first_rows.setdefault((reference, values_text), payout_row.number)
         problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row)]
-        if references and not payout_row.reference:
+        if references and not reference:
             problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))
         for problem in problems:
             column = columns.get(problem.field, problem.field)

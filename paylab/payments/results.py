@@ -80,15 +80,17 @@ class Results:
         self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _text_rows
     ) -> pa.Table:
         """Some rows as text; a row whose transfer `read` refuses has only the id."""
-        settled = [outcomes[row.number] for row in rows]
+        row_outcomes = [outcomes[row.number] for row in rows]
         result_rows = [_result_cells(row, outcomes[row.number]) for row in rows]
         readable_rows, reasons = _split_unreadable(result_rows, read)
-        errors = [outcome.error or why for outcome, why in zip(settled, reasons, strict=True)]
+        errors = [
+            outcome.error or reason for outcome, reason in zip(row_outcomes, reasons, strict=True)
+        ]
         transfers = _text_rows(readable_rows).to_pydict()
         columns: dict[str, list[str | None]] = {
             "row": [str(row.number) for row in rows],
             REFERENCE: transfers[REFERENCE],
-            "outcome": [outcome.word for outcome in settled],
+            "outcome": [outcome.word for outcome in row_outcomes],
             "status": transfers["status"],
             "id": transfers["id"],
             "error": [error and printable(error) for error in errors],

@@ -69,10 +69,10 @@ def _judge_corridor(
     for outcome in OUTCOMES:
         yield needed(request, f"{corridor}, {outcome}")
     for payment_id in payment_ids:
-        for sequence, status, _ in history.statuses_known(payment_id):
-            if status in OUTCOMES:
-                subject = f"{corridor}, {status}"
-                yield shown(history.record_at(sequence), subject, subject)
+        for seen in history.statuses_known(payment_id):
+            if seen.status in OUTCOMES:
+                subject = f"{corridor}, {seen.status}"
+                yield shown(history.record_at(seen.sequence), subject, subject)
 
 
 ITEMS = (

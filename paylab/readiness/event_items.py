@@ -16,7 +16,7 @@ VERIFYING_SECONDS = 60
 """A later reading is no longer the handling of the event."""
 
 
-def _faults_of(history: History) -> dict[str, list[str]]:
+def _fault_kinds_by_event(history: History) -> dict[str, list[str]]:
     """The kinds of faults that were applied to each event."""
     faults_by_event: dict[str, list[str]] = {}
     for note in history.controls("fault_fired"):
@@ -47,7 +47,7 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
         if first_delivery is not None and delivery.is_refused:
             yield broken(delivery, f"answered {delivery['status']}; the first was taken")
         elif first_delivery is not None and delivery.is_taken:
-            repeat = _repeated_action(history, first_delivery, delivery)
+            repeat = _find_repeated_action(history, first_delivery, delivery)
             if repeat is None:
                 yield shown(delivery, "taken, and nothing was done twice")
             else:
@@ -58,7 +58,7 @@ def judge_duplicates(history: History) -> Iterator[Observation]:
             first_delivery_by_key.setdefault(delivery_key, delivery)
 
 
-def _repeated_action(
+def _find_repeated_action(
     history: History, first_delivery: NoteFacts, second_delivery: NoteFacts
 ) -> RequestFacts | None:
     """Find a POST that was sent after both deliveries of an event; None if there is none.
@@ -71,10 +71,9 @@ def _repeated_action(
         if request.method == "POST" and request.is_ok
     }
     for request in history.between(second_delivery, None):
-        earlier_action = (
-            first_actions.get(request.order_identity) if request.method == "POST" else None
-        )
-        if earlier_action is not None and request.is_ok:
+        earlier_action = first_actions.get(request.order_identity)
+        is_action = request.method == "POST" and request.is_ok
+        if earlier_action is not None and is_action:
             is_replay = bool(request.key) and request.key == earlier_action.key
             return None if is_replay else request
     return None
@@ -82,9 +81,9 @@ def _repeated_action(
 
 def judge_late(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes late is taken."""
-    faults = _faults_of(history)
+    fault_kinds_by_event = _fault_kinds_by_event(history)
     for event_id, attempts in history.attempts_by_event.items():
-        if "event_delay" in faults.get(event_id, ()):
+        if "event_delay" in fault_kinds_by_event.get(event_id, ()):
             yield from _judge_taken(attempts, "late")
 
 
@@ -150,7 +149,7 @@ def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterat
 
 def judge_lost(history: History) -> Iterator[Observation]:
     """Observe whether the object of an event that a fault dropped is read."""
-    for event_id, fault_kinds in _faults_of(history).items():
+    for event_id, fault_kinds in _fault_kinds_by_event(history).items():
         event = history.events.get(event_id)
         if event is None or "event_drop" not in fault_kinds:
             continue

@@ -82,9 +82,7 @@ def _is_same_payment(history: History, request: RequestFacts, later: RequestFact
         return False
     payment_id = str(request.answer.get("id"))
     statuses_before = [
-        status
-        for sequence, status, _ in history.statuses_known(payment_id)
-        if sequence < later.sequence
+        seen.status for seen in history.statuses_known(payment_id) if seen.sequence < later.sequence
     ]
     return not (statuses_before and statuses_before[-1] in ENDED)
 
@@ -121,6 +119,7 @@ def _make_loss_check(
     """
 
     def judge(history: History) -> Iterator[Observation]:
+        """Observe what followed each order whose answer was lost in this way."""
         for request in history.orders:
             if not (request.is_lost and is_cause(request)):
                 continue
@@ -167,10 +166,11 @@ def judge_unkeyed(history: History) -> Iterator[Observation]:
             continue
         repeat = history.next_same(request)
         looking_operations = LOOKS[request.operation]
-        if repeat is None or any(
+        has_looked = any(
             request_between.operation in looking_operations and request_between.is_ok
             for request_between in history.between(request, repeat)
-        ):
+        )
+        if repeat is None or has_looked:
             yield shown(request, "was not sent again blindly")
         else:
             yield broken(repeat, f"call {request.number} again, which may have been carried out")

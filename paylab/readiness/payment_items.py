@@ -78,8 +78,8 @@ def _account_identity(request: RequestFacts) -> list[object]:
 def _is_open(history: History, object_id: str, before_sequence: int) -> bool:
     """Whether the integration knew, before a sequence, that a conversion account was active."""
     return any(
-        status in codes.OPENED and sequence < before_sequence
-        for sequence, status, _ in history.statuses_known(object_id)
+        seen.status in codes.OPENED and seen.sequence < before_sequence
+        for seen in history.statuses_known(object_id)
     )
 
 
@@ -140,9 +140,9 @@ def _find_renewals(history: History) -> Iterator[Observation]:
 def judge_deadline(history: History) -> Iterator[Observation]:
     """Observe whether a transfer that nobody funded in time is seen to be expired."""
     for request in history.of("transfers.create"):
-        for sequence, status, _ in history.statuses_known(str(request.answer.get("id"))):
-            if status == "expired":
-                expiry_record = history.record_at(sequence)
+        for seen in history.statuses_known(str(request.answer.get("id"))):
+            if seen.status == "expired":
+                expiry_record = history.record_at(seen.sequence)
                 yield shown(
                     expiry_record, f"the transfer of call {request.number} was seen to be expired"
                 )

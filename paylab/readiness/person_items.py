@@ -71,18 +71,18 @@ def judge_codes(history: History) -> Iterator[Observation]:
     """Observe whether each code that asks for action is answered with an upload or a token."""
     for person_id in history.object_ids:
         uploads = _uploads_of(history, person_id)
-        for sequence, status, person in history.statuses_known(person_id):
-            if status != "action_required":
+        for seen in history.statuses_known(person_id):
+            if seen.status != "action_required":
                 continue
-            later_uploads = [upload for upload in uploads if upload.sequence > sequence]
-            for code in _codes_of(person):
+            later_uploads = [upload for upload in uploads if upload.sequence > seen.sequence]
+            for code in _codes_of(seen.seen_object):
                 answering_uploads = [
                     upload for upload in later_uploads if _is_answer_to(upload, code)
                 ]
                 if answering_uploads:
                     yield shown(answering_uploads[0], f"{code} is answered", code)
                 else:
-                    yield needed(history.record_at(sequence), code)
+                    yield needed(history.record_at(seen.sequence), code)
 
 
 def judge_sides(history: History) -> Iterator[Observation]:
@@ -106,29 +106,32 @@ def judge_sides(history: History) -> Iterator[Observation]:
 def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[str]:
     """The sides that the latest status before an upload asks for. Empty if it asks for none."""
     asked_sides: set[str] = set()
-    for sequence, status, person in history.statuses_known(person_id):
-        if sequence < upload.sequence and status == "action_required":
-            asked_sides = {SIDES_ASKED[code] for code in _codes_of(person) if code in SIDES_ASKED}
+    for seen in history.statuses_known(person_id):
+        if seen.sequence < upload.sequence and seen.status == "action_required":
+            codes = _codes_of(seen.seen_object)
+            asked_sides = {SIDES_ASKED[code] for code in codes if code in SIDES_ASKED}
     return asked_sides
 
 
 def judge_rejected(history: History) -> Iterator[Observation]:
     """Observe whether nothing is uploaded for an individual that is known to be rejected."""
     for person_id in history.object_ids:
-        rejections = [
-            sequence
-            for sequence, status, _ in history.statuses_known(person_id)
-            if status == "rejected"
+        rejection_sequences = [
+            seen.sequence for seen in history.statuses_known(person_id) if seen.status == "rejected"
         ]
-        if not rejections:
+        if not rejection_sequences:
             continue
         uploads = [
-            upload for upload in _uploads_of(history, person_id) if upload.sequence > rejections[0]
+            upload
+            for upload in _uploads_of(history, person_id)
+            if upload.sequence > rejection_sequences[0]
         ]
         if uploads:
             yield broken(uploads[0], "an upload for an individual that is rejected")
         else:
-            yield shown(history.record_at(rejections[0]), "rejected, and nothing was uploaded")
+            yield shown(
+                history.record_at(rejection_sequences[0]), "rejected, and nothing was uploaded"
+            )
 
 
 def judge_queries(history: History) -> Iterator[Observation]:
