@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, ConfigError
 from ..errors.names import with_name_suggestions
 from ..spec import status
 from ..spec.time_arguments import read_time_argument
@@ -94,6 +95,8 @@ class Accessor:
         >>> len(frame.paylab.stuck(older_than="1h"))
         0
         """
+        if "age" in self._frame:
+            raise ConfigError("the frame has a column age already: rename it before stuck()")
         known_now = read_time_argument(now or self._frame.attrs.get("fetched_at"), "now")
         age_min = times.duration(older_than, "older_than")
         ages = pd.Timestamp(known_now or pd.Timestamp.now("UTC")) - self._frame["created_at"]
@@ -133,6 +136,9 @@ class Accessor:
         >>> frame.paylab.to_excel("transfers.xlsx").name
         'transfers.xlsx'
         """
+        if isinstance(path, pd.ExcelWriter):  # it has a path, whose other sheets would be lost
+            message = "path is an ExcelWriter: give a path, or use frame.to_excel(writer) of pandas"
+            raise ArgumentError(message, "path")
         source_facts = {
             str(fact_name): fact
             for fact_name, fact in self._frame.attrs.items()

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError, RuleError
+from paylab.errors import ArgumentError, ConfigError, ExactnessError, RuleError
 from paylab.webhooks.books import read_books
 
 NOW = "2026-01-31T12:00:00Z"
@@ -223,6 +223,21 @@ def test_a_workbook_keeps_every_text(frame, tmp_path):
     frame.loc[0, "failure_reason"] = "x" * 40_000
     with pytest.raises(ConfigError, match="a cell holds 32,767 characters"):
         frame.paylab.to_excel(tmp_path / "t.xlsx")
+
+
+def test_a_writer_of_pandas_keeps_its_sheets(frame, tmp_path):
+    """An ExcelWriter is refused, and what was written to it stays."""
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
+        pd.DataFrame({"a": [1]}).to_excel(writer, sheet_name="mine")
+        with pytest.raises(ArgumentError, match="path is an ExcelWriter: give a path"):
+            frame.paylab.to_excel(writer)
+    assert openpyxl.load_workbook(tmp_path / "t.xlsx").sheetnames == ["mine"]
+
+
+def test_stuck_refuses_a_column_with_the_name_of_its_own(frame):
+    """A frame that has a column `age` is told to rename it."""
+    with pytest.raises(ConfigError, match="has a column age already: rename it"):
+        frame.assign(age=1).paylab.stuck()
 
 
 def test_a_workbook_with_too_many_rows_is_refused(frame, tmp_path):
