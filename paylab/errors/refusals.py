@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import FrozenInstanceError
 from functools import wraps
-from types import MappingProxyType, ModuleType
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, NoReturn, TypeVar
 
 K = TypeVar("K")
@@ -131,7 +131,7 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
     if name not in vars(owner) and in_class is None:
         return "settings" in dir(owner) and not any(_find_parameters(owner, name))
     present = vars(owner).get(name, in_class)
-    is_function = callable(present) and not _is_ours(present)
+    is_function = isinstance(present, FunctionType | MethodType)
     return not is_function or (callable(value) and not _is_ours(value))
 
 

@@ -21,7 +21,7 @@ from ..spec import status
 from ..spec.time_arguments import read_time_argument
 from ..storage.addresses import local_target
 from . import databases, excel, files, summaries, times
-from .frame_forms import as_floats
+from .frame_forms import as_floats, as_table, with_named_index
 from .windows import Rolling
 
 FINAL_STATUSES = {*status.TRANSFER.final, *status.CONVERSION.final}
@@ -49,12 +49,12 @@ class Accessor:
     def arrow(self) -> pa.Table:
         """The frame as an Arrow table, which DuckDB and polars query with exact decimals.
 
+        A named index is in front; intervals, such as bins of `pd.cut`, and periods are text.
+
         >>> frame.paylab.arrow().num_rows
         130
         """
-        has_named_index = any(self._frame.index.names)
-        with_index = self._frame.reset_index() if has_named_index else self._frame
-        return pa.Table.from_pandas(with_index, preserve_index=False)
+        return as_table(with_named_index(self._frame))
 
     def summarize(
         self, by: Sequence[str] | str = ("status",), *, tz: str = "UTC", sums: bool = True
@@ -162,8 +162,9 @@ class Accessor:
         connection of a database that SQLAlchemy knows, such as postgresql://host/books. If the
         table exists, `if_exists` is "fail", "replace", "append", or "upsert": rows with an id that
         the table has replace the old ones. Amounts are DECIMAL(24, 6) and rates DECIMAL(13, 8),
-        wider if a value needs it, and text in SQLite, which has no exact numbers. A table whose
-        columns would round an amount is refused. `paylab.frames.read_sql` reads it back.
+        wider if a value needs it. SQLite has no exact numbers: amounts are text there, so `>`,
+        `order by` and `max` compare letters. A table whose columns would round an amount is
+        refused. `paylab.frames.read_sql` reads it back.
 
         >>> frame.paylab.to_database("transfers.duckdb", if_exists="upsert")
         130

@@ -31,6 +31,7 @@ from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, Schema, likeliest_schema, schema_of
 from .csv_text import csv_texts
 from .frame import select_period, typed_frame
+from .frame_forms import as_table, with_named_index
 from .sidecars import forget_sidecar, read_sidecar
 from .spreadsheet_text import unguard_cells
 
@@ -49,8 +50,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path | str:
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
     """
-    with_index = frame.reset_index() if any(frame.index.names) else frame
-    table = pa.Table.from_pandas(with_index, preserve_index=False)
+    table = as_table(with_named_index(frame))
     with local_target(path, lambda _: False) as (target, shown_path):
         with replace(target) as sink, compress_if_gz(sink, target) as file:
             pcsv.write_csv(csv_texts(table), file)

@@ -1,4 +1,4 @@
-"""A frame as plots, styles and databases need it: floats, bars of floats, exact numbers or text."""
+"""A frame as plots, styles, Arrow and databases need it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,25 @@ def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
 def find_exact_columns(frame: pd.DataFrame) -> list[Any]:
     """The names of the columns with exact decimals."""
     return [column_name for column_name, dtype in frame.dtypes.items() if str(dtype) == "decimal"]
+
+
+def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with an index that has a name as columns; without one, the frame."""
+    return frame.reset_index() if any(frame.index.names) else frame
+
+
+def as_table(frame: pd.DataFrame) -> pa.Table:
+    """The columns as an Arrow table; intervals and periods, which Arrow does not have, as text."""
+    span_names = [column_name for column_name, dtype in frame.dtypes.items() if _is_span(dtype)]
+    with_texts = frame.astype(dict.fromkeys(span_names, "string")) if span_names else frame
+    return pa.Table.from_pandas(with_texts, preserve_index=False)
+
+
+def _is_span(dtype: object) -> bool:
+    """Whether a column holds intervals, such as bins of `pd.cut`, or periods."""
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    return isinstance(dtype, pd.IntervalDtype | pd.PeriodDtype)
 
 
 def exact_styler(frame: pd.DataFrame) -> Any:

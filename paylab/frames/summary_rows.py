@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from ..errors.base import ConfigError, ExactnessError
 from ..files import unreadable_error
 from . import decimals, times
+from .frame_forms import as_table
 from .summary_sql import AMOUNTS, COLUMNS, quote_name, sql_text
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
@@ -92,7 +93,7 @@ def _read_table(frame_or_table: pd.DataFrame | pa.Table | None) -> pa.Table:
     if not isinstance(frame_or_table, pd.DataFrame):
         raise ConfigError(f"cannot summarise a {type(frame_or_table).__name__}")
     try:
-        return pa.Table.from_pandas(frame_or_table, preserve_index=False)
+        return as_table(frame_or_table)
     except pa.ArrowException as error:
         raise ExactnessError(f"a column cannot be read exactly: {error!s:.200}") from None
 

@@ -14,11 +14,13 @@ from .times import time_zone
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
 AMOUNTS = ("source_amount", "destination_amount", "total_fee", "total_tax")
+_IS_STATUS_KNOWN = "(count(status) > 0 or count(*) = 0)"
 COUNTS = {
     "rows": "count(*)",
-    "completed": "count(*) filter (status = 'completed')",
-    "failed": "count(*) filter (status = 'failed')",
+    "completed": f"if({_IS_STATUS_KNOWN}, count(*) filter (status = 'completed'), null)",
+    "failed": f"if({_IS_STATUS_KNOWN}, count(*) filter (status = 'failed'), null)",
 }
+"""The counts of a group; of rows without a status, it is not known how many completed or failed."""
 ADDED_COUNTS = {name: f"sum({name})::bigint" for name in COUNTS}
 QUANTILES = {"p50": "0.50", "p90": "0.90", "p95": "0.95", "p99": "0.99"}
 FACTS = ("status", "payout_method", "failure_reason", "completed_in", "created_at", "product_type")
@@ -47,17 +49,19 @@ class Grouping:
         time_zone(self.tz)
 
     def check(self, column_names: Sequence[str]) -> None:
-        """RuleError for a name that is not a grouping and not a column."""
-        unknown_names = [
-            grouping_name
-            for grouping_name in self.by
-            if grouping_name not in READY and grouping_name not in column_names
-        ]
-        message = f"must be one of {', '.join(READY)}, or the name of a column"
-        if unknown_names:
-            raise RuleError(
-                [Problem(f"by: {grouping_name!r:.60}", message) for grouping_name in unknown_names]
-            )
+        """RuleError for a name that is neither a grouping nor a column, or that is both."""
+        unknown_text = f"must be one of {', '.join(READY)}, or the name of a column"
+        both_text = "is a grouping, and a column of these rows, too: rename the column"
+        problems = []
+        for grouping_name in self.by:
+            is_column = grouping_name in column_names
+            is_own_word = WORDS.get(grouping_name) == grouping_name  # `status` is its column
+            if grouping_name not in READY and not is_column:
+                problems.append(Problem(f"by: {grouping_name!r:.60}", unknown_text))
+            elif grouping_name in READY and is_column and not is_own_word:
+                problems.append(Problem(f"by: {grouping_name!r:.60}", both_text))
+        if problems:
+            raise RuleError(problems)
 
     @property
     def keys(self) -> dict[str, str]:

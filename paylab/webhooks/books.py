@@ -197,6 +197,13 @@ def _sheet_value(cell_value: object) -> Any:
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:
     """Read the rows of a query, with the values of the driver."""
+    if not isinstance(database, str) and not hasattr(database, "connect"):
+        type_name = type(database).__name__
+        message = (
+            f"database is a URL, such as sqlite:///books.sqlite, or an SQLAlchemy engine, not "
+            f"{type_name}: give the rows of another connection as a frame"
+        )
+        raise ArgumentError(message, "database")
     with extra_imports():
         import sqlalchemy as sql
     engine = database

@@ -274,3 +274,38 @@ def test_a_fee_in_another_currency_has_no_share():
     }
     found = frames.summarize(frames.transfers([{"data": [row], "has_next_page": False}]))
     assert found["fee_share"].isna().all()
+
+
+@pytest.mark.parametrize("kind", ["frame", "file", "parts"])
+def test_without_a_status_it_is_not_known_how_many_failed(tmp_path, kind):
+    """A group without any status has no counts of outcomes; one with some has them."""
+    table = frame_of([row(), row(status="failed")]).paylab.arrow().drop_columns(["status"])
+    if kind == "parts":
+        parts = [summaries.partial_of(prepare_rows(table), summaries.grouping("month"))] * 2
+        summary = summaries.merge_partials(parts, summaries.grouping("month"))
+    elif kind == "file":
+        pq.write_table(table, tmp_path / "rows.parquet")
+        summary = frames.summarize(str(tmp_path / "rows.parquet"), "month")
+    else:
+        summary = frames.summarize(table, "month")
+    assert summary["rows"].sum() == (4 if kind == "parts" else 2)
+    assert summary[["completed", "failed", "failure_rate"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("name", ["day", "week", "month", "corridor", "rail", "product"])
+def test_a_column_named_as_a_grouping_has_to_be_renamed(name):
+    """Which of the two is meant is not guessed; a grouping by another name is not affected."""
+    frame = frame_of([row()]).assign(**{name: "mine"})
+    with pytest.raises(RuleError, match=f"{name}.*rename the column"):
+        frames.summarize(frame, name)
+    assert frames.summarize(frame, "status")["rows"].tolist() == [1]
+
+
+def test_bins_and_periods_are_groupings_as_text():
+    """A bin of `pd.cut` and a period are named as pandas shows them."""
+    frame = frame_of([row(source_amount="50"), row(source_amount="150")])
+    bins = pd.cut(frame["source_amount"], [0, 100, 500])
+    periods = pd.PeriodIndex(["2026-01", None], freq="M")
+    frame = frame.assign(bin=bins, period=periods)
+    assert frames.summarize(frame, "bin")["bin"].tolist() == ["(0, 100]", "(100, 500]"]
+    assert frame.paylab.arrow()["period"].to_pylist() == ["2026-01", None]

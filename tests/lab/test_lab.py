@@ -3,6 +3,7 @@
 import logging
 import re
 from datetime import UTC, datetime, timedelta
+from unittest.mock import Mock, patch
 
 import httpx
 import pytest
@@ -245,3 +246,26 @@ def test_a_held_conversion_says_that_it_is_held_and_how_to_release_it():
     release = re.search(r"in a simulator (lab\S+ \S+) releases", str(caught.value))
     eval(release[1], {"lab": lab})
     assert lab.conversions.wait(conversion_account_id=account).status == "completed"
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("lab", "transfers"),
+        ("lab", "clock"),
+        ("lab", "request"),
+        ("lab.transfers", "create"),
+        ("lab.client", "transfers"),
+        ("lab.client", "settings"),
+        ("lab.sandbox", "deposit"),
+        ("lab.simulator", "clock"),
+    ],
+)
+def test_a_test_can_replace_a_part_and_put_it_back(part, name):
+    """As `unittest.mock` and `monkeypatch` do."""
+    lab = paylab.connect()
+    owner = {"lab": lab}.get(part) or getattr(lab, part.partition(".")[2])
+    before = getattr(owner, name)
+    with patch.object(owner, name, Mock()):
+        assert isinstance(getattr(owner, name), Mock)
+    assert getattr(owner, name) == before

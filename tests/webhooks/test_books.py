@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
+from contextlib import closing
 from decimal import Decimal
 
 import pandas as pd
@@ -194,6 +196,13 @@ def test_books_can_be_the_result_of_a_query(tmp_path, is_engine):
     assert amounts("select * from books", database=source)[0] == [Decimal("5.10")]
     with pytest.raises(ConfigError, match="the database cannot be read: no such table"):
         read_books("select * from no_table", database=source)
+
+
+def test_a_connection_of_a_driver_is_refused_with_what_to_give():
+    """Books are queried by a URL or an engine of SQLAlchemy."""
+    connection = sqlite3.connect(":memory:")
+    with closing(connection), pytest.raises(ArgumentError, match=r"database is a URL.*as a frame"):
+        read_books("select 1", database=connection)
 
 
 @pytest.mark.parametrize(
