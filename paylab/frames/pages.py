@@ -99,8 +99,12 @@ class Worker:
             yield self._running.popleft().result()
 
     def close(self) -> None:
-        """Stop the threads; pending work is cancelled."""
-        self._pool.shutdown(cancel_futures=True)
+        """Stop the threads when the pages taken are worked on, also after an error of later ones.
+
+        What an interrupted call keeps does not depend on the speed of the threads then.
+        """
+        self.submit()
+        self._pool.shutdown()
 
 
 def _until_interrupted(pages: Iterable[object], *, keep: bool) -> Iterator[object]:
