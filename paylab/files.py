@@ -117,15 +117,19 @@ def require_writable(path: Path) -> None:
 def _resolved(path: Path) -> Path:
     """The existing file behind links; ConfigError for a loop, and for a link to no file."""
     try:
-        file = path.resolve()
-        is_loop = file.is_symlink()  # Python 3.13 resolves a loop to itself
+        resolved_path = path.resolve()
+        is_loop = resolved_path.is_symlink()  # Python 3.13 resolves a loop to itself
     except RuntimeError:
         is_loop = True
     if is_loop:
         raise ConfigError(f"{path} cannot be written ({os.strerror(errno.ELOOP)})")
-    if path.is_symlink() and not file.exists():  # perhaps planted, to create a file elsewhere
-        raise ConfigError(f"{path} cannot be written: it is a link to {file}, which does not exist")
-    return file
+    if (
+        path.is_symlink() and not resolved_path.exists()
+    ):  # perhaps planted, to create a file elsewhere
+        raise ConfigError(
+            f"{path} cannot be written: it is a link to {resolved_path}, which does not exist"
+        )
+    return resolved_path
 
 
 def create_private(path: Path) -> None:

@@ -75,7 +75,7 @@ def _compare(options: argparse.Namespace) -> int:
     comparison = compare(
         *(headers, request, settings.secret_key.reveal()),
         now=now,
-        other_secrets=_simulator_keys()[1:],  # which may have been used by mistake
+        other_secrets=_simulator_keys()[1:],  # a key that may have been used by mistake
         signing=settings.service.signing,
     )
     say(json.dumps(comparison.json()) if options.json else comparison)

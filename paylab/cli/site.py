@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     folder = None if options.pyodide is None else Path(options.pyodide).expanduser()
     runtime_files = RuntimeFiles(folder)
     site_folder = Path(options.out).expanduser().resolve()
-    site_options = SiteOptions(lessons, runtime_files, _base(options.url))
+    site_options = SiteOptions(lessons, runtime_files, _site_path(options.url))
     build_site(site_folder, site_options)
     size = sum(path.stat().st_size for path in site_folder.rglob("*") if path.is_file()) / 1_000_000
     runtime_place = f"loaded from {runtime_files.address}" if folder is None else f"from {folder}"
@@ -66,12 +66,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _base(path: str) -> str:
+def _site_path(path: str) -> str:
     """The path of the site on its host, with a slash at both ends; empty for any path."""
     if not path:
         return ""
     has_odd_signs = set(path) & set("?#\\\"'<> ") or not path.isprintable()  # browsers drop tabs
-    is_path = path.startswith("/") and not path.startswith("//")  # // would begin a host
-    if not is_path or has_odd_signs:
+    is_host_path = path.startswith("/") and not path.startswith("//")  # // begins a host
+    if not is_host_path or has_odd_signs:
         raise ConfigError(f"--url {path!r} must be a path such as /demo/")
     return f"{path.rstrip('/')}/"

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     """Run all steps, from consent to the completed conversion."""
     folder = Path(options.out) if options.out else None
     if folder:
-        require_extra("frames")  # of the CSV files
+        require_extra("frames")  # it writes CSV files
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect()

@@ -91,8 +91,8 @@ def is_sandbox_host(base_url: str) -> bool:
     country_suffix_match = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
     domain = labels[: -2 if country_suffix_match else -1]
     # The last label of the domain is the company's; those in Punycode hold no readable words.
-    readable_labels = [label for label in domain[:-1] if not label.startswith("xn--")]
-    words = "-".join(readable_labels).split("-")
+    plain_labels = [label for label in domain[:-1] if not label.startswith("xn--")]
+    words = "-".join(plain_labels).split("-")
     return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *domain])
 
 

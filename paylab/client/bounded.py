@@ -16,7 +16,7 @@ class BoundedStream(httpcore.NetworkStream):
     def __init__(self, stream: httpcore.NetworkStream, cap: Cap) -> None:
         self._stream = stream
         self._cap = cap
-        self.close = stream.close  # type: ignore[method-assign] # as they are
+        self.close = stream.close  # type: ignore[method-assign] # both are used unchanged
         self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:

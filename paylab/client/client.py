@@ -63,9 +63,8 @@ class Client:
     @cached_property
     def orders(self) -> OrderSender:
         """Sends POSTs that must not happen twice."""
-        if self._make_orders is not None:
+        if self._make_orders is not None:  # a lab's, which computes keys: `paylab.payments`
             return self._make_orders(self)
-        # A lab makes a sender that computes the key of each order: `paylab.payments`.
         from .new_orders import NewOrders
 
         return NewOrders(self)

@@ -215,7 +215,7 @@ def _check_kind(value: object, field: str, kind: str) -> None:
 
     Valid are also kinds with the same id (`_SAME_ID`), and any resource where `kind` is no model.
     """
-    from ..spec import models  # which are loaded with the first resource
+    from ..spec import models  # not before the first resource is used
     from ..spec.resource import Resource
 
     actual_kind = type(value).__name__

@@ -34,7 +34,9 @@ class PoolTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; its body and that of the response are streams."""
         url = request.url
-        target = request.extensions.get("target", url.raw_path)  # of a request that is sent on
+        target = request.extensions.get(
+            "target", url.raw_path
+        )  # "target" is set for a request that a proxy passes on
         core_request = httpcore.Request(
             request.method,
             httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=target),
@@ -110,7 +112,7 @@ def _load_certificates() -> ssl.SSLContext:
 def proxy_transport(address: str, cap: Cap) -> PoolTransport:
     """A transport through the proxy at an address; ConfigError for an address of another form."""
     proxy_url = None
-    with suppress(ValueError, httpx.InvalidURL):  # whose messages can have the password
+    with suppress(ValueError, httpx.InvalidURL):  # their messages can contain the password
         proxy = httpx.Proxy(address)
         proxy_url = httpcore.URL(str(proxy.url))
     if proxy_url is None or not proxy_url.host:

@@ -151,7 +151,7 @@ class ServiceClock:
         return False
 
     def _shift(self, now: datetime) -> datetime:
-        """A time by this machine as the service has it; unchanged if the clocks agree."""
+        """The time at the service for a time of this machine; the same if the clocks agree."""
         seconds_ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.
         if abs(seconds_ahead) < DATE_ERROR_SECONDS:

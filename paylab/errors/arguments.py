@@ -143,8 +143,8 @@ def refuse_missing_arguments(
 def _describe_need(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:
     """The name of a parameter and what it takes, with the first words of a closed set."""
     annotation = evaluate_annotation(parameter.annotation, inspect.unwrap(function).__module__)
-    words = [repr(word) for word in find_literal_words(annotation)]
-    examples = f", such as {', '.join(words[:3])}" if words else ""
+    allowed_words = [repr(word) for word in find_literal_words(annotation)]
+    examples = f", such as {', '.join(allowed_words[:3])}" if allowed_words else ""
     return f"{parameter.name}= ({describe_type(annotation)}{examples})"
 
 

@@ -197,7 +197,7 @@ def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
 
 def _describe_unknown_attribute(owner: Any, name: str) -> str:
     message = f"{type(owner).__name__} has no attribute {name!r}"
-    if name.startswith("_"):  # attributes that Python and IPython look up on any object
+    if name.startswith("_"):  # Python and IPython look up such names on any object
         return message
     # A verb is not the state that it leads to, such as `replayed`.
     states = {f"{name}d", f"{name}ed"}
@@ -214,13 +214,13 @@ def _describe_unknown_attribute(owner: Any, name: str) -> str:
 def _find_call_of_lab(name: str, lab: object) -> str | None:
     """The call that names its part, such as `transfers.create` for `create_transfer`."""
     words = [word.removesuffix("s") for word in split_words(name) if word not in _FILLERS]
-    for part_name, calls in _list_calls(lab).items():
+    for part_name, call_names in _list_calls(lab).items():
         part_words = [word.removesuffix("s") for word in split_words(part_name)]
         verbs = [word for word in words if word not in part_words]
         if len(verbs) == len(words) - len(part_words) == 1:
-            call = find_suggestion(verbs[0], calls)
-            if call:
-                return f"{part_name}.{call}" if call in calls else call
+            call_name = find_suggestion(verbs[0], call_names)
+            if call_name:
+                return f"{part_name}.{call_name}" if call_name in call_names else call_name
     return None
 
 
@@ -260,7 +260,7 @@ def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn
 
 def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -> str:
     message = f"module {module!r} has no attribute {name!r}"
-    if name.startswith("_"):  # that Python and IPython look up on any module
+    if name.startswith("_"):  # Python and IPython look up such names on any module
         return message
     suggestion = find_suggestion(name, known_names)
     return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(known_names))
@@ -324,10 +324,12 @@ K = TypeVar("K")
 
 
 def with_name_suggestions(class_: type[K]) -> type[K]:
-    """Give a class `raise_unknown_attribute`, `public_names` and a repr.
+    """Give a class what it lacks of: errors for unknown names that say what to write, `dir` with
+    its public names, and a repr that lists them.
 
-    A class without items gets errors that name what has them. They are set here, because in the
-    class they would hide unknown names and items from mypy. It is the outermost decorator.
+    A class without items or a length also gets errors for `lab.transfers[0]` and `len(lab)`. They
+    are set here, because in the class they would hide unknown names and items from mypy. It is
+    the outermost decorator.
     """
     target: Any = class_
     if "__getattr__" not in vars(class_):
@@ -338,7 +340,7 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
         target.__getitem__ = refuse_item
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
         target.__len__ = refuse_length
-        target.__bool__ = _is_true  # for which Python would ask for the length
+        target.__bool__ = _is_true  # without it, Python asks for the length
     if class_.__repr__ is object.__repr__:
         target.__repr__ = list_offers
     return refuse_new_attributes(refuse_foreign_uses(class_))

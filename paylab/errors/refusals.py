@@ -87,7 +87,9 @@ def refuse_new_attributes(class_: type[K]) -> type[K]:
     target: Any = class_
     if "__setattr__" not in vars(class_):
         target.__setattr__ = set_attribute
-        if class_.__init__ is not object.__init__:  # else its subclasses say when it is complete
+        if (
+            class_.__init__ is not object.__init__
+        ):  # a class without one is completed by its subclasses
             target.__init__ = _complete_after(class_, target.__init__)
     elif hasattr(class_, "__dataclass_fields__"):
         target.__setattr__ = _refuse_to_set
@@ -160,11 +162,11 @@ def _refuse_to_set(owner: object, name: str, _value: object) -> NoReturn:
 
 def _find_parameters(owner: object, name: str) -> Iterator[str]:
     """The functions with a parameter of this name: `connect` for a lab, else the owner's."""
-    package = __name__.partition(".")[0]
-    connect = getattr(sys.modules[package], "connect", None)
+    package_name = __name__.partition(".")[0]
+    connect = getattr(sys.modules[package_name], "connect", None)
     if connect is not None and "settings" in dir(owner):
         if _has_parameter(connect, name):
-            yield f"{package}.connect()"
+            yield f"{package_name}.connect()"
         return
     for method_name in dir(owner):
         # Not by getattr, which would make the parts of a lab and ask a service.

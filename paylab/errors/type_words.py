@@ -69,7 +69,9 @@ def _describe_type_parts(annotation: object) -> Iterable[str]:
     type_arguments = get_args(annotation)
     if origin in (Union, UnionType):
         for member in type_arguments:
-            if str not in type_arguments or get_origin(member) is not Literal:  # which is text
+            if (
+                str not in type_arguments or get_origin(member) is not Literal
+            ):  # the member stands for any text
                 yield from _describe_type_parts(member)
     elif origin is Literal:
         yield from map(repr, type_arguments)

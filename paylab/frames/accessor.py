@@ -136,7 +136,7 @@ class Accessor:
         >>> frame.paylab.to_excel("transfers.xlsx").name
         'transfers.xlsx'
         """
-        if isinstance(path, pd.ExcelWriter):  # it has a path, whose other sheets would be lost
+        if isinstance(path, pd.ExcelWriter):  # its path would work, and lose the other sheets
             message = "path is an ExcelWriter: give a path, or use frame.to_excel(writer) of pandas"
             raise ArgumentError(message, "path")
         source_facts = {

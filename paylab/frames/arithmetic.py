@@ -90,7 +90,8 @@ def _compute_columns(
     try:
         return arrow_function(left, right)
     except pa.ArrowInvalid:
-        pass  # it refuses by the digits of the types: compute again with those of the amounts
+        # Arrow goes by the digits that the types allow. Try again with those of the amounts.
+        pass
     try:
         wide_result = arrow_function(_widen_for_product(left), _widen_for_product(right))
         return fit_width(wide_result)
@@ -116,7 +117,7 @@ def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -
     if interpolation == "nearest":
         return higher if _is_nearer_to_higher(fraction, lower_index) else lower
     weights = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
-    weight_of_higher = weights.get(interpolation, Decimal("0.5"))  # else "midpoint"
+    weight_of_higher = weights.get(interpolation, Decimal("0.5"))  # 0.5 is "midpoint"
     distance = WIDE.subtract(higher, lower)
     return WIDE.add(lower, WIDE.multiply(distance, weight_of_higher))
 

@@ -55,7 +55,7 @@ def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
 
 def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
     """The amounts as an array of decimals, or of a type; missing floats are NaN by default."""
-    kind = "O" if dtype is None else np.dtype(dtype).kind  # of numpy: O objects, f floats
+    kind = "O" if dtype is None else np.dtype(dtype).kind  # numpy's letter: O objects, f floats
     if kind in "iu":
         return _make_integers(amounts, np.dtype(dtype), missing)
     amount_texts = amounts.cast(pa.string())

@@ -35,7 +35,7 @@ from .numpy_functions import call_numpy
 from .ufuncs import compute
 
 ADDED = ("sum", "mean")
-OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}  # of reductions of pandas
+OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}  # options of reductions in pandas
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
 
@@ -101,7 +101,7 @@ class DecimalArray(ExtensionArray):
             return pd.NA if number is None else ExactDecimal(number)
         if isinstance(item, slice) and item.step in (None, 1):
             begin, end, _ = item.indices(len(self))
-            end = max(begin, end)  # as a list, an empty column for an end before the begin
+            end = max(begin, end)  # like a list: empty if the end is before the begin
             currencies = self.currencies and self.currencies.take(slice(begin, end))
             return DecimalArray(self._values.slice(begin, end - begin), currencies)
         indexer = item if isinstance(item, slice) else check_array_indexer(self, item)

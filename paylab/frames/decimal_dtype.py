@@ -32,7 +32,7 @@ class DecimalDtype(ExtensionDtype):
     @classmethod
     def construct_array_type(cls) -> Any:
         """The array of this type."""
-        from .decimal_array import DecimalArray  # which imports this module
+        from .decimal_array import DecimalArray  # it imports this module
 
         return DecimalArray
 

@@ -296,13 +296,13 @@ def _join_numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
 
 def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str:
     """Name the two numbers with the most digits before and after the point, and their rows."""
-    numbers = [number or Decimal(0) for column in columns for number in column.to_pylist()]
-    digit_counts = [_count_digits(number) for number in numbers]
-    rows = range(len(numbers))
+    amounts = [number or Decimal(0) for column in columns for number in column.to_pylist()]
+    digit_counts = [_count_digits(number) for number in amounts]
+    rows = range(len(amounts))
     largest_row = max(rows, key=lambda row_number: digit_counts[row_number][0])
     finest_row = max(rows, key=lambda row_number: digit_counts[row_number][1])
     clashing_numbers = [
-        f"{_quote_short(format(numbers[row_number].normalize(UNLIMITED), 'f'))} (row {row_number})"
+        f"{_quote_short(format(amounts[row_number].normalize(UNLIMITED), 'f'))} (row {row_number})"
         for row_number in (largest_row, finest_row)
     ]
     return (

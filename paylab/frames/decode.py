@@ -248,5 +248,6 @@ def loads(json_bytes: bytes) -> object:
     except RepeatedMemberError as error:
         reason = str(error)
     except (ValueError, ArithmeticError, RecursionError):
-        reason = "is not JSON"  # raised below: the parser's error would contain the whole page
+        reason = "is not JSON"
+    # Raised outside of `except`: the parser's error, its context there, contains the whole page.
     raise APIResponseError(f"a page {reason}")

@@ -60,7 +60,7 @@ class DuckTable:
         try:
             self._connection.execute(sql.format(table=table_name, rows=ROWS))
         except Exception:
-            with suppress(Exception):  # it fails, too, and would hide the cause
+            with suppress(Exception):  # a second failure would hide the first
                 self._connection.unregister(ROWS)
             raise
         self._connection.unregister(ROWS)

@@ -20,7 +20,7 @@ from .pandas_callers import is_statistic_or_window
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
 DIGITS_MAX = 38  # digits of a column
-DIGITS = 28  # of a quotient that has no end
+DIGITS = 28  # significant digits of a quotient such as 1 / 3
 LIMIT = Context(
     prec=100_000,
     Emax=999_999,
@@ -88,7 +88,7 @@ class ExactDecimal(Decimal):
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """The result of a function of numpy, for which an element is an array of one object."""
-        if function in (np.isfinite, np.isinf, np.isnan):  # which numpy does not have for objects
+        if function in (np.isfinite, np.isinf, np.isnan):  # numpy cannot apply these to objects
             return function(Decimal.__float__(self))
         require_objects(function)
         objects = [

@@ -237,7 +237,7 @@ def _require_writable_target(
     """An error, before anything is stored, for a target of this machine that cannot be written."""
     require_url(to, storage_options)
     if is_url(to):
-        return  # it is checked when its file system is opened
+        return  # opening its file system checks it
     path = local_path(to)
     require_parent(path)
     if path.is_dir():

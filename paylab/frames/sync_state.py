@@ -78,7 +78,7 @@ class State:
             self.set_types(_types_of_files(files, file_names, schema, scale))
             self.fixed = sorted(chosen_scales)
             self.is_rewriting = bool(file_names)
-        if set(self.columns) != set(file_schema(schema).names):  # of another version
+        if set(self.columns) != set(file_schema(schema).names):  # written by another version
             self.set_types(self.types)
             self.is_rewriting = True
         known_scales = {}

@@ -45,8 +45,8 @@ class Columns:
 
     def series(self) -> dict[str, Series]:
         """All added rows as columns; absent ones are missing values."""
-        names_of_batches = (typed_columns.keys() for typed_columns, _ in self._batches)
-        column_names = list(dict.fromkeys(chain.from_iterable(names_of_batches)))
+        names_by_batch = (typed_columns.keys() for typed_columns, _ in self._batches)
+        column_names = list(dict.fromkeys(chain.from_iterable(names_by_batch)))
         columns = {column_name: self._make_series(column_name) for column_name in column_names}
         note_currencies(columns)
         return columns

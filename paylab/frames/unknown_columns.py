@@ -29,7 +29,7 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
         try:
             return read_attribute(frame, name)
         except AttributeError:
-            if name.startswith("_"):  # that pandas and IPython look up
+            if name.startswith("_"):  # pandas and IPython look up such names
                 raise
             raise LateAttributeError(partial(_describe_unknown, frame, name)) from None
 
@@ -38,7 +38,7 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
             return read_item(frame, key)
         except KeyError as error:
             unknown_name = _find_unknown_name(frame, [key])
-            if unknown_name is None or type(error) is not KeyError:
+            if unknown_name is None or type(error) is not KeyError:  # a subclass explains itself
                 raise
             raise UnknownItemError(_describe_unknown(frame, unknown_name)) from None
 

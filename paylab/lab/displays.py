@@ -62,7 +62,7 @@ class ValueMatcher:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self.__qualname__ = self.matcher_identifier  # which IPython reads
+        self.__qualname__ = self.matcher_identifier  # IPython reads this name
 
     def __call__(self, context: Any) -> Any:
         """The completions at the cursor."""

@@ -107,7 +107,7 @@ def run_individual(parts: ScenarioParts, family_name: str) -> ScenarioOutcome:
     person = parts.client.individuals.create(**{**fields, "family_name": family_name})
     created_step = HistoryStep(person.created_at, "created: images are needed", str(person.status))
     for _ in family_name.lower().split(" then "):  # an outcome for each verification
-        parts.controls.move(person.id, "pending")  # as if the images were uploaded
+        parts.controls.move(person.id, "pending")  # the move that an upload of images makes
         person = parts.client.individuals.wait(person.id, until=VERIFIED, timeout=WAIT_SECONDS)
     return ScenarioOutcome(person, (created_step, *_list_event_steps(parts, person.id)))
 
@@ -178,14 +178,14 @@ def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
             transfer = parts.client.transfers.wait(transfer.id)
             inbox.wait(id=transfer.id)
         parts.client.sleep(1.0)
-        kept_events = list(inbox.where(id=transfer.id))
+        inbox_events = list(inbox.where(id=transfer.id))
     inbox_steps = [
         HistoryStep(
             event.at,
             f"{event.type} delivered {event.deliveries} times, kept once",
             str(event.status),
         )
-        for event in kept_events
+        for event in inbox_events
     ]
     return ScenarioOutcome(transfer, (*_list_event_steps(parts, transfer.id), *inbox_steps))
 

@@ -165,7 +165,9 @@ def _create_transfer(lab: Lab, event_type: str) -> str:
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
     must_fail = TRANSFER.is_final(status) and status != "completed"
-    reference = f"scenario:{status}" if must_fail else "trigger"  # which decides the outcome
+    reference = (
+        f"scenario:{status}" if must_fail else "trigger"
+    )  # the reference decides the outcome
     return lab.transfers.create(
         account,
         source_amount="100.00",

@@ -125,16 +125,16 @@ class OperationObjects:
             schema |= {"minimum": 1, "default": list_form.default_limit}
             if list_form.over_limit == "refuse":
                 schema["maximum"] = list_form.max_limit
-        read_name = None
+        read_name_setting = None
         if field.name in _PARAMETER_SETTINGS:
-            read_name = make_list_setting_reader(operation, _PARAMETER_SETTINGS[field.name])
+            read_name_setting = make_list_setting_reader(operation, _PARAMETER_SETTINGS[field.name])
         return {
             "name": name_by_parameter.get(field.name, field.name),
             "in": "query",
             "description": _PARAMETER_DESCRIPTIONS[field.name],
             "required": False,
             "schema": schema,
-            **origin_facts(self._service, _list_source(operation), read_name),
+            **origin_facts(self._service, _list_source(operation), read_name_setting),
         }
 
     def _describe_paging(self, operation: Operation) -> Schema:

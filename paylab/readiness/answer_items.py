@@ -48,7 +48,7 @@ def _resource_of(message: RequestFacts | NoteFacts) -> str:
 
 
 def _find_messages(history: History) -> Iterator[tuple[RequestFacts | NoteFacts, JsonMapping]]:
-    """Yield each object that the integration received, after the answer or delivery with it."""
+    """Yield (answer or delivery, object in it) for each object that the integration received."""
     for request in history.requests:
         if request.is_ok and request.is_received:
             for received_object in request.objects:

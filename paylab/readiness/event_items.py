@@ -74,8 +74,8 @@ def _find_repeated_action(
         earlier_action = first_actions.get(request.order_identity)
         is_action = request.method == "POST" and request.is_ok
         if earlier_action is not None and is_action:
-            is_replay = bool(request.key) and request.key == earlier_action.key
-            return None if is_replay else request
+            has_same_key = bool(request.key) and request.key == earlier_action.key
+            return None if has_same_key else request
     return None
 
 

@@ -195,7 +195,7 @@ class History:
         return statuses
 
     def _received_objects(self) -> Iterator[tuple[int, JsonMapping]]:
-        """Yield the objects in answers, then those in events, each after its record's sequence."""
+        """Yield (sequence of its record, object) for objects in answers, then those in events."""
         for request in self.requests:
             if request.is_ok and request.is_received:
                 for answered_object in request.objects:

@@ -28,14 +28,14 @@ CLOSED = ("failed", "expired", "cancelled", "completed")
 
 def judge_slow_account(history: History) -> Iterator[Observation]:
     """Observe whether a conversion account with a 202 is polled until active, not made again."""
-    for creation in history.of("conversion_accounts.create"):
-        if creation.status != 202 or not creation.is_received:
+    for creating_request in history.of("conversion_accounts.create"):
+        if creating_request.status != 202 or not creating_request.is_received:
             continue
-        repeat = _find_early_repeat(history, creation)
+        repeat = _find_early_repeat(history, creating_request)
         if repeat is not None:
-            yield broken(repeat, f"created again after the 202 of call {creation.number}")
+            yield broken(repeat, f"created again after the 202 of call {creating_request.number}")
         else:
-            yield from _observe_polling(history, creation)
+            yield from _observe_polling(history, creating_request)
 
 
 def _find_early_repeat(history: History, creation: RequestFacts) -> RequestFacts | None:

@@ -95,12 +95,12 @@ def judge_sides(history: History) -> Iterator[Observation]:
             uploaded_sides = _sides_of(upload)
             if not asked_sides or not uploaded_sides:
                 continue
-            uploaded_text = ", ".join(sorted(uploaded_sides))
+            uploaded_sides_text = ", ".join(sorted(uploaded_sides))
             if uploaded_sides & asked_sides:
-                yield shown(upload, f"{uploaded_text}, as asked")
+                yield shown(upload, f"{uploaded_sides_text}, as asked")
             else:
-                asked_text = ", ".join(sorted(asked_sides))
-                yield broken(upload, f"{uploaded_text} in place of {asked_text}")
+                asked_sides_text = ", ".join(sorted(asked_sides))
+                yield broken(upload, f"{uploaded_sides_text} in place of {asked_sides_text}")
 
 
 def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[str]:

@@ -104,13 +104,13 @@ def _are_even(gaps: Sequence[float]) -> bool:
 def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
     """Yield the attempts of each request from its first 5xx to the attempt that ended it.
 
-    What comes after a long pause is a new try.
+    An attempt after a pause of more than RUN_SECONDS begins anew, for example after a 503, 503,
+    an hour, 503, 200: the first two are one run of attempts, and the last two another.
     """
     for repeats in history.repeats():
         attempts: list[RequestFacts] = []
         for attempt in repeats:
-            is_late = bool(attempts) and gap_seconds(attempts[-1], attempt) > RUN_SECONDS
-            if attempts and (attempts[-1].status < 500 or is_late):
+            if attempts and not _continues(attempts[-1], attempt):
                 yield attempts
                 attempts = []
             # After "refuse" and "timeout" the client has seen no status.
@@ -119,6 +119,11 @@ def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
                 attempts.append(attempt)
         if attempts:
             yield attempts
+
+
+def _continues(last_attempt: RequestFacts, attempt: RequestFacts) -> bool:
+    """Whether an attempt is a retry of the last one: that one failed, and soon before."""
+    return last_attempt.status >= 500 and gap_seconds(last_attempt, attempt) <= RUN_SECONDS
 
 
 def judge_refusals(history: History) -> Iterator[Observation]:

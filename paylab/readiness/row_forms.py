@@ -100,6 +100,6 @@ def require_forms(rows: Iterable[JsonMapping]) -> None:
         is_request = row.get("kind") == "request"
         forms = {**RECORD_FORMS, **(REQUEST_FORMS if is_request else NOTE_FORMS)}
         for field_name, has_form in forms.items():
-            is_left_out = not is_request and field_name in NOTE_FORMS and field_name not in row
-            if not (is_left_out or has_form(row.get(field_name))):
+            may_be_absent = not is_request and field_name in NOTE_FORMS and field_name not in row
+            if not (may_be_absent or has_form(row.get(field_name))):
                 raise ValueError(f"record {row_number} has an odd {field_name}")

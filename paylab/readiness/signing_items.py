@@ -48,11 +48,10 @@ def judge_attempts(history: History) -> Iterator[Observation]:
     for attempts in history.repeats():
         for earlier_attempt, later_attempt in pairwise(attempts):
             has_failed = not earlier_attempt.is_received or earlier_attempt.status >= 429
-            nonces = {
-                attempt.row["headers"].get("x-nonce")
-                for attempt in (earlier_attempt, later_attempt)
-            }
-            if has_failed and len(nonces) == 2 and None not in nonces:
+            earlier_nonce = earlier_attempt.row["headers"].get("x-nonce")
+            later_nonce = later_attempt.row["headers"].get("x-nonce")
+            have_nonces = earlier_nonce is not None and later_nonce is not None
+            if has_failed and have_nonces and earlier_nonce != later_nonce:
                 calls_text = (
                     f"calls {earlier_attempt.number} and {later_attempt.number} are one request"
                 )

@@ -173,9 +173,9 @@ class Cleaner:
         """
         pair_value = json_object.get("value")
         pair_names = [
-            pair_name
-            for pair_name in map(json_object.get, _PAIR_NAMES)
-            if isinstance(pair_name, str)
+            pair_name_text
+            for pair_name_text in map(json_object.get, _PAIR_NAMES)
+            if isinstance(pair_name_text, str)
         ]
         if any(map(_NUMBER_NAME.fullmatch, pair_names)):
             if pair_value:

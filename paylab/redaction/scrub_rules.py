@@ -133,9 +133,9 @@ _WORDS = re.compile(rf"_*[A-Za-z]{{1,{WORD_LENGTH_MAX}}}\d{{0,3}}(?:_+[A-Za-z]{{
 
 def is_stand_in(value: str) -> bool:
     """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
-    is_reference = value.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
+    has_reference_prefix = value.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
     without_fields = re.sub(r"\{[^{}]*\}", "", value)
-    return is_reference or not without_fields or bool(_STAND_IN.fullmatch(without_fields))
+    return has_reference_prefix or not without_fields or bool(_STAND_IN.fullmatch(without_fields))
 
 
 def is_placeholder(value: str) -> bool:

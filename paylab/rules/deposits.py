@@ -73,8 +73,8 @@ def check_account(
 
 def _requirement_source(settings: ConversionAccountSettings, field_name: str) -> str:
     """Return the source of the rule that a field is required, or "" if it is optional."""
-    has_default = settings.default_destination_currency != NONE
-    needs_currency = field_name == "destination_currency" and not has_default
+    has_default_currency = settings.default_destination_currency != NONE
+    needs_currency = field_name == "destination_currency" and not has_default_currency
     return _ACCOUNT if field_name in settings.required or needs_currency else ""
 
 

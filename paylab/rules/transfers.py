@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..corridors import countries
 from ..errors.base import Problem
@@ -141,8 +142,8 @@ def warn(body: Body, service: Service | None = None) -> list[Problem]:
 
 def check_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
     """Check that a rail is not one that the corridors name for other currencies only."""
-    _, rails_elsewhere = _named_rails(currency, service)
-    return _rail_problems(currency, method, service) if method in rails_elsewhere else []
+    other_rails = _named_rails(currency, service).for_others
+    return _rail_problems(currency, method, service) if method in other_rails else []
 
 
 def warn_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
@@ -150,8 +151,8 @@ def warn_rail(currency: str, method: object, service: Service | None = None) -> 
 
     It may still carry the currency.
     """
-    currency_rails, rails_elsewhere = _named_rails(currency, service)
-    is_named = method in currency_rails or method in rails_elsewhere
+    named_rails = _named_rails(currency, service)
+    is_named = method in named_rails.for_currency or method in named_rails.for_others
     if is_named or method not in codes.PAYOUT_METHODS:
         return []
     return _rail_problems(currency, method, service)
@@ -159,19 +160,23 @@ def warn_rail(currency: str, method: object, service: Service | None = None) -> 
 
 def _rail_problems(currency: str, method: object, service: Service | None) -> list[Problem]:
     """Return the problem that a rail is not one of a currency, if any are named for it."""
-    currency_rails, _ = _named_rails(currency, service)
+    currency_rails = _named_rails(currency, service).for_currency
     if not currency_rails:
         return []
     message = f"{choice_message(currency_rails)} for {currency.upper()}, not {method}"
     return [Problem("payout_method", message, _RAILS)]
 
 
-@lru_cache
-def _named_rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
-    """Return the rails named for a currency, and those named for other currencies only.
+class _NamedRails(NamedTuple):
+    """The rails that the corridors name for a currency, and those for other currencies only."""
 
-    Both are empty if none is named for the currency.
-    """
+    for_currency: list[str]
+    for_others: list[str]
+
+
+@lru_cache
+def _named_rails(currency: str, service: Service | None) -> _NamedRails:
+    """Return the named rails of a currency; both lists are empty if no rail is named for it."""
     corridors = countries.of(service)
     all_rails: list[str] = []
     currency_rails: list[str] = []
@@ -183,9 +188,9 @@ def _named_rails(currency: str, service: Service | None) -> tuple[list[str], lis
     if codes.is_stablecoin(currency):
         currency_rails += corridors.networks
     if not currency_rails:
-        return [], []
-    rails_elsewhere = [rail for rail in all_rails if rail not in currency_rails]
-    return list(dict.fromkeys(currency_rails)), rails_elsewhere
+        return _NamedRails([], [])
+    other_rails = [rail for rail in all_rails if rail not in currency_rails]
+    return _NamedRails(list(dict.fromkeys(currency_rails)), other_rails)
 
 
 def _network_check(corridors: countries.Countries) -> Check:

@@ -156,10 +156,11 @@ def order_header_names(names: Iterable[str], order: str = "sorted") -> list[str]
     """
     if order == "sorted":
         return sorted(names)
-    last_place = len(SAMPLE_ORDER)
+    index_of_others = len(SAMPLE_ORDER)
     index_by_header = {header_name: index for index, header_name in enumerate(SAMPLE_ORDER)}
     return sorted(
-        names, key=lambda header_name: (index_by_header.get(header_name, last_place), header_name)
+        names,
+        key=lambda header_name: (index_by_header.get(header_name, index_of_others), header_name),
     )
 
 
@@ -320,7 +321,7 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     }
     headers["Host"] = host
     header_names = (
-        signed_values  # which is sorted
+        signed_values  # already sorted
         if header_order == "sorted"
         else order_header_names(signed_values, header_order)
     )

@@ -306,10 +306,10 @@ _LINE_JOINS: tuple[JoinLines, ...] = (
 
 def _change_line_endings(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs with other line ends in both texts or in one, or a line end in the signature."""
-    for join in _LINE_JOINS:
-        yield expected_inputs._replace(join_canonical=join, join_payload=join)
-        yield expected_inputs._replace(join_canonical=join)
-        yield expected_inputs._replace(join_payload=join)
+    for join_lines in _LINE_JOINS:
+        yield expected_inputs._replace(join_canonical=join_lines, join_payload=join_lines)
+        yield expected_inputs._replace(join_canonical=join_lines)
+        yield expected_inputs._replace(join_payload=join_lines)
     yield expected_inputs._replace(names="\n" + expected_inputs.names)
     yield expected_inputs._replace(encode=lambda digest: b64encode(digest.hex().encode() + b"\n"))
 

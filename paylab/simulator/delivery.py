@@ -156,9 +156,9 @@ class EventDelivery:
         error: str | None = OUTAGE_ERROR
         if not has_outage:
             status, error = self._send_row(delivery_row, signed_headers)
-        duration = round(perf_counter() - start_seconds, 6)
+        duration_seconds = round(perf_counter() - start_seconds, 6)
         with self._changed:
-            note.facts |= {"status": status, "error": error, "duration": duration}
+            note.facts |= {"status": status, "error": error, "duration": duration_seconds}
             if self._world.outbox is not queue:  # the world was reset meanwhile
                 return
             headers = {**DELIVERY_HEADERS, **dict.fromkeys(signed_headers, HIDDEN)}

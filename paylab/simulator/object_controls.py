@@ -76,12 +76,12 @@ def add_person(world: World, request: Request) -> Reply:
     those of its verifications, one each. Without `events`, none is delivered.
     """
     fields = request.json() if request.body else {}
-    options = _take_options(fields, ("country", "verified", "events", "outcomes"))
-    individuals.require_outcomes(world, options.get("outcomes", []))
-    with _events_of(world, options):
-        person_row = _create_person(world, request, options, fields)
-        individuals.plan_outcomes(world, person_row, options.get("outcomes", []))
-        if options.get("verified"):
+    control_options = _take_options(fields, ("country", "verified", "events", "outcomes"))
+    individuals.require_outcomes(world, control_options.get("outcomes", []))
+    with _events_of(world, control_options):
+        person_row = _create_person(world, request, control_options, fields)
+        individuals.plan_outcomes(world, person_row, control_options.get("outcomes", []))
+        if control_options.get("verified"):
             individuals.activate(world, person_row)
     return Reply.json(201, individual_json(world, person_row))
 
@@ -93,16 +93,16 @@ def add_account(world: World, request: Request) -> Reply:
     account with the id of the individual.
     """
     requested_fields = request.json() if request.body else {}
-    options = _take_options(requested_fields, ("country", "events"))
+    control_options = _take_options(requested_fields, ("country", "events"))
     if "individual_id" in requested_fields:
         owner = require_row(world, "individuals", requested_fields["individual_id"])
-        if options.get("country", owner["country"]) != owner["country"]:
+        if control_options.get("country", owner["country"]) != owner["country"]:
             raise RefusedError(
                 400, f"country: the individual's is {owner['country']}: leave it out"
             )
-    with _events_of(world, options):
+    with _events_of(world, control_options):
         if "individual_id" not in requested_fields:
-            owner = _create_person(world, request, options, {})
+            owner = _create_person(world, request, control_options, {})
             individuals.activate(world, owner)
         account_fields = {
             **_example_account(world, owner["country"], requested_fields),

@@ -55,7 +55,7 @@ def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iter
 
 
 def _find_implausible_details(account: Mapping[str, object], details_path: str) -> list[Problem]:
-    """The address of a crypto wallet, and the number of a digital wallet."""
+    """Warn about the address of a crypto wallet, or the number of a digital wallet."""
     details = account.get("details")
     if not isinstance(details, dict):
         return []

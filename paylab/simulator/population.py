@@ -62,8 +62,8 @@ class Member(NamedTuple):
 def seed_world(world: World, transfers: int, individuals: int | None, conversions: int) -> None:
     """Add finished transfers and conversions, and the individuals that they belong to.
 
-    More individuals than the usual world has are a population in all corridors and source
-    currencies, of which a fifth has conversions.
+    By default, or with few individuals, they are those of the usual world. A larger number makes
+    a population in all corridors and source currencies; with `conversions`, a fifth of it has some.
     """
     if individuals is None or individuals <= len(ROUTES):
         seed_transfers(world, transfers, individuals)

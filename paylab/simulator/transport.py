@@ -54,8 +54,8 @@ class SimulatorTransport(httpx.BaseTransport):
                 request_ending.hang_up(sent_reply, bytes_sent)
             else:
                 request_ending.close(sent_reply, bytes_sent)
-            failure, message = _FAILURES[reply.cut]
-            raise failure(message, request=request)
+            error_class, message = _FAILURES[reply.cut]
+            raise error_class(message, request=request)
         request_ending.close()
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
 

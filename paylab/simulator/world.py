@@ -79,7 +79,7 @@ class World:
         self.clock = clock or Clock()
         self.production_like = production_like
         self.secrets: dict[str, str] = {}
-        self.served_secrets: dict[str, str] = {}  # of servers with keys of their own
+        self.served_secrets: dict[str, str] = {}  # secrets of servers that have keys of their own
         self.nonces = UsedNonces(self.service.signing.tolerance)
         self.journal = Journal()
         self.lock = RLock()

@@ -176,22 +176,24 @@ def _read_listed_name(sentence: str) -> Complaint | None:
 
 def _read_subject(sentence: str) -> Complaint | None:
     """The field that is the subject of a sentence, as in "amount is required"."""
-    for match in _SUBJECT.finditer(sentence):
-        if _is_field_subject(match):
-            return Complaint(to_dotted_path(_read_matched_name(match)), match["words"])
+    for subject_match in _SUBJECT.finditer(sentence):
+        if _is_field_subject(subject_match):
+            return Complaint(
+                to_dotted_path(_read_matched_name(subject_match)), subject_match["words"]
+            )
     return None
 
 
 def _read_label(sentence: str) -> Complaint | None:
     """The field before a colon, as in "amount: too low"."""
-    match = _LABEL.match(sentence)
-    if match is None:
+    label_match = _LABEL.match(sentence)
+    if label_match is None:
         return None
-    label = _read_matched_name(match)
-    is_name = label[0].islower() or _is_compound_name(label)
-    if not is_name or _is_generic_name(label):
+    label = _read_matched_name(label_match)
+    is_field_name = label[0].islower() or _is_compound_name(label)
+    if not is_field_name or _is_generic_name(label):
         return None
-    return Complaint(to_dotted_path(label), match["words"])
+    return Complaint(to_dotted_path(label), label_match["words"])
 
 
 def _read_matched_name(match: re.Match[str]) -> str:
@@ -207,7 +209,7 @@ def to_dotted_path(stated_path: object) -> str:
     keys = [key for key in _split_path(stated_path) if key]
     if len(keys) > 1 and keys[0].lower() in ("body", "requestbody"):
         del keys[0]
-    if len(keys) > 2 and keys[:2] == ["data", "attributes"]:  # as JSON:API has it
+    if len(keys) > 2 and keys[:2] == ["data", "attributes"]:  # the prefix in JSON:API
         del keys[:2]
     return ".".join(keys)
 

@@ -186,7 +186,7 @@ def _read_error_object(
     """
     messages = read_error_message(error, depth)
     message = messages[-1] if messages else ""
-    error_source = folded_error.get("source")  # of JSON:API: {"pointer": "/data/attributes/clabe"}
+    error_source = folded_error.get("source")  # JSON:API has {"pointer": "/data/attributes/clabe"}
     if isinstance(error_source, dict) and isinstance(error_source.get("key"), dict):
         yield from _read_by_field(error_source["key"], "", depth)
     elif has_message:

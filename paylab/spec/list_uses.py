@@ -34,7 +34,7 @@ class PageIterator(Generic[P]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            if name.startswith("_"):  # that Python and IPython look up on any object
+            if name.startswith("_"):  # Python and IPython look up such names on any object
                 raise AttributeError(name)
             raise AttributeError(f"pages have no {name!r}: {_READING_PAGES}")
 

@@ -27,7 +27,7 @@ class Members(dict[str, Any]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            if name.startswith("_"):  # that Python and IPython look up on any object
+            if name.startswith("_"):  # Python and IPython look up such names on any object
                 raise AttributeError(name)
             if name in self:
                 raise AttributeError(f"{name} is a member of a dict: write [{name!r}]")

@@ -276,7 +276,7 @@ class Resource(BaseModel):
             try:
                 return super().__getattr__(name)
             except AttributeError:
-                if name.startswith("_"):  # that Python, pydantic and IPython look up
+                if name.startswith("_"):  # Python, pydantic and IPython look up such names
                     raise
                 from .unknown_fields import raise_unknown_field  # only for a wrong name
 

@@ -208,15 +208,15 @@ def read_row_filter(
         message = f"is no field of {kind}: keep rows by {', '.join(names_applied_here)}"
         raise RuleError(Problem(argument_name, message) for argument_name in sorted(unknown_names))
     statuses = read_statuses(filters_in_use.get("status"), kind, declared)
-    since: Any = filters_in_use.get("since")
-    until: Any = filters_in_use.get("until")
-    begin, end = read_period(since, until)
+    since_argument: Any = filters_in_use.get("since")
+    until_argument: Any = filters_in_use.get("until")
+    begin_time, end_time = read_period(since_argument, until_argument)
     texts_by_field = {
         field_name: _read_compared_text(filters_in_use[filter_name], filter_name)
         for filter_name, field_name in FIELDS.get(kind, {}).items()
         if filter_name in filters_in_use
     }
-    return RowFilter(statuses, begin, end, texts_by_field)
+    return RowFilter(statuses, begin_time, end_time, texts_by_field)
 
 
 def _read_compared_text(value: object, filter_name: str) -> str:

@@ -66,7 +66,7 @@ def _copy_modes(old_folder: Path, new_folder: Path) -> None:
     common_folder_mode = 0o777
     common_file_mode = 0o666
     for entry in old_folder.rglob("*"):
-        mode = file_mode(entry) or 0  # of an entry that is gone meanwhile, no permission
+        mode = file_mode(entry) or 0  # 0: the entry was deleted meanwhile
         modes[entry.relative_to(old_folder)] = mode
         if entry.is_dir():
             common_folder_mode &= mode

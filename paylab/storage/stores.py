@@ -48,7 +48,7 @@ class Folder:
         target = self._target(name)
         target.unlink(missing_ok=True)
         if target.parent not in (self.path, self.path.resolve().parent):
-            with suppress(OSError):  # it has other files
+            with suppress(OSError):  # a folder with other files stays
                 target.parent.rmdir()
 
     def names(self, ending: str) -> list[str]:

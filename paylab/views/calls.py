@@ -181,7 +181,9 @@ class CallDisplay:
         self._display: Any = display  # IPython has no types
         self._cell_number: int | None = None
         self._calls: list[Any] = []
-        self._display_handle: Any = None  # of the table below that cell; None before the first
+        self._display_handle: Any = (
+            None  # handle of the table below that cell; None before it is shown
+        )
         self._stop_listening: Callable[[], None] | None = listen(self._show_call)
 
     def stop(self) -> None:

@@ -25,7 +25,7 @@ Spec = JsonObject
 MIME = "application/vnd.vegalite.v5+json"
 VEGA_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 540  # with axes and menu, a chart fits a page of 700 pixels
-PANEL_WIDTH = 480  # of charts with several panels, without axes
+PANEL_WIDTH = 480  # a panel of several in one chart, without its axes
 PAPER_COLOUR = "#fbfbfa"
 TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""

@@ -151,7 +151,9 @@ def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | Non
             if offset < 0:
                 return openings, len(source_text), None
             if openings and not source_text[openings[-1].item_starts[-1] : comment_start].strip():
-                openings[-1] = openings[-1].with_last_item(offset)  # it begins after the comment
+                openings[-1] = openings[-1].with_last_item(
+                    offset
+                )  # the item begins after the comment
         elif quote_match is not None:
             literal_end = _find_literal_end(source_text, quote_match.end(), quote_match[1])
             if literal_end is None:

@@ -203,10 +203,12 @@ def event_of(
 
 
 def _read_object(delivery: RawEvent) -> JsonMapping:
-    """Read the JSON object of a delivery; NaN is refused, in a parsed object too."""
+    """Read the JSON object of a delivery. A parsed object is written first, to refuse NaN in it."""
     try:
-        delivery_text = write_json(delivery) if isinstance(delivery, Mapping) else delivery
-        body = read_json(delivery_text if isinstance(delivery_text, str) else bytes(delivery_text))
+        if isinstance(delivery, Mapping):
+            body = read_json(write_json(delivery))
+        else:
+            body = read_json(delivery if isinstance(delivery, str) else bytes(delivery))
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):

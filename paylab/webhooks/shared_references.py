@@ -55,7 +55,8 @@ class SharedReferences:
         """Return whether a row has the sum of all payments, and the amount of none of them."""
         row_amount = self._pairs.row_amount(row_index)
         amounts = self._payment_amounts(payments)
-        if row_amount is None or len(amounts) < len(payments):
+        is_amount_missing = len(amounts) < len(payments)
+        if row_amount is None or is_amount_missing:
             return False
         currency = self._pairs.currency(payments[0])
         rules = self._pairs.rules

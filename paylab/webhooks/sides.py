@@ -269,7 +269,7 @@ def _payment_texts(event: Event) -> dict[str, str]:
     Values of another type, and amounts that are no numbers, are left out: anybody can send events.
     """
     fields = event.resource.to_dict()
-    for part_name in ("deposit", "payout"):  # of a conversion: `deposit_amount` and so on
+    for part_name in ("deposit", "payout"):  # parts of a conversion: `deposit_amount` and so on
         part_fields = fields.get(part_name)
         if isinstance(part_fields, Mapping):
             fields |= {

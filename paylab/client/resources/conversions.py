@@ -278,9 +278,9 @@ def _explain_hold(conversion: Conversion) -> str:
 
 
 def _is_since(conversion: Conversion, since: datetime | None) -> bool:
-    """Whether a conversion was created since a time; PaylabError when the service does not say.
+    """Whether a conversion was created at a time or later; True for every one without a time.
 
-    Without a time, every conversion is.
+    PaylabError if its `created_at` is missing or unreadable.
     """
     if since is None:
         return True

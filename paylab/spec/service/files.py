@@ -63,8 +63,8 @@ def find_line(text: str, key: str) -> int:
     """
     file_lines = text.splitlines()
     table = ""
-    container_line_number = 0  # of the innermost table that has the key, or of the key
-    longest_name = ""  # of that table
+    container_line_number = 0  # line of the key, or of the innermost table that has it
+    longest_name = ""  # name of that table
     inner_line_number = 0
     for line_number, file_line in enumerate(file_lines, 1):
         match = _TABLE_OR_KEY.match(file_line)

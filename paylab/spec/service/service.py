@@ -109,10 +109,10 @@ class Service(ServiceSettings):
             line_number = files.find_line(file_text, error.key)
             raise ServiceError("\n".join(problem_lines), error.key, line_number) from None
         for warning in caught_warnings:
-            if isinstance(warning.message, ConfigWarning):  # of a key that is gone
+            if isinstance(warning.message, ConfigWarning):  # about a key that no longer exists
                 sentence = name_line(warning.message.key, str(warning.message))
                 warn_caller(sentence, ConfigWarning)
-            else:  # of something else: give it again as it was
+            else:  # not about the service: pass it on unchanged
                 warnings.warn_explicit(
                     warning.message, warning.category, warning.filename, warning.lineno
                 )
@@ -288,8 +288,8 @@ class Service(ServiceSettings):
         """The settings of an account type in every country that has it; empty without any."""
         return tuple(
             read_account(self.financial_accounts)
-            for place, read_account in ACCOUNTS.items()
-            if place.rpartition(".")[2] == kind
+            for setting_key, read_account in ACCOUNTS.items()
+            if setting_key.rpartition(".")[2] == kind
         )
 
     def payout_methods(self, country: object) -> tuple[str, ...]:

@@ -190,7 +190,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         if step_name in self.results:
             self._show_done(step_name, step)
         elif step_name == self.current_step:
-            is_form = isinstance(page, Form)  # which shows its own code
+            is_form = isinstance(page, Form)  # a form shows its own code
             code = "" if is_form else self._code_of(step_name)
             step.show_current(code, self._current_nodes(step_name, page))
         else:
@@ -311,7 +311,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return
         self.results[step_name] = step_result
         page = self.pages.get(step_name)
-        if isinstance(page, Form):  # which may begin anew elsewhere, unlike this step
+        if isinstance(page, Form):  # a form may be restarted by itself; the step stays done
             self._sent_parts[step_name] = page.code(), page.sent_html
         self._show_current_step()
         self._run_step(self.current_step)
