@@ -8,6 +8,7 @@ PaylabError
 ├── ArgumentError            a value that a function cannot take; names the parameter
 ├── UnknownItemError         nothing has this name, number or id
 ├── RuleError                a check before sending; lists every problem
+│   └── OptionError          an argument of a filter, summary, file or comparison
 ├── ReadOnlyError            not sent: only GETs are allowed
 ├── ReplayError              not sent: a recording has no such request
 ├── ChoiceError              no success: a payment was found or may exist, and you have to choose
@@ -59,6 +60,7 @@ from .base import EMVError as EMVError
 from .base import ExactnessError as ExactnessError
 from .base import MissingExtraError as MissingExtraError
 from .base import MissingOperationError as MissingOperationError
+from .base import OptionError as OptionError
 from .base import PagingError as PagingError
 from .base import PaylabError as PaylabError
 from .base import PaylabWarning as PaylabWarning
@@ -94,6 +96,7 @@ __all__ = [
     "MissingExtraError",
     "MissingOperationError",
     "NotFoundError",
+    "OptionError",
     "PagingError",
     "PaylabError",
     "PaylabWarning",

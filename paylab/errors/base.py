@@ -160,17 +160,27 @@ def in_page() -> bool:
 class RuleError(PaylabError):
     """A request that breaks rules; `problems` lists all of them."""
 
+    _text_prefix = "not sent: "
+    _head_prefix = "nothing was sent, "
+
     def __init__(self, problems: Iterable[Problem], hint: str | None = None) -> None:
         self.problems = tuple(problems)
         self.hint = hint
-        super().__init__("not sent: " + "; ".join(map(str, self.problems)))
+        super().__init__(self._text_prefix + "; ".join(map(str, self.problems)))
 
     def _head(self) -> str:
         number = len(self.problems)
-        return f"nothing was sent, {number} problem{'' if number == 1 else 's'}"
+        return f"{self._head_prefix}{number} problem{'' if number == 1 else 's'}"
 
     def _details(self) -> list[str]:
         return [f"  {problem}" for problem in self.problems]
+
+
+class OptionError(RuleError):
+    """Arguments of a function that creates nothing: a filter, a summary, a file, a comparison."""
+
+    _text_prefix = ""
+    _head_prefix = ""
 
 
 class PaylabWarning(UserWarning):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.names import find_nearest_name
 from ..spec.text import plain
 from .columns import Schema, currency_of
@@ -18,7 +18,7 @@ Names = str | Collection[str]
 
 
 def read_columns(columns: Names | None, schema: Schema, *, extra: bool = False) -> list[str] | None:
-    """The names of columns; RuleError also for one that is no column, unless there are `extra`."""
+    """The names of columns; OptionError also for one that is none, unless there are `extra`."""
     column_names = read_names(columns)
     if column_names is not None and not extra:
         require_columns(column_names, schema.names)
@@ -28,20 +28,20 @@ def read_columns(columns: Names | None, schema: Schema, *, extra: bool = False) 
 def read_names(columns: Names | None) -> list[str] | None:
     """The names of columns, from a comma-separated text or a list; None for all of them.
 
-    RuleError if there is no name, or one is repeated.
+    OptionError if there is no name, or one is repeated.
     """
     if columns is None:
         return None
     if isinstance(columns, Mapping):
         advice = "name them, and write .rename(columns={...}) for other names"
-        raise RuleError([Problem("columns", f"is a dict: {advice}")])
+        raise OptionError([Problem("columns", f"is a dict: {advice}")])
     column_names = list(columns)
     if isinstance(columns, str):
         column_names = [written_name.strip() for written_name in columns.split(",")]
     if not any(column_names):
-        raise RuleError([Problem("columns", "is empty: name a column, or leave it out for all")])
+        raise OptionError([Problem("columns", "is empty: name a column, or leave it out for all")])
     if len(set(column_names)) < len(column_names):
-        raise RuleError([Problem("columns", "has a name twice")])
+        raise OptionError([Problem("columns", "has a name twice")])
     return column_names
 
 
@@ -52,8 +52,8 @@ def needed_columns(
 ) -> list[str]:
     """The known columns to read for those that are wanted, with the currencies of amounts.
 
-    All of them if none are named; `added_names` are read in any case. RuleError for a name that is
-    not known.
+    All of them if none are named; `added_names` are read in any case. OptionError for a name that
+    is not known.
     """
     if wanted_names is None:
         return list(known_names)
@@ -64,7 +64,7 @@ def needed_columns(
 
 
 def require_columns(column_names: Collection[str], known_names: Collection[str]) -> None:
-    """RuleError for a name that is not known; it says the nearest one."""
+    """OptionError for a name that is not known; it says the nearest one."""
     problems = []
     for column_name in column_names:
         if column_name in known_names:
@@ -73,7 +73,7 @@ def require_columns(column_names: Collection[str], known_names: Collection[str])
         hint = f"nearest: {nearest_name}" if nearest_name else f"columns: {', '.join(known_names)}"
         problems.append(Problem("columns", f"{plain(str(column_name), 60)!r} is no column; {hint}"))
     if problems:
-        raise RuleError(problems)
+        raise OptionError(problems)
 
 
 def schema_for(

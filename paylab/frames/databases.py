@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, ExactnessError, Problem, RuleError, warn_caller
+from ..errors.base import ConfigError, ExactnessError, OptionError, Problem, warn_caller
 from ..errors.names import find_nearest_name
 from ..errors.text import plain
 from ..storage.addresses import is_url
@@ -58,14 +58,14 @@ def write_table(
 
 
 def _check_arguments(table: str, if_exists: str) -> None:
-    """RuleError for an unknown mode, or a name that no table should have."""
+    """OptionError for an unknown mode, or a name that no table should have."""
     if if_exists not in MODES:
         nearest_mode = find_nearest_name(str(if_exists), MODES)
         hint = f"; nearest: {nearest_mode}" if nearest_mode else ""
         message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint}"
-        raise RuleError([Problem("if_exists", message)])
+        raise OptionError([Problem("if_exists", message)])
     if not table.strip() or not table.isprintable():
-        raise RuleError([Problem("table", "must be a name without control characters")])
+        raise OptionError([Problem("table", "must be a name without control characters")])
 
 
 @contextmanager

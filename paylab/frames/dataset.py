@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, Problem, RuleError
+from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import with_name_suggestions
 from ..runtime import make_executor
 from ..storage.addresses import shown_address
@@ -283,7 +283,7 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
         if not profile_name.strip(".") or "/" in profile_name or "\\" in profile_name
     ]
     if problems:
-        raise RuleError(problems)
+        raise OptionError(problems)
     sync_options = {"overlap": overlap, "full": full}
     sync_profile = partial(
         _sync_profile, into=into, gap=1 / per_second, source=source, sync_options=sync_options

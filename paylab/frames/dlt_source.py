@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.extras import extra_imports
 from ..spec import status, timestamps
 from ..spec.row_filter import RowFilter
@@ -52,10 +52,10 @@ def dlt_source(
     for list_name in list_names:
         if list_name not in LISTS:
             message = f"{list_name!r:.40} must be one of {', '.join(LISTS)}"
-            raise RuleError([Problem("lists", message)])
+            raise OptionError([Problem("lists", message)])
         if not hasattr(lab, list_name):
             message = f"must come from paylab.connect(), not {type(lab).__name__}"
-            raise RuleError([Problem("lab", message)])
+            raise OptionError([Problem("lab", message)])
     overlap_duration = times.duration(overlap, "overlap")
 
     def make_resources() -> list[Any]:

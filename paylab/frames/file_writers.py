@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 
-from ..errors.base import ConfigError, Problem, RuleError
+from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, replace
@@ -101,7 +101,7 @@ def find_writer(to: str | os.PathLike[str], rows: FileRows) -> Write:
     read_scale(rows.scale, rows.schema)
     if writer is _write_folder and CREATED not in rows.schema.names:
         message = f"must have {CREATED}, by which the files of a folder are divided"
-        raise RuleError([Problem("columns", message)])
+        raise OptionError([Problem("columns", message)])
     return writer
 
 

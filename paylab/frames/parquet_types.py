@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
-from ..errors.base import PaylabWarning, Problem, RuleError, warn_caller
+from ..errors.base import OptionError, PaylabWarning, Problem, warn_caller
 from ..errors.extras import extra_imports
 from ..spec.codes import MINOR_UNIT_DEFAULT, MINOR_UNITS
 from . import decimals, times
@@ -49,7 +49,7 @@ def parquet_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
 
 
 def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
-    """The chosen decimals by column; RuleError for a column that is no amount, and a bad number."""
+    """The chosen decimals by column; OptionError for one that is no amount, and a bad number."""
     if scale is None:
         return {}
     amount_names = [column.name for column in schema.columns if column.kind == "amount"]
@@ -67,7 +67,7 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
             message = (
                 f"must be a whole number of decimals from 0 to {WIDE.scale}, not {decimal_places!r}"
             )
-            raise RuleError([Problem("scale", message)])
+            raise OptionError([Problem("scale", message)])
     return places_by_column
 
 

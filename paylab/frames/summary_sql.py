@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..errors.base import ConfigError, Problem, RuleError
+from ..errors.base import ConfigError, OptionError, Problem
 from .times import time_zone
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
@@ -49,7 +49,7 @@ class Grouping:
         time_zone(self.tz)
 
     def check(self, column_names: Sequence[str]) -> None:
-        """RuleError for a name that is neither a grouping nor a column, or that is both."""
+        """OptionError for a name that is neither a grouping nor a column, or that is both."""
         unknown_text = f"must be one of {', '.join(READY)}, or the name of a column"
         both_text = "is a grouping, and a column of these rows, too: rename the column"
         problems = []
@@ -61,7 +61,7 @@ class Grouping:
             elif grouping_name in READY and is_column and not is_own_word:
                 problems.append(Problem(f"by: {grouping_name!r:.60}", both_text))
         if problems:
-            raise RuleError(problems)
+            raise OptionError(problems)
 
     @property
     def keys(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import ConfigError, ExactnessError, Problem, RuleError
+from ..errors.base import ConfigError, ExactnessError, OptionError, Problem
 from . import decimals
 
 ID = "id"
@@ -59,12 +59,12 @@ def _is_exact_in(amounts: pa.ChunkedArray, column: TableColumn) -> bool:
 
 
 def require_ids(rows: pa.Table) -> None:
-    """RuleError unless every row has an id of its own, by which a table is updated."""
+    """OptionError unless every row has an id of its own, by which a table is updated."""
     if ID not in rows.column_names:
-        raise RuleError([Problem("if_exists", 'upsert needs the column "id" in the frame')])
+        raise OptionError([Problem("if_exists", 'upsert needs the column "id" in the frame')])
     ids = rows[ID]
     if ids.null_count or len(pc.unique(ids)) < len(ids):
         message = (
             'upsert needs an id in every row, and each id once: remove the others, or "append"'
         )
-        raise RuleError([Problem("if_exists", message)])
+        raise OptionError([Problem("if_exists", message)])

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import PaylabWarning, Problem, RuleError, warn_caller
+from ..errors.base import OptionError, PaylabWarning, Problem, warn_caller
 from ..spec.time_arguments import read_date_or_time
 
 INSTANT = pa.timestamp("us", tz="UTC")
@@ -38,7 +38,7 @@ def read_times(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> 
 
 
 def duration(value: Any, argument_name: str) -> timedelta:
-    """A duration of zero or more, a timedelta or text with units; RuleError for anything else."""
+    """A duration of zero or more, a timedelta or text with units; OptionError for anything else."""
     has_no_unit = BARE_NUMBER.fullmatch(str(value)) is not None
     try:
         delta = pd.Timedelta(value)
@@ -47,15 +47,15 @@ def duration(value: Any, argument_name: str) -> timedelta:
     except (ValueError, TypeError, OverflowError):
         pass  # raised below
     message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
-    raise RuleError([Problem(argument_name, message)])
+    raise OptionError([Problem(argument_name, message)])
 
 
 def time_zone(zone_name: str) -> ZoneInfo:
-    """The time zone of an argument `tz`; RuleError for an unknown name."""
+    """The time zone of an argument `tz`; OptionError for an unknown name."""
     try:
         return ZoneInfo(zone_name)
     except (ValueError, OSError, LookupError):
-        raise RuleError([Problem("tz", f"{zone_name!r:.60} is not a time zone")]) from None
+        raise OptionError([Problem("tz", f"{zone_name!r:.60} is not a time zone")]) from None
 
 
 def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import pandas as pd
 
-from ..errors.base import ConfigError, Problem, RuleError
+from ..errors.base import ConfigError, OptionError, Problem
 from . import arithmetic, decimals, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
@@ -162,7 +162,7 @@ class Rolling:
         if isinstance(self.window, int):
             if self.window < 1:
                 message = f"{self.window} is not a number of rows or a duration such as 7D"
-                raise RuleError([Problem("window", message)])
+                raise OptionError([Problem("window", message)])
             starts = np.maximum(0, ends - self.window)
         else:
             row_times = self._read_row_times()[group_rows]

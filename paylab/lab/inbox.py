@@ -14,7 +14,7 @@ from ..client.client import Client
 from ..client.parameters import check_identifier
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError, ConfigError, PaylabError, Problem, RuleError
+from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem
 from ..errors.text import plain
 from ..runtime import require_sockets
 from ..spec import codes
@@ -178,14 +178,14 @@ class Webhooks:
     def events(self, resource_id: object = None) -> list[Event]:
         """The events that the simulator recorded, of one resource or its id, or all.
 
-        Empty for a real service, which has no such record. RuleError for a type of event.
+        Empty for a real service, which has no such record. OptionError for a type of event.
 
         >>> lab.events(transfer.id)
         []
         """
         if resource_id in codes.EVENT_TYPES:
             message = f"must be an id: lab.inbox().where(type={resource_id!r}) has events by type"
-            raise RuleError([Problem("resource_id", message)])
+            raise OptionError([Problem("resource_id", message)])
         row_id = None if resource_id is None else check_identifier(resource_id, "resource_id")
         controls = self._controls()
         return controls.events(row_id) if controls else []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from ..client.lists import read_filters
 from ..client.session import Session
 from ..errors.api import NotFoundError
-from ..errors.base import MissingOperationError, Problem, RuleError
+from ..errors.base import MissingOperationError, OptionError, Problem
 from ..light_dataclass import light_dataclass
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
@@ -198,9 +198,9 @@ class ListSource:
 
 
 def page_size(limit: int | None) -> int:
-    """The page size for `limit` rows; RuleError for an invalid limit."""
+    """The page size for `limit` rows; OptionError for an invalid limit."""
     if limit is not None and (type(limit) is not int or limit < 1):
-        raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
+        raise OptionError([Problem("limit", "must be a whole number of rows, 1 or more")])
     return min(limit or PAGE_MAX, PAGE_MAX)
 
 

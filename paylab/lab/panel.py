@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..client.parameters import strict_keywords
 from ..errors.arguments import explain_arguments
-from ..errors.base import Problem, RuleError, UnknownItemError
+from ..errors.base import OptionError, Problem, UnknownItemError
 from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
@@ -66,7 +66,7 @@ class Panels:
         >>> lab.panel("transfers").stop()
         """
         if show not in SELECTIONS:
-            raise RuleError([Problem("show", f"must be one of {', '.join(SELECTIONS)}")])
+            raise OptionError([Problem("show", f"must be one of {', '.join(SELECTIONS)}")])
         feed = PanelFeed(self._client.calls, self._inboxes)
         if self._simulator is not None:
             feed.add_world(self._simulator.world.journal, self._simulator.followers)

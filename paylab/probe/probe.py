@@ -12,7 +12,7 @@ from ..client.call import Call
 from ..client.client import Client
 from ..client.har import read_har
 from ..client.new_orders import NewOrders
-from ..errors.base import ConfigError, PaylabError, Problem, RuleError
+from ..errors.base import ConfigError, OptionError, PaylabError, Problem
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
@@ -71,11 +71,11 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     if `sandbox` says that you know it. With `calls`, a HAR file, nothing is sent: the report uses
     the recorded calls. Nothing is written if the run could not begin.
 
-    RuleError for a budget that is no number of requests, ConfigError for `write` with a read-only
+    OptionError for a budget that is no number of requests, ConfigError for `write` with a read-only
     lab and for a file `to` that is not a service.toml, all before the first request.
     """
     if not isinstance(budget, int) or isinstance(budget, bool) or budget < 1:
-        raise RuleError([Problem("budget", "must be a whole number of requests, 1 or more")])
+        raise OptionError([Problem("budget", "must be a whole number of requests, 1 or more")])
     if write and client.settings.read_only:
         raise ConfigError("--write creates objects, but this lab is read-only")
     if to is not None:

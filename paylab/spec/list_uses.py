@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from ..errors.base import ArgumentError, Problem, RuleError
+from ..errors.base import ArgumentError, OptionError, Problem
 from .money import read_amount
 from .text import plain
 from .timestamps import from_text
@@ -64,7 +64,7 @@ def contains(listed_items: Iterable[object], wanted: object) -> bool:
 def has_values(item: object, fields: Mapping[str, object]) -> bool:
     """Whether the fields of an item have these values; several values for a field mean any.
 
-    An amount or a time can be text. RuleError for text that is none.
+    An amount or a time can be text. OptionError for text that is none.
     """
     return all(
         _is_equal(_read_field(item, field_name), wanted, field_name)
@@ -84,13 +84,13 @@ def _is_equal(value: object, wanted: object, field_name: str) -> bool:
     if isinstance(value, Decimal) and isinstance(wanted, str):
         amount = read_amount(wanted)
         if amount is None:
-            raise RuleError([Problem(field_name, 'must be an amount, like "10.50"')])
+            raise OptionError([Problem(field_name, 'must be an amount, like "10.50"')])
         return value == amount
     if isinstance(value, datetime) and isinstance(wanted, str):
         try:
             return value == from_text(wanted)
         except ValueError as error:
-            raise RuleError([Problem(field_name, str(error))]) from None
+            raise OptionError([Problem(field_name, str(error))]) from None
     return value == wanted
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from itertools import pairwise
 from typing import Any, TypedDict
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.names import find_nearest_name, find_suggestion
 from ..light_dataclass import light_dataclass
 from .codes import (
@@ -190,7 +190,7 @@ def list_filter_names(kind: str) -> tuple[str, ...]:
 def read_row_filter(
     kind: str, filters: Mapping[str, object], declared: Collection[str] = ()
 ) -> RowFilter:
-    """Make the filter of a list from its arguments, by name; RuleError lists the wrong ones.
+    """Make the filter of a list from its arguments, by name; OptionError lists the wrong ones.
 
     `kind` is the list, such as "transfers". `declared` are the statuses of the service besides
     those of the specification. Filters that the service applies itself are not in it.
@@ -206,7 +206,9 @@ def read_row_filter(
     unknown_names = filters_in_use.keys() - {*names_applied_here}
     if unknown_names:
         message = f"is no field of {kind}: keep rows by {', '.join(names_applied_here)}"
-        raise RuleError(Problem(argument_name, message) for argument_name in sorted(unknown_names))
+        raise OptionError(
+            Problem(argument_name, message) for argument_name in sorted(unknown_names)
+        )
     statuses = read_statuses(filters_in_use.get("status"), kind, declared)
     since_argument: Any = filters_in_use.get("since")
     until_argument: Any = filters_in_use.get("until")
@@ -222,7 +224,7 @@ def read_row_filter(
 def _read_compared_text(value: object, filter_name: str) -> str:
     """Read the text that a filter compares: a product, a reference, or the id of an object.
 
-    RuleError for any other value, and for a product that does not exist.
+    OptionError for any other value, and for a product that does not exist.
     """
     is_reference = filter_name == "client_reference_id"
     is_id = filter_name.endswith("_id") and not is_reference
@@ -232,19 +234,19 @@ def _read_compared_text(value: object, filter_name: str) -> str:
     if not compared_text:
         requirement = "text that is not blank" if is_reference else "an id, or an object"
         message = f"must be {requirement}, not {plain(repr(value), 60)}"
-        raise RuleError([Problem(filter_name, message)])
+        raise OptionError([Problem(filter_name, message)])
     if filter_name == "product_type":
         check_product(compared_text)
     return compared_text
 
 
 def check_product(product: object) -> None:
-    """Raise RuleError for a product that the specification does not have; None is none."""
+    """Raise OptionError for a product that the specification does not have; None is none."""
     if product is None or product in PRODUCTS:
         return
     nearest_product = find_nearest_name(str(product), PRODUCTS)
     hint = f" (is {nearest_product!r} meant?)" if nearest_product else ""
-    raise RuleError([Problem("product_type", f"must be one of {', '.join(PRODUCTS)}{hint}")])
+    raise OptionError([Problem("product_type", f"must be one of {', '.join(PRODUCTS)}{hint}")])
 
 
 def read_statuses(
@@ -252,23 +254,23 @@ def read_statuses(
 ) -> frozenset[str] | None:
     """Read the statuses to keep, from "failed", "failed,expired" or a list; None for all.
 
-    RuleError for one that neither the specification nor the settings have, with the nearest.
+    OptionError for one that neither the specification nor the settings have, with the nearest.
     """
     if values is None:
         return None
     words = values.split(",") if isinstance(values, str) else values
     if not isinstance(words, Collection) or not all(isinstance(word, str) for word in words):
         message = f"must be a status or a list of statuses, not {plain(repr(values), 60)}"
-        raise RuleError([Problem("status", message)])
+        raise OptionError([Problem("status", message)])
     statuses = frozenset(word.strip() for word in words) - {""}
     if not statuses:
-        raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
+        raise OptionError([Problem("status", "is empty: name a status, or leave it out for all")])
     check_statuses(statuses, kind, declared)
     return statuses
 
 
 def check_statuses(statuses: Collection[str], kind: str, declared: Collection[str]) -> None:
-    """Raise RuleError for statuses that neither the specification nor the settings have.
+    """Raise OptionError for statuses that neither the specification nor the settings have.
 
     `declared` are those of the settings. Without a known `kind` of list nothing is checked.
     """
@@ -283,4 +285,4 @@ def check_statuses(statuses: Collection[str], kind: str, declared: Collection[st
         message = f"{reason}: {hint}known are {', '.join(known_statuses)}"
         problems.append(Problem("status", message))
     if problems:
-        raise RuleError(problems)
+        raise OptionError(problems)

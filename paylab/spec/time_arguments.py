@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from .timestamps import from_text
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -24,7 +24,7 @@ def read_date_or_time(text: str) -> datetime:
 
 
 def read_time_argument(value: date | str | None, name: str = "since") -> datetime | None:
-    """Read the time in an argument called `name`; RuleError if it is not a time.
+    """Read the time in an argument called `name`; OptionError if it is not a time.
 
     A time without an offset is in UTC. None for None.
     """
@@ -34,7 +34,7 @@ def read_time_argument(value: date | str | None, name: str = "since") -> datetim
         return read_date_or_time(value.isoformat() if isinstance(value, date) else value)
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise RuleError([Problem(name, message)]) from None
+        raise OptionError([Problem(name, message)]) from None
 
 
 def read_period(
@@ -42,13 +42,13 @@ def read_period(
 ) -> tuple[datetime | None, datetime | None]:
     """Read the begin and the end of a period; None where it is open.
 
-    RuleError for a value that is no time, or if `until` is not later than `since`.
+    OptionError for a value that is no time, or if `until` is not later than `since`.
     """
     begin = read_time_argument(since)
     end = read_time_argument(until, "until")
     if begin is not None and end is not None and end <= begin:
         message = "must be later than `since`; rows created before it are kept"
-        raise RuleError([Problem("until", message)])
+        raise OptionError([Problem("until", message)])
     return begin, end
 
 
@@ -58,7 +58,7 @@ _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII |
 def read_duration(duration: object, field: str) -> timedelta:
     """Read a duration from a timedelta or a text such as "45 days".
 
-    RuleError, which names the argument `field`, for anything else and for 0 or less.
+    OptionError, which names the argument `field`, for anything else and for 0 or less.
 
     >>> read_duration("36 hours", "lookback")
     datetime.timedelta(days=1, seconds=43200)
@@ -69,5 +69,5 @@ def read_duration(duration: object, field: str) -> timedelta:
         duration = timedelta(**{f"{unit.lower()}s": int(number_text)})
     if not isinstance(duration, timedelta) or duration <= timedelta(0):
         message = f'must be a duration such as "45 days" or "36 hours", not {duration!r:.60}'
-        raise RuleError([Problem(field, message)])
+        raise OptionError([Problem(field, message)])
     return duration

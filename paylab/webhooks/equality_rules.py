@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ..errors.base import ExactnessError, Problem, RuleError
+from ..errors.base import ExactnessError, OptionError, Problem
 from ..errors.extras import extra_imports
 from ..errors.names import find_nearest_name
 from ..spec.time_arguments import read_duration
@@ -73,7 +73,7 @@ def _read_amount(amount_value: object) -> Decimal:
 def _read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -> dict[str, str]:
     """Return the status of each of your words, both in lower case.
 
-    RuleError for a status that the service does not have; `statuses` are those that it has.
+    OptionError for a status that the service does not have; `statuses` are those that it has.
     """
     for status in status_map.values():
         if status not in statuses:
@@ -81,7 +81,7 @@ def _read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -
     return {word.strip().casefold(): status.casefold() for word, status in status_map.items()}
 
 
-def _unknown_status_error(status: object, statuses: Collection[str]) -> RuleError:
+def _unknown_status_error(status: object, statuses: Collection[str]) -> OptionError:
     """Make the error for a status that is not one of `statuses`; it names the nearest of them."""
     nearest_status = find_nearest_name(str(status), statuses)
     hint = (
@@ -91,9 +91,9 @@ def _unknown_status_error(status: object, statuses: Collection[str]) -> RuleErro
     return argument_error("status_map", message)
 
 
-def argument_error(argument: str, message: str) -> RuleError:
+def argument_error(argument: str, message: str) -> OptionError:
     """Make the error for an argument of `reconcile`."""
-    return RuleError([Problem(argument, message, "reconcile")])
+    return OptionError([Problem(argument, message, "reconcile")])
 
 
 def read_rules(

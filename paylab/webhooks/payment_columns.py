@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.names import find_nearest_name
 
 ColumnKind = Literal["amount", "currency", "word", "time"]
@@ -112,7 +112,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> dict[str, Any]:
-    """Find your column of each meaning; RuleError for an unknown name, or without a key column.
+    """Find your column of each meaning; OptionError for an unknown name, or without a key column.
 
     `columns` has your names by meaning or by field of the service. Others are found by their
     usual names, without regard to case and blanks.
@@ -149,7 +149,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
 def _meaning_of(column_word: str) -> str:
     """Return the meaning that a word names: by itself, or by a usual name of the column.
 
-    "reference" and "client_reference_id" both name "reference". RuleError, with the nearest
+    "reference" and "client_reference_id" both name "reference". OptionError, with the nearest
     meaning, for any other word.
     """
     folded_word = column_word.strip().casefold()
@@ -163,6 +163,6 @@ def _meaning_of(column_word: str) -> str:
     )
 
 
-def _books_error(message: str) -> RuleError:
+def _books_error(message: str) -> OptionError:
     """Make the error for books whose columns cannot be compared."""
-    return RuleError([Problem("books", message, "reconcile")])
+    return OptionError([Problem("books", message, "reconcile")])

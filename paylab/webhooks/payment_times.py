@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import OptionError, Problem
 from ..errors.extras import extra_imports
 from .cell_texts import Series, cell_texts, is_arrow_text
 
@@ -45,7 +45,7 @@ def read_column_times(
 ) -> TimeColumn:
     """Read the times of a column in a zone; those without an offset are in it already.
 
-    `date_format` is their format, as in `strptime`. RuleError names the row of a text that is no
+    `date_format` is their format, as in `strptime`. OptionError names the row of a text that is no
     time.
     """
     dtype = column.dtype
@@ -122,7 +122,7 @@ def _read_times(
 def _choose_format(
     series: Series, column_name: str, times_by_format: Mapping[str, Series]
 ) -> tuple[Series, str]:
-    """Return the times by the only format that reads all texts, and that format; else RuleError."""
+    """Return the times by the only format that fits all texts, and the format; else OptionError."""
     blank_mask = series.isna()
     complete_formats = [
         date_format
@@ -172,7 +172,7 @@ def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...
 
 def _time_error(
     series: Series, column_name: str, times_by_format: Mapping[str, Series], *, is_ambiguous: bool
-) -> RuleError:
+) -> OptionError:
     """Make the error for texts that no format fits, or several formats fit (`is_ambiguous`).
 
     It names the first text that the format with the fewest misfits does not read.
@@ -184,7 +184,7 @@ def _time_error(
     reason = "can be read in two ways" if is_ambiguous else "is not a time"
     cell_description = f"{column_name}, row {row_index + 1}: {series[row_index]!r:.40}"
     message = f'{cell_description} {reason}: pass date_format="%d/%m/%Y"'
-    return RuleError([Problem("books", message, "reconcile")])
+    return OptionError([Problem("books", message, "reconcile")])
 
 
 def _unit_of(times: Times, smallest_clock_unit: str) -> str:

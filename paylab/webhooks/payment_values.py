@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Self
 
-from ..errors.base import ExactnessError, Problem, RuleError
+from ..errors.base import ExactnessError, OptionError, Problem
 from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
@@ -49,7 +49,7 @@ def read_amounts(
     """Read exact amounts by column name, and the decimal mark that was given or found in texts.
 
     ExactnessError names the column and the row of a cell that is no amount, counted from 1;
-    RuleError if texts such as `1,234` can have either decimal mark.
+    OptionError if texts such as `1,234` can have either decimal mark.
     """
     amounts: dict[str, DecimalArray] = {}
     texts_by_name: dict[str, pa.Array] = {}
@@ -98,7 +98,7 @@ def _normalize_signs(amount_texts: pa.Array) -> pa.Array:
 def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
     """Find the decimal mark of all numbers: a comma if it fits all of them, and a point does not.
 
-    RuleError if both fit, as in "1,234"; a point if neither does.
+    OptionError if both fit, as in "1,234"; a point if neither does.
     """
     amount_texts = pa.chunked_array(list(columns), pa.string())
     comma_mask = pc.match_substring(amount_texts, ",")
@@ -112,7 +112,7 @@ def _find_decimal_mark(columns: Iterable[pa.Array]) -> str:
         message = (
             f'{text_with_comma!r:.40} does not say whether the comma is decimal: pass decimal=","'
         )
-        raise RuleError([Problem("decimal", f'{message} or decimal="."', "reconcile")])
+        raise OptionError([Problem("decimal", f'{message} or decimal="."', "reconcile")])
     return possible_marks[0] if possible_marks else "."
 
 

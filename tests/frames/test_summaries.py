@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError, RuleError
+from paylab.errors import ConfigError, ExactnessError, OptionError, RuleError
 from paylab.frames import summaries
 from paylab.frames.summary_rows import prepare_rows
 from paylab.frames.summary_sql import AMOUNTS
@@ -309,3 +309,11 @@ def test_bins_and_periods_are_groupings_as_text():
     frame = frame.assign(bin=bins, period=periods)
     assert frames.summarize(frame, "bin")["bin"].tolist() == ["(0, 100]", "(100, 500]"]
     assert frame.paylab.arrow()["period"].to_pylist() == ["2026-01", None]
+
+
+def test_errors_of_a_summary_do_not_speak_of_sending():
+    """An error of a function that sends nothing names the argument first; its card counts only."""
+    with pytest.raises(OptionError, match=r"^tz: 'Mexico' is not a time zone$") as caught:
+        frames.summarize(frame_of([row()]), tz="Mexico")
+    assert "1 problem" in caught.value.card()[0]
+    assert "sent" not in caught.value.card()[0]
