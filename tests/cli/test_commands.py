@@ -292,10 +292,10 @@ def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     out = capsys.readouterr().out
     assert "2000" in out
     if as_json:
-        assert json.loads(out)["resumed"] == 1600
+        assert json.loads(out)["resumed"] == 1700
         assert json.loads(out)["oldest_page_at"].endswith("Z")
     else:
-        assert "an interrupted export fetched 1600 of them from 20" in out
+        assert "an interrupted export fetched 1700 of them from 20" in out
 
 
 def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):
