@@ -40,12 +40,13 @@ def summarize(
 ) -> pd.DataFrame:
     """Counts, exact sums, rates, completion times and failure reasons of transfers or conversions.
 
-    `by` names groupings (day, week, month, corridor, rail, status, product) or columns; days,
-    weeks and months are in the time zone `tz`. Sums are per currency: each group is split by
-    currency, unless `sums=False` omits the sums. `failure_rate`
-    is the share of all rows that failed. Quantiles of the seconds to completion are exact over
-    all rows, interpolated linearly. Amounts and their sums have up to 38 digits; past that it is
-    an ExactnessError. `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
+    `by` names groupings (day, week, month, quarter, weekday, hour, corridor, rail, status, product)
+    or columns, also your own. Times are in the zone `tz`; weeks, months and quarters are their
+    first day, weekdays are 1 (Monday) to 7, hours 0 to 23. Sums are per currency: each group is
+    split by currency, unless `sums=False` omits the sums. `failure_rate` is the share of all rows
+    that failed. Quantiles of the seconds to completion are exact over all rows, interpolated
+    linearly. Amounts and their sums have up to 38 digits; past that it is an ExactnessError.
+    `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
 
     >>> paylab.frames.summarize(frame, by="status")["rows"].sum()
     130
@@ -86,7 +87,9 @@ def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict
 
 
 def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> Grouping:
-    """The grouping of a summary, from one name or a list."""
+    """The grouping of a summary, from one name or a list; ConfigError for a column of values."""
+    if hasattr(by, "to_numpy"):
+        raise ConfigError('by names columns: write by="status", not the column itself')
     return Grouping((by,) if isinstance(by, str) else tuple(by), tz, sums)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors.base import ConfigError, OptionError, Problem
+from ..errors.names import find_suggestion
 from .times import time_zone
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
@@ -23,11 +24,14 @@ COUNTS = {
 """The counts of a group; of rows without a status, it is not known how many completed or failed."""
 ADDED_COUNTS = {name: f"sum({name})::bigint" for name in COUNTS}
 QUANTILES = {"p50": "0.50", "p90": "0.90", "p95": "0.95", "p99": "0.99"}
+MEASURES = (*COUNTS, *QUANTILES, "failure_rate", "effective_rate", "fee_share", "failure_reasons")
 FACTS = ("status", "payout_method", "failure_reason", "completed_in", "created_at", "product_type")
 COLUMNS = (*CURRENCIES, *AMOUNTS, *FACTS)
 WORDS = {"rail": "payout_method", "status": "status", "product": "product_type"}
-PERIODS = ("day", "week", "month")
-READY = (*PERIODS, "corridor", *WORDS)
+PERIODS = ("day", "week", "month", "quarter")
+CLOCK = {"weekday": "isodow", "hour": "hour"}
+"""Parts of the time: the day of the week from 1, Monday, and the hour from 0; by their function."""
+READY = (*PERIODS, *CLOCK, "corridor", *WORDS)
 """The predefined groupings; a column name is a grouping too."""
 
 
@@ -50,18 +54,31 @@ class Grouping:
 
     def check(self, column_names: Sequence[str]) -> None:
         """OptionError for a name that is neither a grouping nor a column, or that is both."""
-        unknown_text = f"must be one of {', '.join(READY)}, or the name of a column"
-        both_text = "is a grouping, and a column of these rows, too: rename the column"
         problems = []
         for grouping_name in self.by:
-            is_column = grouping_name in column_names
-            is_own_word = WORDS.get(grouping_name) == grouping_name  # `status` is its column
-            if grouping_name not in READY and not is_column:
-                problems.append(Problem(f"by: {grouping_name!r:.60}", unknown_text))
-            elif grouping_name in READY and is_column and not is_own_word:
-                problems.append(Problem(f"by: {grouping_name!r:.60}", both_text))
+            message = self._find_misuse(grouping_name, column_names)
+            if message:
+                problems.append(Problem(f"by: {grouping_name!r:.60}", message))
         if problems:
             raise OptionError(problems)
+
+    def _find_misuse(self, grouping_name: str, column_names: Sequence[str]) -> str:
+        """Why rows cannot be grouped by a name; empty if they can."""
+        is_column = grouping_name in column_names
+        is_own_word = WORDS.get(grouping_name) == grouping_name  # `status` is its column
+        if grouping_name in AMOUNTS and self.sums:
+            return "is summed in every group: pass sums=False to group by it"
+        is_measure = grouping_name in MEASURES
+        if is_measure and is_column:
+            return "is a column of every summary, too: rename yours before you group by it"
+        if grouping_name in READY and is_column and not is_own_word:
+            return "is a grouping, and a column of these rows, too: rename the column"
+        if grouping_name in READY or is_column:
+            return ""
+        suggestion = find_suggestion(grouping_name, [*READY, *column_names])
+        hint = f" (is {suggestion} meant?)" if suggestion and not is_measure else ""
+        measured = "is computed for each group, and " if is_measure else ""
+        return f"{measured}must be one of {', '.join(READY)}, or the name of a column{hint}"
 
     @property
     def keys(self) -> dict[str, str]:
@@ -116,12 +133,14 @@ class Grouping:
         return "".join(f"{column_sql}, " for column_sql in shown_columns)
 
     def _write_key(self, key_name: str) -> str:
-        """The SQL of a name in `by`: a period of time, one of `WORDS`, or a column."""
-        if key_name not in PERIODS:
+        """The SQL of a name in `by`: a part of the time, one of `WORDS`, or a column."""
+        if key_name not in (*PERIODS, *CLOCK):
             return WORDS.get(key_name) or quote_name(key_name)
         created_sql = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
         if self.tz != "UTC":
             created_sql = f"(created_at at time zone '{self.tz}')"
+        if key_name in CLOCK:
+            return f"{CLOCK[key_name]}({created_sql})"
         if key_name == "day":
             return f"{created_sql}::date"
         return f"date_trunc('{key_name}', {created_sql}::date)::date"

@@ -13,8 +13,10 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_datetime64_any_dtype
 
 from ..errors.base import ConfigError, OptionError, Problem
+from ..errors.names import find_suggestion
 from . import arithmetic, decimals, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
@@ -143,10 +145,15 @@ class Rolling:
     def _choose_columns(self) -> list[str]:
         """The exact columns of the frame, or those that are chosen of them."""
         dtypes = self.frame.dtypes
-        exact_names = [name for name, dtype in dtypes.items() if isinstance(dtype, DecimalDtype)]
+        exact_names = [
+            str(name) for name, dtype in dtypes.items() if isinstance(dtype, DecimalDtype)
+        ]
         for column_name in self.columns or ():
             if column_name not in exact_names:
-                raise ConfigError(f"{column_name!r:.60} is not an exact column of the frame")
+                suggestion = find_suggestion(str(column_name), exact_names)
+                hint = f"use {suggestion}" if suggestion else f"it has {', '.join(exact_names)}"
+                message = f"{column_name!r:.60} is not an exact column of the frame: {hint}"
+                raise ConfigError(message)
         return [str(name) for name in self.columns or exact_names]
 
     def _find_groups(self) -> list[Any]:
@@ -173,6 +180,10 @@ class Rolling:
     def _read_row_times(self) -> Any:
         """The time of each row; ConfigError if a row is older than the row before it."""
         time_column = self.frame.index if self.on is None else self.frame[self.on]
+        if not is_datetime64_any_dtype(time_column):
+            place = "the index" if self.on is None else repr(self.on)
+            message = f'windows of a duration need times, and {place} has none: on="created_at"'
+            raise ConfigError(message)
         row_times = pd.DatetimeIndex(pd.Series(time_column).to_numpy("datetime64[us]"))
         if not row_times.is_monotonic_increasing:
             raise ConfigError('windows of a duration need rows in order: sort_values("created_at")')

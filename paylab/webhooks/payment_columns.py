@@ -142,7 +142,9 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         if matching_names and matching_names[0] not in chosen_name_by_meaning.values():
             name_by_meaning[meaning] = matching_names[0]
     if not name_by_meaning.keys() & KEYS.keys():
-        raise _books_error("needs a column id or client_reference_id; or name yours with columns=")
+        your_columns = ", ".join(map(str, names))
+        needs = f"needs a column id or client_reference_id, and has {your_columns:.300}"
+        raise _books_error(f"{needs}; or name yours with columns=")
     return name_by_meaning
 
 

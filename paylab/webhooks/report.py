@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors.arguments import explain_arguments
 from ..errors.extras import extra_imports
-from ..errors.names import with_name_suggestions
+from ..errors.names import raise_unknown_attribute, with_name_suggestions
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
@@ -90,7 +90,7 @@ def _compare_sides(
 class Reconciliation:
     """The problems of a reconciliation, their summary, and the totals of each side.
 
-    It is true if there is no problem.
+    It is true if there is no problem; its length is the number of problems, which a loop gets.
     """
 
     def __init__(  # noqa: PLR0913 - its parts
@@ -116,6 +116,27 @@ class Reconciliation:
 
     def __bool__(self) -> bool:
         return not self.problems
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def __iter__(self) -> Iterator[PaymentProblem]:
+        return iter(self.problems)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, int | slice):
+            message = f"a reconciliation has numbered problems: write frame()[{key!r:.60}]"
+            raise TypeError(message)
+        return self.problems[key]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            is_of_frame = hasattr(pd.DataFrame, name) and not name.startswith("_")
+            if is_of_frame:
+                message = f"Reconciliation has no attribute {name!r}: use frame().{name}"
+                raise AttributeError(message)
+            raise_unknown_attribute(self, name)
 
     @property
     def compared(self) -> dict[str, dict[str, str]]:
@@ -290,7 +311,8 @@ class Reconciliation:
                 amount = totals[f"amount_{side}"]
                 if isinstance(amount, Decimal):
                     sums.append(f"{side} {amount:f}")
-            total_lines.append(f"  total {totals['currency']}: {', '.join(sums)}")
+            total_name = totals["currency"] or "of rows without a currency"
+            total_lines.append(f"  total {total_name}: {', '.join(sums)}")
         return total_lines
 
     def columns_lines(self) -> list[str]:

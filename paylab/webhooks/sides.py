@@ -157,6 +157,10 @@ def read_book_rows(
     notes = _date_format_notes(value_by_meaning)
     if decimal_mark == "," and decimal is None:
         notes.append("decimal comma was found")
+    if "amount" in name_by_meaning and "currency" not in name_by_meaning:
+        notes.append(
+            "the books have no column of currencies: an amount is taken in that of its payment"
+        )
     return Rows(
         side=BOOKS,
         ids=_key_texts(frame, name_by_meaning.get("id")),

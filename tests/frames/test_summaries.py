@@ -19,7 +19,8 @@ from paylab.frames import summaries
 from paylab.frames.summary_rows import prepare_rows
 from paylab.frames.summary_sql import AMOUNTS
 
-READY = ["day", "week", "month", "corridor", "rail", "status", "product"]
+TIMES = ["day", "week", "month", "quarter", "weekday", "hour"]
+READY = [*TIMES, "corridor", "rail", "status", "product"]
 STATUS = summaries.grouping("status")
 DIGITS = {"money": (10, 2), "long": (20, 18), "whole": (38, 0), "cents": (36, 2)}
 
@@ -317,3 +318,47 @@ def test_errors_of_a_summary_do_not_speak_of_sending():
         frames.summarize(frame_of([row()]), tz="Mexico")
     assert "1 problem" in caught.value.card()[0]
     assert "sent" not in caught.value.card()[0]
+
+
+@pytest.mark.parametrize("form", ["frame", "file", "parts"])
+@pytest.mark.parametrize(
+    ("by", "tz", "expected"),
+    [
+        ("quarter", "UTC", {date(2026, 1, 1): 2, date(2026, 4, 1): 1}),
+        ("weekday", "UTC", {2: 1, 6: 2}),
+        ("weekday", "Asia/Kolkata", {3: 1, 6: 1, 7: 1}),
+        ("hour", "UTC", {0: 1, 23: 2}),
+        ("hour", "Asia/Kolkata", {5: 3}),
+    ],
+)
+def test_rows_are_grouped_by_quarter_weekday_and_hour_in_a_zone(tmp_path, form, by, tz, expected):
+    """Quarters are their first day, weekdays begin with 1 for Monday, hours with 0."""
+    instants = ["2026-01-31T23:59:59.999Z", "2026-03-31T23:30:00Z", "2026-04-04T00:00:00Z"]
+    frame = frame_of([row(created_at=instant) for instant in instants])
+    groups = summaries.grouping(by, tz, sums=False)
+    if form == "frame":
+        found = frames.summarize(frame, by=by, tz=tz, sums=False)
+    elif form == "parts":
+        parts = [summaries.partial_of(prepare_rows(frame[at : at + 1]), groups) for at in range(3)]
+        found = summaries.merge_partials(parts, groups)
+    else:
+        pq.write_table(frame.paylab.arrow(), tmp_path / "rows.parquet")
+        found = frames.summarize(str(tmp_path), by=by, tz=tz, sums=False)
+    assert dict(zip(found[by], found["rows"], strict=True)) == expected
+
+
+@pytest.mark.parametrize(
+    ("by", "words"),
+    [
+        ("p50", "is computed for each group"),
+        ("dya", "is day meant"),
+        ("stauts", "is status meant"),
+        ("own", "is a column of every summary, too"),
+        ("source_amount", "pass sums=False"),
+    ],
+)
+def test_a_name_that_cannot_group_rows_is_an_error_that_says_what_is_meant(by, words):
+    """A misspelt grouping, a measure and an amount are errors, not lost columns."""
+    frame = frame_of([row()]).assign(p90=1)
+    with pytest.raises(OptionError, match=words):
+        frames.summarize(frame, by="p90" if by == "own" else by)

@@ -433,6 +433,27 @@ def test_the_summary_and_the_totals_are_exact():
     assert (totals["count_service"], totals["count_books"]) == (3, 4)
 
 
+def test_books_without_a_currency_say_so():
+    """Their total is called that of rows without a currency, and a note says what is taken."""
+    books = pd.DataFrame({"id": [payment(0)["id"]], "amount": ["1.00"]})
+    report = compare(books, [payment(0)]).report()
+    assert "  total of rows without a currency: books 1.00" in report
+    assert "no column of currencies: an amount is taken in that of its payment" in report
+    assert "no column of currencies" not in compare([row(0)], [payment(0)]).report()
+
+
+def test_a_reconciliation_has_the_length_of_its_problems_and_yields_them():
+    """`len`, a loop and a number read problems; what frames have is said to be of `frame()`."""
+    result = compare([row(1), row(1)], [payment(0), payment(1)])
+    assert len(result) == len(result.problems) == len(result.frame()) == 2
+    assert [*result] == [result[0], result[1]]
+    assert not result
+    with pytest.raises(TypeError, match=r"write frame\(\)\['kind'\]"):
+        result["kind"]
+    with pytest.raises(AttributeError, match=r"use frame\(\)\.to_csv"):
+        result.to_csv("problems.csv")
+
+
 def test_the_types_of_the_frame_do_not_depend_on_the_problems():
     """With and without problems, every column has the same type."""
     few, many = (compare([row(0, amount=amount)], [payment(0)]) for amount in ("100", "5"))
