@@ -68,20 +68,20 @@ class Running:
         return self.client(service, Lab)
 
 
-def walk(name, service=None):
-    """The report of a walk through a service, and the service."""
-    running = Running(name)
+def walk(*names, service=None):
+    """The report of a walk through a service with these deviations, and the service."""
+    running = Running(*names)
     with running.client(service) as client:
-        report = probe_service(client, write=True, sandbox=name in SILENT)
+        report = probe_service(client, write=True, sandbox=bool(SILENT & {*names}))
     assert report.sent == running.arrived
     return report, running
 
 
-def is_usable(name, service):
+def is_usable(*names, service):
     """Whether a walk with the file comes to its end, and lists have every row."""
-    running = Running(name)
+    running = Running(*names)
     with running.client(service) as client:
-        report = probe_service(client, write=True, sandbox=name in SILENT)
+        report = probe_service(client, write=True, sandbox=bool(SILENT & {*names}))
         if report.hopeless or not all(ends(report)):
             return False
         running.sleep(3)
@@ -109,9 +109,12 @@ def leaves(body, at=""):
         yield from leaves(value, f"{at}{name}.") if isinstance(value, dict) else [f"{at}{name}"]
 
 
-def filled(name, report):
+def filled(names, report):
     """The settings of a file in which the marked values are written."""
-    values = DEVIATIONS[name].values
+    values = {}
+    for name in names:
+        for operation, body in DEVIATIONS[name].values.items():
+            values[operation] = {**values.get(operation, {}), **body}
     places = {(operation, at) for operation, body in values.items() for at in leaves(body)}
     marked = add_blanks(report.service, report.blanks)
     assert find_blanks(marked.get("extra", {})) == {*report.blanks}
@@ -120,11 +123,10 @@ def filled(name, report):
     return report.service.with_values({"extra": values})
 
 
-def follow(name):
+def follow(*names):
     """The first report, and whether the service is usable with its file, filled in if it asks."""
-    report, _ = walk(name)
-    service = report.service
-    if report.blanks and DEVIATIONS[name].client == FILL:
-        report, _ = walk(name, filled(name, report))
-        service = report.service
-    return report, bool(not report.hopeless and is_usable(name, service))
+    report, _ = walk(*names)
+    fillable = [name for name in names if DEVIATIONS[name].client == FILL]
+    if report.blanks and fillable:
+        report, _ = walk(*names, service=filled(fillable, report))
+    return report, bool(not report.hopeless and is_usable(*names, service=report.service))

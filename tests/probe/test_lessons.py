@@ -42,36 +42,35 @@ def cells(lesson):
             yield re.sub(r"^lab = paylab.connect\(\)$", "", "".join(cell["source"]), flags=re.M)
 
 
-def check_lesson(name, lesson, service):
-    """Run the cells of a lesson on a new service with a deviation."""
-    with Running(name).lab(service) as lab:
+def run_lesson(names, lesson, service):
+    """Run the cells of a lesson on a new service with these deviations."""
+    with Running(*names).lab(service) as lab:
         names = {"lab": lab, "paylab": paylab}
         for source in cells(lesson):
             exec(source, names)
 
 
-@pytest.mark.parametrize("name", SAMPLE)
-def test_lessons_run_with_the_file_of_a_walk(name, tmp_path, monkeypatch):
+def test_lessons_run_with_the_file_of_a_walk(tmp_path, monkeypatch):
     """Whoever uses the file can follow the lessons."""
-    check_all(name, tmp_path, monkeypatch)
+    assert check_lessons(*SAMPLE, folder=tmp_path, monkeypatch=monkeypatch)
 
 
 @pytest.mark.whole_table
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_lessons_run_on_every_usable_service(name, tmp_path, monkeypatch):
     """The people and payouts of a walk are those of the lessons."""
-    check_all(name, tmp_path, monkeypatch)
-
-
-def check_all(name, folder, monkeypatch):
-    """Probe a service, and run each lesson on a new one like it; a file that asks is filled in."""
-    monkeypatch.chdir(folder)
-    report, is_usable = follow(name)
-    if not is_usable:
+    if not check_lessons(name, folder=tmp_path, monkeypatch=monkeypatch):
         pytest.skip("the walk does not call it usable")
-    for lesson in LESSONS:
-        if lesson in OF_THE_READER.get(name, ()):
+
+
+def check_lessons(*names, folder, monkeypatch):
+    """Probe a service; if it is usable with its file, run each lesson on a new one like it."""
+    monkeypatch.chdir(folder)
+    report, is_usable = follow(*names)
+    for lesson in LESSONS if is_usable else ():
+        if any(lesson in OF_THE_READER.get(name, ()) for name in names):
             with pytest.raises(paylab.PaylabError):
-                check_lesson(name, lesson, report.service)
+                run_lesson(names, lesson, report.service)
         else:
-            check_lesson(name, lesson, report.service)
+            run_lesson(names, lesson, report.service)
+    return is_usable
