@@ -42,6 +42,7 @@ from .errors import UnknownItemError as UnknownItemError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 from .errors.names import PublicModule, raise_unknown_name
+from .errors.refusals import PUBLIC_NAME
 
 if TYPE_CHECKING:
     from . import corridors as corridors
@@ -97,6 +98,7 @@ def __getattr__(name: str) -> Any:
     module = import_module(f"{__name__}.{home}")
     if not attribute:
         module.__class__ = PublicModule
+        setattr(module, PUBLIC_NAME, f"{__name__}.{name}")
     globals()[name] = value = getattr(module, attribute) if attribute else module
     return value
 

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
-from ..errors.text import printable, printable_lines
+from ..errors.text import plain, printable, printable_lines
 from ..light_dataclass import light_dataclass
 from ..spec.service.signing import SigningSettings
 
@@ -255,3 +256,18 @@ class DeferredCall:
 
     def __repr__(self) -> str:
         return "<DeferredCall>"  # its path may hold a secret
+
+
+class Har(dict[str, Any]):
+    """A HAR 1.2 object, which shows its file and the number of its calls, not their content.
+
+    `path` is the file to which it was written; None if it was not. `count` is the number of calls.
+    """
+
+    path: Path | None = None
+    count: int = 0
+
+    def __repr__(self) -> str:
+        place = "not written: give a path" if self.path is None else f"in {plain(str(self.path))}"
+        calls_text = f"{self.count} call{'' if self.count == 1 else 's'}"
+        return f'<HAR of {calls_text}, {place}; ["log"]["entries"] has them>'

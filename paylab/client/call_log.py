@@ -19,7 +19,7 @@ from ..errors.text import plain
 from ..files import path_of
 from ..logs import log
 from ..processes.forks import renew_after_fork
-from .call import STEPS, Call, DeferredCall
+from .call import STEPS, Call, DeferredCall, Har
 from .request import CONTROLS
 
 if TYPE_CHECKING:
@@ -196,15 +196,17 @@ class CallLog(Sequence[Call]):
             call_rows.append(call_row)
         return call_rows
 
-    def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
+    def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> Har:
         """The calls as HAR 1.2, for a bug report or browser tools; written to `to` if given.
+
+        The result is a dict that shows only its `path` and `count`.
 
         `paylab.connect(replay=...)` answers from the file. Names, contacts, birth dates, addresses
         and account numbers are removed unless `keep_personal` is set; bodies are cut after 32 KiB,
         which `lab.record` does not do.
 
-        >>> lab.calls.har("calls.har")["log"]["version"]
-        '1.2'
+        >>> lab.calls.har("calls.har").path.name
+        'calls.har'
         """
         from .har import write_calls  # only an export needs it
 

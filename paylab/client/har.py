@@ -14,7 +14,7 @@ from .. import files
 from ..errors.base import ConfigError
 from ..redaction.personal import hide_personal_data
 from ..spec.timestamps import read_or_none, to_text
-from .call import Body, Call, is_replay
+from .call import Body, Call, Har, is_replay
 
 CREATOR = {"name": "paylab", "version": "1"}
 LAB = "_paylab"
@@ -46,7 +46,7 @@ def write_calls(
     *,
     keep_personal: bool = False,
     facts: Facts | None = None,
-) -> dict[str, Any]:
+) -> Har:
     """The calls as one HAR 1.2 object, without personal data unless it is kept."""
     entries = [
         write_entry(call) if keep_personal else hide_personal_data(write_entry(call), call.personal)
@@ -57,7 +57,10 @@ def write_calls(
         with files.replace(to, private=True) as sink:
             sink.write(write_start(facts or {}))
             sink.write(b",".join(write_line(entry) for entry in entries) + END)
-    return {"log": {**_write_head(facts or {}), "entries": entries}}
+    har = Har(log={**_write_head(facts or {}), "entries": entries})
+    har.path = to
+    har.count = len(entries)
+    return har
 
 
 def write_start(facts: Facts) -> bytes:

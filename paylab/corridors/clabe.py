@@ -10,6 +10,8 @@ CLABE_PATTERN = re.compile("[0-9]{18}")
 FIRST_17_PATTERN = re.compile("[0-9]{17}")
 WEIGHTS = (3, 7, 1) * 5 + (3, 7)
 
+SIMULATED_BANK = "999"
+
 # Names by the first three digits. For display only: a code that is missing here may be a bank.
 BANKS = {
     "002": "Banamex",
@@ -25,7 +27,7 @@ BANKS = {
     "127": "Banco Azteca",
     "137": "BanCoppel",
     "646": "STP",
-    "999": "the simulator, no real bank",
+    SIMULATED_BANK: "the simulator, no real bank",
 }
 
 
@@ -73,7 +75,7 @@ def check_clabe(clabe: str) -> str:
 
 def make_clabe(draw: Callable[[str, int], str]) -> str:
     """Make a valid CLABE of a fictitious bank; `draw` gives so many digits for a word."""
-    first17 = "999999" + draw("clabe", 11)
+    first17 = SIMULATED_BANK * 2 + draw("clabe", 11)
     return first17 + check_digit(first17)
 
 

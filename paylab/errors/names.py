@@ -259,7 +259,7 @@ def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn
 
 
 def _describe_unknown_name(module: str, name: str, known_names: Sequence[str]) -> str:
-    message = f"module {module!r} has no attribute {name!r}"
+    message = f"module {kind_name(sys.modules[module])!r} has no attribute {name!r}"
     if name.startswith("_"):  # Python and IPython look up such names on any module
         return message
     suggestion = find_suggestion(name, known_names)
@@ -299,13 +299,6 @@ def refuse_item(owner: object, key: object) -> NoReturn:
     raise TypeError(f"{message}: {list_names(known_names)}")
 
 
-def refuse_length(owner: object) -> NoReturn:
-    """The `__len__` of a class without items: TypeError with what has a length, or all names."""
-    known_names = dir(owner)
-    use = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
-    raise TypeError(f"{kind_name(owner)} has no length: {use}")
-
-
 class PublicModule(ModuleType):
     """A module whose unknown names and items are errors that name the known ones."""
 
@@ -315,9 +308,13 @@ class PublicModule(ModuleType):
     def __getitem__(self, key: object) -> NoReturn:
         refuse_item(self, key)
 
+    def __call__(self, *_args: object, **_named: object) -> NoReturn:
+        """Raise TypeError with what the module has, for one with the name of a command."""
+        raise TypeError(f"{self!r} is not a function: {list_names(dir(self))}")
 
-def _is_true(_owner: object) -> bool:
-    return True
+    def __repr__(self) -> str:
+        summary = str(self.__doc__).partition("\n")[0].rstrip(".")
+        return f"<{kind_name(self)}: {summary}>"
 
 
 K = TypeVar("K")
@@ -338,9 +335,6 @@ def with_name_suggestions(class_: type[K]) -> type[K]:
         target.__dir__ = public_names
     if not hasattr(class_, "__getitem__"):
         target.__getitem__ = refuse_item
-    if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
-        target.__len__ = refuse_length
-        target.__bool__ = _is_true  # without it, Python asks for the length
     if class_.__repr__ is object.__repr__:
         target.__repr__ = list_offers
     return refuse_new_attributes(refuse_foreign_uses(class_))

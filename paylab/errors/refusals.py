@@ -15,12 +15,14 @@ from typing import Any, NoReturn, TypeVar
 K = TypeVar("K")
 _COMPLETE = "_is_complete"
 """The mark of an object whose `__init__` is over."""
+PUBLIC_NAME = "_public_name"
+"""The attribute of a module whose public name is not where it is stored."""
 
 
 def kind_name(owner: object) -> str:
-    """The name of a class, which a part of a lab has without its prefix."""
+    """The name of a class, which a part of a lab has without its prefix, or of a module."""
     if isinstance(owner, ModuleType):
-        return owner.__name__
+        return str(vars(owner).get(PUBLIC_NAME, owner.__name__))
     kind = type(owner).__name__
     return kind.removeprefix("Lab") or kind
 
@@ -28,6 +30,16 @@ def kind_name(owner: object) -> str:
 def list_names(known_names: Iterable[str]) -> str:
     """The end of a message that lists all names."""
     return f"it has {', '.join(known_names)}"
+
+
+def _refuse_length(owner: object) -> NoReturn:
+    known_names = dir(owner)
+    use = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
+    raise TypeError(f"{kind_name(owner)} has no length: {use}")
+
+
+def _is_true(_owner: object) -> bool:
+    return True
 
 
 def _refuse_call(owner: object, *_args: object, **_named: object) -> NoReturn:
@@ -67,7 +79,7 @@ _REFUSALS: Mapping[str, Callable[..., NoReturn]] = MappingProxyType(
 
 
 def refuse_foreign_uses(class_: type[K]) -> type[K]:
-    """Give a class errors for a call, `await`, `async` and `with`, unless it allows them.
+    """Give a class errors for a call, `len`, `await`, `async` and `with`, unless it allows them.
 
     They are set here, because in the class they would hide the mistake from mypy.
     """
@@ -75,6 +87,10 @@ def refuse_foreign_uses(class_: type[K]) -> type[K]:
         # Not by hasattr, since every class can be called itself.
         if not any(method_name in vars(base) for base in class_.__mro__):
             setattr(class_, method_name, refusal)
+    target: Any = class_
+    if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
+        target.__len__ = _refuse_length
+        target.__bool__ = _is_true  # without it, Python asks for the length
     return class_
 
 

@@ -128,6 +128,7 @@ def _button_label(scenario_name: str) -> str:
 class ScenarioRunner:
     """The simulated outcomes; each name is a function that creates the object and shows its way.
 
+    `lab.simulator.scenarios` has the values that cause them, for requests of your own.
     A notebook shows a card of buttons. Nothing is sent before a click or a call, and nothing but a
     simulator is used.
     """

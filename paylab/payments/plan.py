@@ -178,12 +178,9 @@ def _check_in_batch(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
 def _check_by_rules(payout_row: PayoutRow) -> Iterator[Problem]:
     """The problems of a row by the rules of a transfer; a likely typo is a warning."""
     body = payout_row.body()
-    currency = body.get("destination_currency")
-    rail = body.get("payout_method")
-    if isinstance(currency, str):
-        for doubt in transfers.warn_rail(currency, rail):
-            warn_caller(str(doubt), RuleWarning)
-    for problem in transfers.check(body) or transfers.check_rail(str(currency), rail):
+    for doubt in transfers.warn_rail(body):
+        warn_caller(str(doubt), RuleWarning)
+    for problem in transfers.check(body):
         # An amount is a float if pandas read the file without a dtype.
         is_float = isinstance(payout_row.cells.get(problem.field), float)
         if is_float and problem.field in transfers.AMOUNTS:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..client.call import Call
+from ..client.call import Call, Har
 from ..client.har import write_calls
 from ..errors.base import ConfigError, ServiceError
 from ..errors.names import with_name_suggestions
@@ -132,7 +132,7 @@ class Report:
             ],
         }
 
-    def har(self, to: Path | None = None) -> dict[str, Any]:
+    def har(self, to: Path | None = None) -> Har:
         """The calls of the run as HAR, without personal data, and as the file `to`."""
         return write_calls(self.calls, to)
 

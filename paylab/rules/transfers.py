@@ -71,6 +71,7 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         *_check_destination(body, source_if_direct),
         *check_field(body, "source_currency", _check_source_currency, required_by=source_if_direct),
         *_check_amounts(body, _TRANSFER, is_quoted=not is_direct),
+        *check_rail(body, service),
         *check_field(body, "source_network", _network_check(corridors), required_by=network_source),
         *_check_source_type(body, source_if_required("source_type")),
         *text_problems,
@@ -115,6 +116,7 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
         *_check_destination(terms, _QUOTE),
         *check_field(terms, "source_currency", _check_source_currency, required_by=currency_source),
         *_check_amounts(terms, _QUOTE),
+        *check_rail(terms, service),
         *check_field(
             terms, "source_network", _network_check(corridors), required_by=network_source
         ),
@@ -127,44 +129,37 @@ def default_currency(service: Service) -> str:
     return "" if currency == NONE else currency
 
 
-def warn(body: Body, service: Service | None = None) -> list[Problem]:
-    """Return a warning if the rail of a valid transfer or quote may not carry its currency.
-
-    The corridors name the rail for no currency, or for other currencies only.
-    """
+def check_rail(body: Body, service: Service | None = None) -> list[Problem]:
+    """Check that a rail is not one that the corridors name for other currencies only."""
     currency = body.get("destination_currency")
+    method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
-    method = body.get("payout_method")
-    unnamed_rail_problems = warn_rail(currency, method, service)
-    return unnamed_rail_problems or check_rail(currency, method, service)
+    named_rails = _named_rails(currency, service)
+    if method not in named_rails.for_others:
+        return []
+    return [_rail_problem(currency, method, named_rails.for_currency, "spec")]
 
 
-def check_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
-    """Check that a rail is not one that the corridors name for other currencies only."""
-    other_rails = _named_rails(currency, service).for_others
-    return _rail_problems(currency, method, service) if method in other_rails else []
-
-
-def warn_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
+def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
     """Return a warning about a rail that no corridor names, such as `local`.
 
     It may still carry the currency.
     """
-    named_rails = _named_rails(currency, service)
-    is_named = method in named_rails.for_currency or method in named_rails.for_others
-    if is_named or method not in codes.PAYOUT_METHODS:
+    currency = body.get("destination_currency")
+    method = body.get("payout_method")
+    if not isinstance(currency, str):
         return []
-    return _rail_problems(currency, method, service)
+    rails, other_rails = _named_rails(currency, service)
+    if not rails or method in (*rails, *other_rails) or method not in codes.PAYOUT_METHODS:
+        return []
+    return [_rail_problem(currency, method, rails, _RAILS)]
 
 
-def _rail_problems(currency: str, method: object, service: Service | None) -> list[Problem]:
-    """Return the problem that a rail is not one of a currency, if any are named for it."""
-    currency_rails = _named_rails(currency, service).for_currency
-    if not currency_rails:
-        return []
-    message = f"{choice_message(currency_rails)} for {currency.upper()}, not {method}"
-    return [Problem("payout_method", message, _RAILS)]
+def _rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:
+    """Make the problem that a rail is not one of those of a currency."""
+    message = f"{choice_message(rails)} for {currency.upper()}, not {method}"
+    return Problem("payout_method", message, source)
 
 
 class _NamedRails(NamedTuple):

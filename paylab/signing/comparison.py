@@ -1,4 +1,7 @@
-"""Compares a signature made elsewhere with ours, layer by layer, and names the first difference."""
+"""Compares a signature made elsewhere with ours; the command `paylab doctor` checks settings.
+
+Layer by layer, and the first difference is named.
+"""
 
 from __future__ import annotations
 

@@ -282,6 +282,7 @@ def _facts_of(request: SnippetRequest) -> dict[str, str]:
         body_form = "hidden"
     return {
         "body": body_form,
+        "headers": "some" if request.headers else "none",
         "place": "embedded" if request.host == EMBEDDED_HOST else "address",
         "nonce": "none" if signing.nonce == "refused" else signing.nonce_form,
         "base_path": "no" if signing.base_path == NONE else "yes",

@@ -319,7 +319,8 @@ def _failure_text(
     elif other_requests:
         nearest = _find_nearest(other_requests, fields)
         differences = field_differences(nearest.row, fields)
-        failure_lines += ["the nearest request:", nearest.text()]
+        request_line = nearest.text().partition("\n")[0]  # whose verdicts `text()` has
+        failure_lines += ["the nearest request:", request_line]
         failure_lines += [f"   {difference}" for difference in differences]
     elif matching_count:
         failure_lines.append("no other request was sent")

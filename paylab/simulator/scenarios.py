@@ -52,7 +52,11 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
 @with_name_suggestions
 @explain_arguments
 class Scenarios:
-    """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
+    """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list.
+
+    These are values for requests of your own; `lab.scenarios.transfer_failed()` makes the requests
+    and shows what happens.
+    """
 
     def __init__(
         self, list_scenarios: Callable[[], list[dict[str, str]]], service: Service

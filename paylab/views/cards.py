@@ -169,7 +169,9 @@ def _clabe_part_rows(clabe_parts: clabe_rule.Parts, expected_digit: str) -> list
     """The meaning of the parts of a CLABE, and whether its check digit is right."""
     bank = clabe_rule.BANKS.get(clabe_parts.bank, "not a bank we know by name")
     plaza = "the town of the branch"
-    if clabe_parts.bank not in clabe_rule.BANKS:
+    if clabe_parts.bank == clabe_rule.SIMULATED_BANK:
+        plaza = "the simulator, no real town"
+    elif clabe_parts.bank not in clabe_rule.BANKS:
         plaza = "not the town of a branch that we know"
     verdict = "correct" if clabe_parts.check == expected_digit else f"should be {expected_digit}"
     return [

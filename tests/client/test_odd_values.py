@@ -46,7 +46,7 @@ def test_anything_that_was_read_can_be_written_as_json(odd):
     assert json.loads(text)["odd"] == odd
 
 
-RAIL = {"payout_method": "spei", "destination_currency": "BRL"}
+RAIL = {"payout_method": "local", "destination_currency": "BRL"}
 TERMS = {"source_amount": "10.00", "source_currency": "USD", **RAIL}
 KEY = {"pix_key": "x", "pix_key_type": "cpf"}
 
@@ -54,8 +54,8 @@ KEY = {"pix_key": "x", "pix_key_type": "cpf"}
 @pytest.mark.parametrize(
     ("call", "word"),
     [
-        (lambda c: c.quotes.create("fa_1", **TERMS), "pix"),
-        (lambda c: c.transfers.create("fa_1", **TERMS), "pix"),
+        (lambda c: c.quotes.create("fa_1", **TERMS), "local"),
+        (lambda c: c.transfers.create("fa_1", **TERMS), "local"),
         (lambda c: c.financial_accounts.create("i", "pix", KEY), "pix_key"),
     ],
 )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+
+from paylab.corridors import examples
+from paylab.errors import BadRequestError
 
 DAY = 24 * 3600
 
@@ -52,7 +57,6 @@ def test_fields_without_a_value_are_null(service):
         ),
         ("scenario:expired", "awaiting_funds expired expired expired expired expired", None),
         ("scenario:cancelled:x:y", "awaiting_funds" + " cancelled" * 5, "created"),
-        ("scenario:nothing", "awaiting_funds started started completed completed completed", None),
         ("xscenario:failed", "awaiting_funds started started completed completed completed", None),
     ],
 )
@@ -62,6 +66,30 @@ def test_each_scenario_ends_in_its_status(service, scenario, statuses, events):
     assert life(service, made) == statuses.split()
     if events:
         assert service.events(made["id"]) == [f"transfer.{name}" for name in events.split()]
+
+
+@pytest.mark.parametrize(
+    ("reference", "hint"),
+    [
+        ("scenario:fialed", "is scenario:failed meant?"),
+        ("scenario:fialed:7", "is scenario:failed meant?"),
+        ("Scenario:Failed", "is scenario:failed meant?"),
+        ("scenario:", "known are scenario:failed, "),
+    ],
+)
+def test_a_misspelt_scenario_is_refused_and_named(lab, reference, hint):
+    """A reference that begins as a scenario and is none pays nothing, and names the nearest."""
+    person = lab.individuals.create(**examples.recipient("MX"))
+    terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    with pytest.raises(BadRequestError, match=re.escape(hint)) as refusal:
+        lab.transfers.create(
+            person.financial_accounts[0],
+            source_amount="1",
+            client_reference_id=reference,
+            **terms,
+        )
+    assert refusal.value.problems[0].field == "client_reference_id"
+    assert not [made for made in lab.transfers.list() if made.client_reference_id == reference]
 
 
 def test_a_completed_transfer_has_completed_in_in_seconds_and_a_settlement_reference(service):

@@ -24,7 +24,7 @@ import pytest
 
 import paylab
 from paylab import light_dataclass
-from paylab.client.call import Body, Call
+from paylab.client.call import Body, Call, Har
 from paylab.client.settings import Settings
 from paylab.corridors.account_types import Account, DetailField
 from paylab.corridors.corridor import Rail
@@ -110,6 +110,7 @@ SHOWN = {
         number=1,
         question=SimpleNamespace(method=HOSTILE, path=HOSTILE),
     ),
+    "client.call.Har": lambda: bare(Har, path=Path(HOSTILE), count=1),
     "client.client.Client": lambda: hostile_lab().client,
     "client.session.Session": lambda: hostile_lab().client.session,
     "corridors.account_types.Account": lambda: Account(
@@ -118,6 +119,7 @@ SHOWN = {
     "corridors.corridor.Rail": lambda: bare(Rail, method=HOSTILE, settlement=HOSTILE),
     "corridors.corridor.Corridor": "checked in tests/corridors",
     "corridors.corridor_table.Corridors": "our own facts",
+    "errors.names.PublicModule": "our own words",
     "errors.annotations.WrittenAnnotation": "an annotation of ours",
     "errors.base.Problem": lambda: Problem(HOSTILE, LINES),
     "errors.base.PaylabError": refused,

@@ -11,6 +11,7 @@ from .. import bodies, ids, prices
 from ..bodies import conversion_account_json, find_named_row, without_internals
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request
+from ..scenario_values import check_scenario
 from ..table import Row
 from ..world import Steps, World, apply_move
 
@@ -141,6 +142,8 @@ def create_account(world: World, request: Request) -> Reply:
     wallet = find_named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
     problems = deposit_rules.check_account(fields, country, service)
+    if not world.production_like:
+        problems += check_scenario("conversion account", fields, "client_reference_id")
     bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
@@ -199,6 +202,7 @@ def simulate_deposit(world: World, request: Request) -> Reply:
     account = find_named_row(world, "conversion_accounts", fields.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
     problems = deposit_rules.check(fields, currency, service)
+    problems += check_scenario("deposit", fields, "sender_name")
     bodies.refuse_problems(request_body, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":

@@ -14,6 +14,7 @@ from ..bodies import find_named_row, list_page, without_internals
 from ..coin_returns import return_coins
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request, raise_if_problems
+from ..scenario_values import check_scenario
 from ..table import Row, row_position
 from ..world import Steps, World, apply_move
 from .quotes import TERMS, add_route_problems, find_account_id, price_terms
@@ -173,6 +174,8 @@ def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> 
     status = world.service.error_codes.validation
     account = find_named_row(world, "financial_accounts", find_account_id(fields))
     problems = transfer_rules.check(fields, world.service)
+    if not world.production_like:
+        problems += check_scenario("transfer", fields, "client_reference_id")
     if quote is None:
         problems = add_route_problems(world, problems, fields, account)
         bodies.refuse_problems(request_body, problems, status)

@@ -285,6 +285,11 @@ ROWS = (
         keyless="It concerns the simulator's special values.",
     ),
     Assumption(
+        "scenario.unknown",
+        assumed="a value that begins as a special one (`scenario:`) and is none is refused (400)",
+        keyless="It concerns the simulator's special values.",
+    ),
+    Assumption(
         "deposit.blank-sender",
         assumed="a sender_name of spaces is a name",
         keyless="It concerns the simulator's special values.",
