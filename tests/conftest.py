@@ -119,7 +119,8 @@ def pytest_collection_modifyitems(config, items):
     left = [item for item in items if any(map(item.get_closest_marker, marks))]
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in left]
+        deselected = {*left}
+        items[:] = [item for item in items if item not in deselected]
 
 
 def pytest_collection_finish():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from paylab.corridors import clabe
 
 PUBLISHED = "032180000118359719"  # the worked example that most descriptions of the CLABE give
-bodies = st.from_regex("[0-9]{17}", fullmatch=True)
+bodies = st.text("0123456789", min_size=17, max_size=17)
 
 
 @pytest.mark.parametrize("number", [PUBLISHED, "002010077777777771"])

@@ -8,7 +8,6 @@ from decimal import Decimal
 
 import fsspec
 import pandas as pd
-import polars as pl
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from synced_lists import List, rows
@@ -217,6 +216,8 @@ def test_a_list_is_exported_to_a_url(place):
 
 def test_other_readers_read_an_exported_folder(tmp_path):
     """Everything in the folder is a Parquet file; what describes it is beside it."""
+    import polars as pl
+
     lab = paylab.connect()
     done = lab.transfers.export(f"{tmp_path}/days/")
     assert pl.read_parquet(f"{tmp_path}/days").height == done.rows == 130

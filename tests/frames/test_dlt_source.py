@@ -12,12 +12,17 @@ from synced_lists import List, rows
 from paylab import frames
 from paylab.errors import RuleError
 
-dlt = pytest.importorskip("dlt", reason="pip install 'paylab[dlt]'")
 pytestmark = pytest.mark.other_tools
 
 
+@pytest.fixture(name="dlt")
+def library():
+    """The library: every worker collects this file, and few run it."""
+    return pytest.importorskip("dlt", reason="pip install 'paylab[dlt]'")
+
+
 @pytest.fixture
-def load(tmp_path, monkeypatch):
+def load(dlt, tmp_path, monkeypatch):
     """A function that runs a pipeline into DuckDB, and returns a query's rows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RUNTIME__DLTHUB_TELEMETRY", "false")

@@ -1,20 +1,16 @@
-"""The libraries that analysts use accept a frame as it is."""
+"""The libraries that analysts use accept a frame as it is.
+
+Each test imports its library: every worker collects this file, and one runs it.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from decimal import Decimal
 
-import altair
 import duckdb
-import narwhals
 import pandas as pd
-import plotly.express
-import polars
 import pytest
-import seaborn
-import sqlalchemy
-from matplotlib.figure import Figure
 
 import paylab
 from paylab.errors import ExactnessError
@@ -37,6 +33,8 @@ def total_fixture(frame):
 
 def test_altair_infers_the_types(frame):
     """Amounts are quantitative and times temporal, without a letter in the encoding."""
+    import altair
+
     chart = altair.Chart(frame).mark_point().encode(x="created_at", y="source_amount")
     encoding = chart.to_dict()["encoding"]
     assert [encoding[axis]["type"] for axis in "xy"] == ["temporal", "quantitative"]
@@ -47,6 +45,8 @@ def test_altair_infers_the_types(frame):
 @pytest.mark.parametrize("kind", ["scatter", "line", "bar", "area"])
 def test_plotly_express_draws_amounts(frame, kind):
     """The points of a chart are the amounts, and the chart is written as JSON."""
+    import plotly.express
+
     chart = getattr(plotly.express, kind)(frame, x="created_at", y="source_amount")
     assert list(chart.data[0].y) == frame["source_amount"].tolist()
     assert '"source_amount"' in chart.to_json()
@@ -55,12 +55,17 @@ def test_plotly_express_draws_amounts(frame, kind):
 @pytest.mark.parametrize("kind", ["histplot", "kdeplot", "boxplot", "violinplot", "ecdfplot"])
 def test_a_distribution_of_amounts_is_drawn(frame, kind):
     """A distribution of amounts is drawn."""
+    import seaborn
+    from matplotlib.figure import Figure
+
     axes = getattr(seaborn, kind)(frame, x="source_amount", ax=Figure().subplots())
     assert axes.get_xlabel() == "source_amount"
 
 
 def test_the_type_is_a_decimal_and_sums_are_exact(frame, total):
     """The type is a decimal, and sums are exact."""
+    import narwhals
+
     found = narwhals.from_native(frame)
     assert isinstance(found.schema["source_amount"], narwhals.Decimal)
     assert found["source_amount"].sum() == total
@@ -70,6 +75,8 @@ def test_the_type_is_a_decimal_and_sums_are_exact(frame, total):
 
 def test_a_frame_becomes_a_polars_frame_with_exact_amounts(frame, total):
     """A frame becomes a polars frame with exact amounts."""
+    import polars
+
     found = polars.from_pandas(frame)
     assert found["source_amount"].sum() == total
     assert found["source_amount"].dtype.is_decimal()
@@ -80,10 +87,13 @@ def test_a_relation_of_the_frame_has_exact_sums(frame, total):
     assert duckdb.from_df(frame).aggregate("sum(source_amount)").fetchall() == [(total,)]
 
 
-@pytest.mark.parametrize("connect", [sqlalchemy.create_engine, sqlite3.connect])
-def test_sqlite_has_no_exact_numbers_the_amounts_are_text_digit_by_digit(frame, connect):
+@pytest.mark.parametrize("library", ["sqlalchemy", "sqlite3"])
+def test_sqlite_has_no_exact_numbers_the_amounts_are_text_digit_by_digit(frame, library):
     """SQLite has no exact numbers: the amounts are text, digit by digit."""
-    connection = connect(":memory:" if connect is sqlite3.connect else "sqlite://")
+    import sqlalchemy
+
+    own = library == "sqlite3"
+    connection = sqlite3.connect(":memory:") if own else sqlalchemy.create_engine("sqlite://")
     frame[["id", "source_amount"]].to_sql("t", connection, index=False)
     kept = pd.read_sql("select source_amount, typeof(source_amount) as kind from t", connection)
     assert set(kept["kind"]) == {"text"}
@@ -92,10 +102,12 @@ def test_sqlite_has_no_exact_numbers_the_amounts_are_text_digit_by_digit(frame, 
 
 def test_other_databases_get_numbers(frame):
     """The columns of any other database are NUMERIC with the digits of the column."""
-    statements = []
-    engine = sqlalchemy.create_mock_engine("postgresql://", lambda sql, *_: statements.append(sql))
+    import sqlalchemy
+
     from paylab.frames.frame_forms import sql_columns
 
+    statements = []
+    engine = sqlalchemy.create_mock_engine("postgresql://", lambda sql, *_: statements.append(sql))
     _, types = sql_columns(frame, engine)
     assert str(types["source_amount"]) == "NUMERIC(18, 2)"
 

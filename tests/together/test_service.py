@@ -370,10 +370,9 @@ def test_client_and_simulator_work_with_the_least_and_the_most_number(key):
 @pytest.mark.parametrize("group", sorted({key.name.partition(".")[0] for key in NAMES}))
 def test_client_and_simulator_work_with_an_odd_name(group):
     """Whatever signs a setting takes in a name, client and simulator work with."""
-    for key in NAMES:
-        if key.name.startswith(f"{group}."):
-            service = Service({key.name: ODD})
-            everything(service, service)
+    names = [key.name for key in NAMES if key.name.startswith(f"{group}.")]
+    service = Service({name: f"{ODD}{number}" for number, name in enumerate(names)})
+    everything(service, service)
 
 
 @pytest.mark.parametrize(
