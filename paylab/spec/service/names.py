@@ -39,7 +39,8 @@ def _translate_required_fields(
     our_names = {}
     for name_key in _list_name_keys(table):
         their_name = value_by_key.get(name_key, setting_keys()[name_key].default)
-        our_names[their_name] = name_key.partition(FIELDS_MARK)[2]
+        if isinstance(their_name, str):  # any other value is refused later
+            our_names[their_name] = name_key.partition(FIELDS_MARK)[2]
     return [_translate_field(field, our_names) for field in required]
 
 
