@@ -42,9 +42,19 @@ def holds(document, secret):
 
 
 @pytest.mark.parametrize(("document", "secret"), LEAKS.values(), ids=LEAKS)
-def test_no_leak_survives_scrubbing(tmp_path, document, secret):
-    """`--check` ends with status 1, and a scrubbed file has neither the secret nor a finding."""
+def test_no_leak_survives_scrubbing(document, secret):
+    """A scrubbed document has neither the secret nor a finding."""
     assert holds(document, secret)
+    clean, findings = scrub(document)
+    assert findings
+    assert not holds(clean, secret)
+    assert scrub(clean) == (clean, [])
+
+
+@pytest.mark.parametrize("name", ["image in hex", "Base64 in lines"])
+def test_the_command_finds_and_removes_a_leak(tmp_path, name):
+    """`--check` ends with status 1, and a scrubbed file has neither the secret nor a finding."""
+    document, secret = LEAKS[name]
     path = tmp_path / "book.json"
     path.write_text(json.dumps(document))
     assert main(["scrub", "--check", str(path)]) == 1

@@ -603,6 +603,7 @@ SEARCHED = {
     *("an Accept line too many", "another API key signed", "API key and secret", "a scope line"),
 }
 """Kinds for which the search goes to its end, as it does for `a nonce made twice`."""
+SEARCHED |= {row[1] for number, row in enumerate(KINDS) if row[0] == "-" and number % 3}
 
 SAID = {}
 """Cache of the comparisons by kind and request."""

@@ -7,6 +7,7 @@ with an error that names the key.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from contextlib import suppress
 from functools import cache
 from itertools import chain
@@ -334,13 +335,20 @@ def everything(service, followed):
 @cache
 def all_at_once(number):
     """A service with another value for each key, except for keys that would make a walk fail."""
-    service = Service()
+    values = defaultdict(dict)
     for key in (key for key in setting_keys().values() if key.others):
         value = key.others[min(number, len(key.others) - 1)]
         kept = value == "none" or key.name.endswith((".required", ".ramp_required"))
         if not kept and not key.name.startswith(("errors.", "verification.", "individuals.")):
-            with suppress(errors.ServiceError):  # the name is taken by another field
-                service = service.with_values({key.name: value})
+            values[key.name.rpartition(".")[0]][key.name] = value
+    service = Service()
+    for table in values.values():
+        try:
+            service = service.with_values(table)
+        except errors.ServiceError:
+            for name, value in table.items():
+                with suppress(errors.ServiceError):  # the name is taken by another field
+                    service = service.with_values({name: value})
     return service
 
 

@@ -301,13 +301,14 @@ def test_no_text_of_a_service_ends_a_chart(frame, name):
     columns = ("id", "failure_reason", "source_currency", "destination_currency", "fee_currency")
     odd = frame.head(3).assign(total_fee=Decimal(1), completed_in=[1, 2, 3])
     odd = odd.assign(**{each: pd.Series([text] * 3, dtype="object") for each in columns})
-    for draw in ALL:
+    for number, draw in enumerate(ALL):
         is_failed = draw is charts.failures
         states = ["failed"] * 3 if is_failed else [text, "completed", text]
         chart = draw(odd.assign(status=pd.Series(states, dtype="object")))
         texts = list(drawn_texts(chart.spec))
         assert all(each.isprintable() and len(each) < 500 for each in texts)
-        assert chart.png().startswith(b"\x89PNG")
+        if number == [*HOSTILE].index(name) % len(ALL):  # every chart is drawn with two texts
+            assert chart.png().startswith(b"\x89PNG")
 
 
 def test_every_text_of_a_chart_is_escaped():
