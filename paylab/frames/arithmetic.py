@@ -108,16 +108,31 @@ def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -
     if not len(present_amounts):
         return None
     ascending = present_amounts.take(pc.sort_indices(present_amounts))
-    position = share * (len(ascending) - 1)
-    lower_index = int(position)
-    fraction = position - lower_index
-    higher_index = lower_index + 1 if fraction else lower_index
+    lower_index, higher_index, fraction = _find_place(share, len(ascending))
     lower: Decimal = ascending[lower_index].as_py()
     higher: Decimal = ascending[higher_index].as_py()
     if interpolation == "nearest":
         return higher if _is_nearer_to_higher(fraction, lower_index) else lower
     weights = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
     weight_of_higher = weights.get(interpolation, Decimal("0.5"))  # 0.5 is "midpoint"
+    return _interpolate(lower, higher, weight_of_higher)
+
+
+def interpolate_quantile(ascending: Sequence[Decimal], share: Decimal) -> Decimal:
+    """The exact quantile of at least one ascending amount, with linear interpolation."""
+    lower_index, higher_index, fraction = _find_place(share, len(ascending))
+    return _interpolate(ascending[lower_index], ascending[higher_index], fraction)
+
+
+def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
+    """The indexes of the two amounts around a quantile, and its part of the way between them."""
+    position = share * (count - 1)
+    lower_index = int(position)
+    fraction = position - lower_index
+    return lower_index, lower_index + 1 if fraction else lower_index, fraction
+
+
+def _interpolate(lower: Decimal, higher: Decimal, weight_of_higher: Decimal) -> Decimal:
     distance = WIDE.subtract(higher, lower)
     return WIDE.add(lower, WIDE.multiply(distance, weight_of_higher))
 

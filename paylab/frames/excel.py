@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
-from decimal import Decimal
-from functools import partial
+import re
+from collections.abc import Iterable, Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any, BinaryIO
+from zipfile import ZIP_DEFLATED, ZipFile
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -16,13 +17,15 @@ from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
 from ..files import replace, require_writable
 from ..storage.spreadsheet_cells import escape_sheet_text
-from . import decimals
+from .sheet_xml import SheetRows
 from .times import time_zone
 
 SHEET_ROWS_MAX = 1_048_575  # rows of a sheet, without the header
-NUMBER_DIGITS = 15  # digits that a spreadsheet keeps
-CELL_LENGTH_MAX = 32_767  # maximum characters in a cell
-TIME_FORMAT = "yyyy-mm-dd hh:mm:ss"
+ROWS_FILE = "xl/worksheets/sheet1.xml"
+NO_ROWS = re.compile(rb"<sheetData\s*/>|<sheetData></sheetData>")
+SIZE = re.compile(rb"<dimension [^>]*/>")
+"""The size of the sheet without rows; a sheet need not say it."""
+COPIED_BYTES = 1 << 20
 
 
 def write_workbook(
@@ -40,91 +43,69 @@ def write_workbook(
         from openpyxl import Workbook
     zone = time_zone(tz)
     require_writable(path)
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("rows")
-    try:
-        row_count = _fill_sheet(sheet, tables, zone, path)
-    except BaseException:
-        sheet.close()  # otherwise the library's writer warns when it is garbage-collected
-        raise
-    about_sheet = book.create_sheet("about")
-    facts = {"time zone": tz, "rows": row_count, **(about or {})}
-    for fact_name, fact in facts.items():
-        about_sheet.append([_text_cell(about_sheet, fact_name), _text_cell(about_sheet, fact)])
-    with replace(path) as sink:
-        book.save(sink)
+    book = Workbook()
+    book.active.title = "rows"
+    with TemporaryFile() as rows_file:
+        row_count = _write_rows(book, tables, zone, rows_file, path)
+        facts = {"time zone": tz, "rows": row_count, **(about or {})}
+        _write_facts(book.create_sheet("about"), facts)
+        rows_file.seek(0)
+        with replace(path) as sink:
+            _save_with_rows(book, rows_file, sink)
     return path
 
 
-def _fill_sheet(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) -> int:
-    """Write header and rows; return the number of rows.
+def _write_rows(
+    book: Any, tables: Iterable[pa.Table], zone: ZoneInfo, rows_file: IO[bytes], path: Path
+) -> int:
+    """Write header and rows as XML; return the number of rows.
 
     ConfigError for more rows than a sheet holds.
     """
+    with extra_imports():
+        from openpyxl.cell import WriteOnlyCell
+
+    def find_style(number_format: str) -> int:
+        cell = WriteOnlyCell(book.active)
+        cell.number_format = number_format
+        return int(cell.style_id)
+
+    sheet_rows = SheetRows(find_style, zone)
     row_count = 0
     for table_number, table in enumerate(tables):
         if table_number == 0:
-            sheet.freeze_panes = "A2"  # the header stays when you scroll
-            sheet.append([_text_cell(sheet, column_name) for column_name in table.column_names])
+            book.active.freeze_panes = "A2"  # the header stays when you scroll
+            rows_file.write(sheet_rows.write_header(table.column_names).encode())
         row_count += table.num_rows
         if row_count > SHEET_ROWS_MAX:
             raise ConfigError(
                 f"{path}: a sheet holds {SHEET_ROWS_MAX:,} rows; write CSV or Parquet"
             )
-        columns = (_make_cells(column, sheet, zone) for column in table.columns)
-        for cells in zip(*columns, strict=True):
-            sheet.append(cells)
+        rows_file.writelines(row_xml.encode() for row_xml in sheet_rows.write(table))
     return row_count
 
 
-def _make_cells(column: pa.ChunkedArray, sheet: object, zone: ZoneInfo) -> Iterator[Any]:
-    """Yield the cells of a column; None for a missing value."""
-    make_cell: Callable[[Any], Any] = partial(_text_cell, sheet)
-    if pa.types.is_integer(column.type):
-        make_cell = int
-    elif pa.types.is_decimal(column.type):
-        make_cell = partial(_amount_cell, sheet)
-    elif pa.types.is_timestamp(column.type) and column.type.tz:
-        make_cell = partial(_time_cell, sheet, zone)
-    return (None if value is None else make_cell(value) for value in column.to_pylist())
+def _write_facts(sheet: Any, facts: Mapping[str, Any]) -> None:
+    """Write a row of texts for each fact."""
+    for row_number, (fact_name, fact) in enumerate(facts.items(), 1):
+        for column_number, cell_text in enumerate((str(fact_name), str(fact)), 1):
+            cell = sheet.cell(row_number, column_number)
+            cell.value = escape_sheet_text(cell_text)
+            cell.data_type = "s"  # also if it begins with =
 
 
-def _amount_cell(sheet: object, amount: Decimal) -> Any:
-    """A cell of a number with at least two decimals; of text if it has too many digits."""
-    with extra_imports():
-        from openpyxl.cell import WriteOnlyCell
-    plain_text = format(amount.normalize(decimals.UNLIMITED), "f")
-    if sum(character.isdigit() for character in plain_text) > NUMBER_DIGITS:
-        return _text_cell(sheet, plain_text)
-    decimal_places = max(2, len(plain_text.partition(".")[2]))
-    cell = WriteOnlyCell(sheet, Decimal(plain_text))
-    cell.number_format = f"0.{'0' * decimal_places}"
-    return cell
-
-
-def _time_cell(sheet: object, zone: ZoneInfo, moment: datetime) -> Any:
-    """A cell of a time in the zone, without the zone: a workbook has none."""
-    with extra_imports():
-        from openpyxl.cell import WriteOnlyCell
-    cell = WriteOnlyCell(sheet, moment.astimezone(zone).replace(tzinfo=None))
-    cell.number_format = TIME_FORMAT
-    return cell
-
-
-def _text_cell(sheet: object, value: object) -> Any:
-    """A cell of text, also if it begins with =, which would be a formula."""
-    with extra_imports():
-        from openpyxl.cell import WriteOnlyCell
-    cell = WriteOnlyCell(sheet, _escape_cell_text(str(value)))
-    cell.data_type = "s"
-    return cell
-
-
-def _escape_cell_text(cell_text: str) -> str:
-    """The text as a workbook stores it; ConfigError if it is too long."""
-    if len(cell_text) > CELL_LENGTH_MAX:
-        raise ConfigError(
-            f"a cell holds {CELL_LENGTH_MAX:,} characters, {cell_text[:40]!r}… has "
-            f"{len(cell_text):,}"
-        )
-    return escape_sheet_text(cell_text)
+def _save_with_rows(book: Any, rows_file: IO[bytes], sink: BinaryIO) -> None:
+    """Save a workbook whose first sheet, which is empty, gets these rows."""
+    skeleton = BytesIO()
+    book.save(skeleton)
+    with ZipFile(skeleton) as source, ZipFile(sink, "w", ZIP_DEFLATED) as target:
+        for member in source.infolist():
+            if member.filename != ROWS_FILE:
+                target.writestr(member, source.read(member), ZIP_DEFLATED)
+                continue
+            before, after = NO_ROWS.split(SIZE.sub(b"", source.read(member)))
+            with target.open(member.filename, "w", force_zip64=True) as sheet_file:
+                sheet_file.write(before + b"<sheetData>")
+                while rows_part := rows_file.read(COPIED_BYTES):
+                    sheet_file.write(rows_part)
+                sheet_file.write(b"</sheetData>" + after)

@@ -5,7 +5,8 @@ pandas computes its windows with floats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate
@@ -17,7 +18,7 @@ from pandas.api.types import is_datetime64_any_dtype
 
 from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import find_suggestion
-from . import arithmetic, decimals, times
+from . import arithmetic, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
 from .exact_decimal import LIMIT, divide
@@ -75,10 +76,8 @@ class Rolling:
         exact_share = Decimal(str(share))
 
         def compute_quantiles(amounts: Amounts, bounds: Bounds) -> list[Any]:
-            arrays = (
-                decimals.from_numbers(amounts[start:end]).combine_chunks() for start, end in bounds
-            )
-            return [arithmetic.quantile(array, exact_share) for array in arrays]
+            windows = _sort_windows(amounts, bounds)
+            return [arithmetic.interpolate_quantile(window, exact_share) for window in windows]
 
         return self._compute_windows(compute_quantiles)
 
@@ -202,8 +201,25 @@ def _average_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
 
 
 def _find_minima(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
-    return [min(amounts[start:end]) for start, end in bounds]
+    return [window[0] for window in _sort_windows(amounts, bounds)]
 
 
 def _find_maxima(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
-    return [max(amounts[start:end]) for start, end in bounds]
+    return [window[-1] for window in _sort_windows(amounts, bounds)]
+
+
+def _sort_windows(amounts: Amounts, bounds: Bounds) -> Iterator[Amounts]:
+    """Yield the ascending amounts of each window, in one list that is changed for the next one.
+
+    Neither the start nor the end of a window is before that of the window before it.
+    """
+    plain_amounts = [Decimal(amount) for amount in amounts]  # which compare faster
+    window: Amounts = []
+    window_start = window_end = 0
+    for start, end in bounds:
+        for amount in plain_amounts[window_end:end]:
+            insort(window, amount)
+        for amount in plain_amounts[window_start:start]:
+            del window[bisect_left(window, amount)]
+        window_start, window_end = start, end
+        yield window

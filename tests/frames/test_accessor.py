@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import re
+import statistics
 import warnings
 from datetime import UTC, datetime
 from decimal import Decimal
+from random import Random
 from traceback import format_exception
 
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import ArgumentError, ConfigError, ExactnessError, RuleError
+from paylab.frames.exact_frame import ExactFrame
 from paylab.webhooks.books import read_books
 
 NOW = "2026-01-31T12:00:00Z"
@@ -190,6 +193,7 @@ def test_a_workbook_has_numbers_up_to_15_digits_and_times_in_the_zone(frame, tmp
     frame["source_amount"] *= Decimal("1000000000000.001")
     frame["net_source_amount"] *= Decimal("100000000000.1")
     frame["exchange_rate"] *= Decimal("1000000000.1")
+    frame["batch"] = 1234567890123456
     path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
     book = openpyxl.load_workbook(path)
     about = dict(book["about"].iter_rows(values_only=True))
@@ -205,6 +209,7 @@ def test_a_workbook_has_numbers_up_to_15_digits_and_times_in_the_zone(frame, tmp
         "0.000",
     )
     assert cells["exchange_rate"].value == "16711200001.67112"
+    assert cells["batch"].value == "1234567890123456"
     assert cells["created_at"].value == datetime(2026, 1, 31, 17, 0)
     assert (cells["client_reference_id"].value, cells["client_reference_id"].data_type) == (
         "=1+1",
@@ -303,3 +308,24 @@ def test_amounts_without_a_currency_are_in_a_row_of_their_own():
     assert pd.isna(sums.index[1])
     settled = frames.transfers([{"data": rows[::2]}], columns=columns)
     assert frames.by_currency(settled).index.tolist() == ["USD"]
+
+
+@pytest.mark.parametrize("min_periods", [None, 1, 3])
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 100])
+def test_medians_and_extremes_of_windows_are_those_of_python(window, min_periods):
+    """Windows with repeated, negative and missing amounts equal those that Python sorts anew."""
+    random = Random(window)
+    cents = [None if random.random() < 0.2 else random.randrange(-9, 9) for _ in range(40)]
+    amounts = [None if cent is None else Decimal(cent) / 100 for cent in cents]
+    frame = ExactFrame({"a": pd.Series(amounts, dtype="decimal")})
+    rolling = frame.paylab.rolling(window, min_periods=min_periods)["a"]
+    for found, expect in (
+        (rolling.median(), statistics.median),
+        (rolling.min(), min),
+        (rolling.max(), max),
+    ):
+        for row_number, value in enumerate(found):
+            last_rows = amounts[max(0, row_number - window + 1) : row_number + 1]
+            present = [amount for amount in last_rows if amount is not None]
+            is_full = len(present) >= (min_periods or window)
+            assert (None if value is pd.NA else value) == (expect(present) if is_full else None)

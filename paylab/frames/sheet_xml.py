@@ -1,0 +1,117 @@
+"""The cells of a sheet as the XML of a workbook: openpyxl makes an object of each, which is slow.
+
+A text is an inline text, also if it begins with =, which would be a formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from functools import cache, lru_cache
+from typing import Any
+from xml.sax.saxutils import escape
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from ..errors.base import ConfigError
+from ..errors.extras import extra_imports
+from ..storage.spreadsheet_cells import escape_sheet_text
+from . import decimals
+
+NUMBER_DIGITS = 15  # digits that a spreadsheet keeps
+CELL_LENGTH_MAX = 32_767  # maximum characters in a cell
+TIME_FORMAT = "yyyy-mm-dd hh:mm:ss"
+REPEATED_TEXTS = 1_000  # texts whose XML is kept, since currencies and statuses repeat
+
+FindStyle = Callable[[str], int]
+"""The number of the style with a number format, in the workbook that is written."""
+WriteCell = Callable[[Any], str]
+"""The XML of a cell from its value: all that follows its place."""
+
+
+class SheetRows:
+    """Writes the rows of typed tables as XML, in the styles of one workbook."""
+
+    def __init__(self, find_style: FindStyle, zone: ZoneInfo) -> None:
+        with extra_imports():
+            from openpyxl.utils import get_column_letter
+        self._find_style = cache(find_style)
+        self._zone = zone
+        self._column_letters = cache(get_column_letter)
+        self._row_number = 0
+
+    def write_header(self, column_names: Sequence[str]) -> str:
+        """The XML of a row of texts."""
+        return "".join(self._write_rows([[write_text(name)] for name in column_names]))
+
+    def write(self, table: pa.Table) -> Iterator[str]:
+        """Yield the XML of each row of a table."""
+        return self._write_rows([self._write_column(column) for column in table.columns])
+
+    def _write_rows(self, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+        """Yield rows from the cells of columns; a cell without a value is left out."""
+        letters = [self._column_letters(number) for number in range(1, len(columns) + 1)]
+        for cells in zip(*columns, strict=True):
+            self._row_number += 1
+            number = self._row_number
+            cells_xml = "".join(
+                [
+                    f'<c r="{at}{number}"{cell}'
+                    for at, cell in zip(letters, cells, strict=True)
+                    if cell
+                ]
+            )
+            yield f'<row r="{number}">{cells_xml}</row>'
+
+    def _write_column(self, column: pa.ChunkedArray) -> list[str]:
+        """The cells of a column; empty for a missing value."""
+        write_cell: WriteCell = lru_cache(REPEATED_TEXTS)(write_text)
+        if pa.types.is_integer(column.type):
+            write_cell = write_integer
+        elif pa.types.is_decimal(column.type):
+            write_cell = self._write_amount
+        elif pa.types.is_timestamp(column.type) and column.type.tz:
+            write_cell = self._make_time_writer()
+        return ["" if value is None else write_cell(value) for value in column.to_pylist()]
+
+    def _write_amount(self, amount: Decimal) -> str:
+        """A number with at least two decimals; a text if it has too many digits."""
+        plain_text = format(amount.normalize(decimals.UNLIMITED), "f")
+        if sum(map(str.isdigit, plain_text)) > NUMBER_DIGITS:
+            return write_text(plain_text)
+        decimal_places = max(2, len(plain_text.partition(".")[2]))
+        style = self._find_style(f"0.{'0' * decimal_places}")
+        return f' s="{style}"><v>{plain_text}</v></c>'
+
+    def _make_time_writer(self) -> WriteCell:
+        """A function for cells of times in the zone, without the zone: a workbook has none."""
+        with extra_imports():
+            from openpyxl.utils.datetime import to_excel
+        style = self._find_style(TIME_FORMAT)
+
+        def write_time(moment: Any) -> str:
+            local_time = moment.astimezone(self._zone).replace(tzinfo=None)
+            return f' s="{style}"><v>{to_excel(local_time)}</v></c>'
+
+        return write_time
+
+
+def write_integer(integer: int) -> str:
+    """A number; a text if it has too many digits."""
+    number_text = str(integer)
+    if len(number_text.lstrip("-")) > NUMBER_DIGITS:
+        return write_text(number_text)
+    return f"><v>{number_text}</v></c>"
+
+
+def write_text(value: object) -> str:
+    """A text; ConfigError if it is too long."""
+    cell_text = str(value)
+    if len(cell_text) > CELL_LENGTH_MAX:
+        raise ConfigError(
+            f"a cell holds {CELL_LENGTH_MAX:,} characters, {cell_text[:40]!r}… has "
+            f"{len(cell_text):,}"
+        )
+    stored_text = escape(escape_sheet_text(cell_text))
+    return f' t="inlineStr"><is><t xml:space="preserve">{stored_text}</t></is></c>'
