@@ -33,8 +33,9 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports, require_extra
 from ..processes.interpreter import python_command
 from ..site.lessons import notebooks_folder
+from .log_lines import log_without_blocking
 from .service import FACTS, exports, service_for, variables
-from .terminal import log_without_blocking, port, say, warn_user
+from .terminal import port, say, warn_user
 
 EXAMPLE = "paylab lab 20"
 FOLDER = "paylab-notebooks"

@@ -16,7 +16,8 @@ from ..spec import codes
 from ..spec.text import plain, write_json
 from ..webhooks.arrival import CELL_CHARACTERS_MAX, Arrival, as_json, event_cells
 from ..webhooks.receiver import UNANSWERED
-from .terminal import count, log_without_blocking, port, say, stop_event, warn_user
+from .log_lines import log_without_blocking
+from .terminal import count, port, say, stop_event, warn_user
 
 EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from .. import __version__
 from ..errors.api import APIStatusError
 from ..errors.base import ConfigError, PaylabError
-from ..spec.text import printable
+from ..errors.text import printable
 from .terminal import in_options, warn_user
 
 COMMANDS: dict[str, str] = {

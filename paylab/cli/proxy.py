@@ -16,10 +16,11 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
+from .log_lines import log_without_blocking
 from .program import run_program
 from .request_lines import new_requests, show_request
 from .service import service_for
-from .terminal import count, in_range, log_without_blocking, port, say, stop_event, warn_user
+from .terminal import count, in_range, port, say, stop_event, warn_user
 
 if TYPE_CHECKING:
     from threading import Event

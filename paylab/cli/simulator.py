@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
 from ..redaction.hiding import Secret
+from .log_lines import log_without_blocking
 from .program import run_program
 from .service import FACTS, environment, exports, service_for
-from .terminal import in_range, log_without_blocking, port, stop_event
+from .terminal import in_range, port, stop_event
 
 if TYPE_CHECKING:
     from threading import Event

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import signal
@@ -10,50 +9,14 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
-from queue import Full, Queue
 from threading import Event
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from ..errors.base import ConfigError
-from ..runtime import start_thread
-from ..spec.text import printable
+from ..errors.text import printable
 
 if TYPE_CHECKING:
     from ..lab.place import Place
-
-QUEUED_RECORDS_MAX = 1_000
-"""Maximum records in the queue; further ones are dropped."""
-
-FORMAT = "%(levelname)s %(name)s: %(message)s"
-
-
-class QueueingHandler(logging.Handler):
-    """Writes log records from its own thread, so that a full pipe blocks nothing else."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFormatter(logging.Formatter(FORMAT))
-        self._waiting: Queue[bytes] = Queue(QUEUED_RECORDS_MAX)
-        start_thread(self._write, "paylab-stderr")
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Queue a record, or drop it if the queue is full."""
-        with suppress(Full):
-            self._waiting.put_nowait(f"{self.format(record)}\n".encode(errors="replace"))
-
-    def _write(self) -> None:
-        """Write the queued records to stderr, as long as it can be written to."""
-        # Not through sys.stderr: a thread that holds its lock keeps the process from ending.
-        while True:
-            try:
-                os.write(2, self._waiting.get())
-            except OSError:
-                return
-
-
-def log_without_blocking() -> None:
-    """Log to stderr without waiting for its reader."""
-    logging.basicConfig(handlers=[QueueingHandler()], level=logging.WARNING)
 
 
 def stop_event() -> Event:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from ..errors.base import PaylabError
 from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
-from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, kind_of
 
 TRIED = ("signing.empty_query", "signing.key_encoding")
 """What may be signed otherwise in a request without query and body, most likely first."""
@@ -22,6 +21,8 @@ EXPLAINED = re.compile(
 
 def is_explained(error: PaylabError) -> bool:
     """Whether a refused signature is explained, so that no other dialect is worth a request."""
+    from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, kind_of  # only for one
+
     status = getattr(error, "status", UNAUTHORIZED)
     refusal_text = getattr(error, "text", str(error))
     refusal_kind = kind_of(status, refusal_text, getattr(error, "body", None))

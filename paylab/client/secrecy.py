@@ -6,8 +6,8 @@ import logging
 from weakref import WeakSet
 
 from ..logs import escaping_logger
-from ..redaction.personal import find_personal_names
 from ..redaction.redaction import Redaction
+from ..spec.service.service import Service
 from .settings import Settings
 
 NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
@@ -39,8 +39,18 @@ def redaction_of(settings: Settings) -> Redaction:
     """The redaction of a client; while it exists, it cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
-    redaction = Redaction(keys, find_personal_names(settings.service.diff()))
+    redaction = Redaction(keys, _personal_names(settings.service))
     _LOG_REDACTION.redactions.add(redaction)
     for logger_name in NAMES:
         escaping_logger(logger_name).addFilter(_LOG_REDACTION)
     return redaction
+
+
+def _personal_names(service: Service) -> frozenset[str]:
+    """The names of personal fields that only this service has."""
+    changed_settings = service.diff()
+    if not changed_settings:
+        return frozenset()
+    from ..redaction.personal import find_personal_names  # loads slowly, and with a first call
+
+    return find_personal_names(changed_settings)

@@ -76,7 +76,9 @@ class Countries:
         settings = self.service.account(country, account.type)
         if settings is None:
             return account
-        return self._accounts.setdefault(settings.key, _apply_settings(account, settings))
+        if settings.key not in self._accounts:
+            self._accounts[settings.key] = _apply_settings(account, settings)
+        return self._accounts[settings.key]
 
 
 def _apply_settings(account: Account, settings: AccountDetails) -> Account:
@@ -85,9 +87,8 @@ def _apply_settings(account: Account, settings: AccountDetails) -> Account:
     An unknown required field accepts any text.
     """
     known_names = {field.name for field in account.fields}
-    any_text = Format(source=account.source)
     added_fields = [
-        DetailField(field_name, any_text, source=account.source)
+        DetailField(field_name, Format(source=account.source), source=account.source)
         for field_name in settings.required
         if field_name not in known_names
     ]

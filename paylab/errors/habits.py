@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 _USE_REQUEST = "lab.request(), as paylab knows no such operation @get,list,create,request"
 _HABIT_TABLE = f"""
@@ -144,7 +145,13 @@ def fold_name(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _read_habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
+@cache  # read with the first wrong name, not with `import paylab`
+def read_habits() -> Mapping[str, list[tuple[str, set[str]]]]:
+    """Names of other SDKs: what to use here, and the names of which the owner must have one."""
+    return dict(_read_table(_HABIT_TABLE))
+
+
+def _read_table(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
     """Each name of other SDKs with its suggestions, and the names that each of these needs."""
     for table_line in table.strip().splitlines():
         if table_line.startswith("#"):
@@ -157,7 +164,3 @@ def _read_habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]
                 suggestions.append((suggestion, set((needed_names or suggestion).split(","))))
         for other_name in other_names.rstrip(":").split():
             yield fold_name(other_name), suggestions
-
-
-HABITS = dict(_read_habits(_HABIT_TABLE))
-"""Names of other SDKs: what to use here, and the names of which the owner must have one."""

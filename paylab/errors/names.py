@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .base import UnknownNameError
-from .habits import HABITS, fold_name
+from .habits import fold_name, read_habits
 from .refusals import kind_name, list_names, refuse_foreign_uses, refuse_new_attributes
 from .text import plain
 
@@ -77,7 +77,7 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     habit = _find_habit(name, known_names)
     if habit:
         return habit
-    is_habit = folded in HABITS
+    is_habit = folded in read_habits()
     # A name of another SDK is no misspelling: only one with the same letters is meant.
     nearest = find_nearest_name(name, known_names, 1.0 if is_habit else SIMILARITY_MIN)
     return (
@@ -91,7 +91,8 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
 def _find_habit(name: str, known_names: Set[str]) -> str | None:
     """The first name here for that of another SDK that the owner of the names has."""
     folded = fold_name(name)
-    suggestions = HABITS.get(folded) or HABITS.get(f"{folded}s", [])
+    habits = read_habits()
+    suggestions = habits.get(folded) or habits.get(f"{folded}s", [])
     return next((use for use, needed_names in suggestions if known_names & needed_names), None)
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-import filelock  # noqa: F401 - its fork hook must run after ours, which may wait for a lock's user
-
 T = TypeVar("T")
 Renew = Callable[[Any], None]
 

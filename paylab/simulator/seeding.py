@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import lru_cache
-from itertools import accumulate, cycle, islice
+from itertools import accumulate, cycle, islice, product
 from math import exp
 from sys import intern
 from typing import NamedTuple
@@ -34,6 +33,7 @@ WEEKDAY_WEIGHTS = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
 
 HOUR_WEIGHTS = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
+WEEK_WEIGHTS = [day * hour for day, hour in product(WEEKDAY_WEIGHTS, HOUR_WEIGHTS)]
 
 
 EMPTY_REQUEST_FIELDS = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
@@ -189,16 +189,17 @@ def draw_moments(world: World, random_numbers: random.Random, count: int) -> Ite
     return (first_hour + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
 
-@lru_cache(maxsize=8)  # a third of the time of a new simulator; frozen clocks start at one time
 def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
     """The first hour of the period that ends then, and the cumulative weights of all its hours."""
-    hours = [end - timedelta(hours=hours_ago) for hours_ago in range(90 * 24, 0, -1)]
+    hour_count = 90 * 24
+    first_hour = end - timedelta(hours=hour_count)
+    hour_of_week = first_hour.weekday() * 24 + first_hour.hour
     # There are more payments every hour, 1.6 times as many at the end.
-    weights: list[float] = []
-    for index, hour in enumerate(hours):
-        growth_factor = 1.6 ** (index / len(hours))
-        weights.append(WEEKDAY_WEIGHTS[hour.weekday()] * HOUR_WEIGHTS[hour.hour] * growth_factor)
-    return hours[0], list(accumulate(weights))
+    weights = [
+        WEEK_WEIGHTS[(hour_of_week + index) % len(WEEK_WEIGHTS)] * 1.6 ** (index / hour_count)
+        for index in range(hour_count)
+    ]
+    return first_hour, list(accumulate(weights))
 
 
 class RouteHistory:

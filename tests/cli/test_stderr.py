@@ -9,7 +9,7 @@ from paylab.cli.main import main
 
 LOGGING = """
 import logging
-from paylab.cli.terminal import log_without_blocking
+from paylab.cli.log_lines import log_without_blocking
 log_without_blocking()
 for number in range(5000):
     logging.getLogger("paylab").error("record %d %s", number, "x" * 200)
