@@ -25,10 +25,10 @@ from ..errors.base import ConfigError, RuleError
 from ..errors.extras import require_extra
 from ..lab.lab import connect
 from ..payments.batch import check_results_path
-from ..payments.comparison import LOOKBACK_AGE
 from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UNSENT
 from ..payments.plan import Plan, make_plan
+from ..payments.recognition import LOOKBACK_AGE
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
 from .terminal import announce, confirm, count, in_options, in_range, say, warn_user

@@ -86,7 +86,7 @@ class LabTransfers:
         >>> lab.transfers.find(client_reference_id="nobody") is None
         True
         """
-        from ..payments.search import find_payment
+        from ..payments.listed_payments import find_payment
 
         fields = body_of(
             "transfers.create",
@@ -100,8 +100,7 @@ class LabTransfers:
             destination_amount=destination_amount,
             net_source_amount=net_source_amount,
         )
-        clock = self._client.service_clock
-        return find_payment(self._client.transfers, fields, read_time_argument(since), clock.now)
+        return find_payment(self._client, fields, read_time_argument(since))
 
     @strict_keywords(TransferFrame)
     def frame(self, **options: Unpack[TransferFrame]) -> pd.DataFrame:

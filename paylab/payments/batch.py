@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import chain, islice, takewhile
+from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,12 +25,20 @@ from ..errors.base import (
 from ..runtime import make_executor
 from ..spec.models import Transfer
 from . import outcome
-from .comparison import DESCRIBED_MAX, WEEK, describe_payment, raise_if_dead_or_old
 from .identity import TRANSFER, values
-from .listed_payments import recognise_payment
 from .outcome import BatchChoices, Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
 from .plan import Plan
+from .recognition import (
+    DESCRIBED_MAX,
+    LOOKBACK_AGE,
+    WEEK,
+    age_of,
+    describe_payment,
+    old_error,
+    raise_unless_success,
+    recognise_payment,
+)
 from .search import find_by_references, payment_pages
 
 if TYPE_CHECKING:
@@ -80,8 +87,6 @@ class Batch:
     """The error that ends the batch."""
     silent_rows: int = 0
     """The number of successive rows without an answer."""
-    current_row: int = 0
-    """The number of the row that is sent now, if rows are sent one by one."""
 
     def run(self, to: Path | None, concurrency: int) -> pd.DataFrame:
         """Send each payout once, unless the list has it; return a frame with one row per payout.
@@ -139,20 +144,21 @@ class Batch:
         ]
 
     def _settle_unsent(self, reason: str) -> None:
-        """Settle the rows that are not sent, but not one that may be under way."""
-        for row in self._unsettled_rows:
-            if row.number != self.current_row:
-                self._settle_row(row, Outcome(outcome.UNSENT, error=reason))
+        """Settle the rows that were not sent."""
+        for row in self._unsettled_rows():
+            self._settle_row(row, Outcome(outcome.UNSENT, error=reason))
 
-    @property
     def _unsettled_rows(self) -> list[PayoutRow]:
+        """The rows without an outcome."""
         return [row for row in self.plan.rows if row.number not in self.outcomes]
 
-    def _make_order(self, row: PayoutRow, new_name: str = "") -> Order:
+    def _make_order(
+        self, row: PayoutRow, new_name: str = "", lookback: timedelta | None = None
+    ) -> Order:
         """The order of a row; with a name (`new=`), one that pays the row again."""
         fields = body_fields(row.body())
         terms = self.client.quotes.terms(fields.get("quote_id"))
-        return Order(TRANSFER, fields, terms, new_name, is_quiet=True)
+        return Order(TRANSFER, fields, terms, new_name, lookback, is_quiet=True)
 
     def _find_earlier_payments(self) -> None:
         """Settle the rows whose references the list has, back to `lookback`.
@@ -194,7 +200,9 @@ class Batch:
         try:
             payment = recognise_payment(order_values, payments, lambda: now)
             if payment is not None:
-                raise_if_dead_or_old(order_values, payment, now, WEEK, needs_age=True)
+                raise_unless_success(order_values, payment, lambda: now, WEEK)
+                if age_of(payment, now) is None:
+                    raise old_error(order_values, payment, now)
                 self._settle_row(row, already_paid(payment))
         except ChoiceError as error:
             if error.reason == "old" and self.choices.older is None:
@@ -205,58 +213,42 @@ class Batch:
 
     def _send_rows(self, concurrency: int) -> None:
         """Send the rows without an outcome, until the batch fails or nothing answers."""
-        # It is decided before each row: `failure` and `silent_rows` change while rows are sent.
-        unsettled_rows = takewhile(lambda _: self._may_send_more, self._unsettled_rows)
-        limited_rows: list[PayoutRow] = []
-        if concurrency > 1:
-            limited_rows = self._send_concurrently(unsettled_rows, concurrency)
-        for row in chain(limited_rows, unsettled_rows):
-            self.current_row = row.number
-            self._settle_row(row, self._send_row(row))
-            self.current_row = 0
-
-    @property
-    def _may_send_more(self) -> bool:
-        """Whether no error has ended the batch, and the service still answers."""
-        return self.failure is None and self.silent_rows < SILENT_ROWS_MAX
-
-    def _send_concurrently(self, rows: Iterator[PayoutRow], concurrency: int) -> list[PayoutRow]:
-        """Send rows concurrently until one is refused with 429; return the rows refused so."""
-        running = dict[Future[Outcome], PayoutRow]()
-        limited_rows = list[PayoutRow]()
+        running: dict[Future[Outcome], PayoutRow] = {}
         try:
             with make_executor(concurrency, "paylab-payout") as pool:
-                while True:
-                    free_workers = 0 if limited_rows else concurrency - len(running)
-                    for row in islice(rows, free_workers):
-                        running[pool.submit(self._send_row, row)] = row
-                    if not running:
-                        return limited_rows
-                    for future in wait(running, return_when=FIRST_COMPLETED).done:
-                        row = running.pop(future)
-                        if future.result().is_limited:
-                            limited_rows.append(row)
-                        else:
-                            self._settle_row(row, future.result())
-        finally:  # after an interrupt, the rows under way have their answers
-            for future, row in running.items():
-                self._settle_row(row, future.result())
+                for row in self._unsettled_rows():
+                    if self.failure or self.silent_rows >= SILENT_ROWS_MAX:
+                        break
+                    running[pool.submit(self._send_row, row)] = row
+                    if len(running) == concurrency:
+                        self._settle_answered(running)
+        finally:  # also after an interrupt, the rows under way have their answers
+            while running:
+                self._settle_answered(running)
+
+    def _settle_answered(self, running: dict[Future[Outcome], PayoutRow]) -> None:
+        """Wait until a row under way has its outcome, and settle it and the others that have."""
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            self._settle_row(running.pop(future), future.result())
 
     def _send_row(self, row: PayoutRow) -> Outcome:
         """Send one row as an order; again under another name if you chose to pay it again."""
         new_name = self.new_names.get(row.number, "")
-        sent_names = set[str]()
+        sent_names = {new_name}
+        lookback = None
         while True:
             try:
-                response = self.client.transfers.send(self._make_order(row, new_name))
+                order = self._make_order(row, new_name, lookback)
+                response = self.client.transfers.send(order)
                 outcome_word = outcome.REPLAYED if response.replayed else outcome.CREATED
                 transfer = response.require_object_with_id()
                 return Outcome(outcome_word, {**transfer, "id": str(transfer["id"])})
             except ChoiceError as error:
-                sent_names.add(new_name)
                 new_name = self.choices.next_name(error)
                 if not new_name or new_name in sent_names:
                     return self.choices.outcome(error)
+                sent_names.add(new_name)
+                lookback = LOOKBACK_AGE  # it may have been paid again under another name
             except PaylabError as error:
                 return outcome_of_error(error)
             except Exception as error:  # the request may have left: the other rows still get theirs

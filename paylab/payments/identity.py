@@ -42,30 +42,18 @@ EXACT = Context(prec=250)
 Values = Mapping[str, Any]
 
 
-def key(
-    fields: Values, terms: Values | None = None, new: str = "", *, operation: str = TRANSFER
-) -> str:
+def key(order_values: Values, new: str = "", *, operation: str = TRANSFER) -> str:
     """The Idempotency-Key of an order: a UUID, version 4 in form; RuleError for a bad reference.
 
-    `fields` is the body of the request in our names, `terms` are the fields of its quote, if known.
-    `new` names another order of the same reference or values.
+    `order_values` are those of `values`. `new` names another order of the same reference or values.
 
-    >>> key({"client_reference_id": "invoice-7", "source_amount": "50"})
+    >>> key(values({"client_reference_id": "invoice-7", "source_amount": "50"}))
     '85306cb6-3e17-439e-9213-ba211a2f0fde'
     """
-    return key_of_values(values(fields, terms), new, operation)
-
-
-def key_of_values(order: Values, new: str, operation: str) -> str:
-    """The Idempotency-Key of an order whose values are known; RuleError for a bad reference.
-
-    >>> key_of_values({"client_reference_id": "invoice-7"}, "", "transfers.create")
-    '85306cb6-3e17-439e-9213-ba211a2f0fde'
-    """
-    reference = reference_of(order)
+    reference = reference_of(order_values)
     identified_by = "reference" if reference else "values"
     new_name = _normalize_name("new", new) if new else ""
-    key_parts = [NAME, operation, identified_by, reference or order, new_name]
+    key_parts = [NAME, operation, identified_by, reference or order_values, new_name]
     digest_bytes = sha256(_canonical_bytes(key_parts)).digest()
     return str(UUID(bytes=digest_bytes[:16], version=4))
 

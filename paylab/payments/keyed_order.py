@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from ..client.orders import Order
 from ..client.request import OutgoingRequest, check_key
 from ..errors.base import Problem, RuleError
-from .comparison import DAY, WEEK
-from .identity import REFERENCE, Values, key_of_values, values
+from .identity import REFERENCE, Values, key, values
+from .recognition import DAY, WEEK
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,19 @@ class KeyedOrder:
         return not self.is_computed and self.details.new is not True
 
     @property
-    def makes_another(self) -> bool:
-        """Whether the order makes another object than an equal one: `new=`, or your own key."""
-        return bool(self.details.new) or not self.is_computed
+    def is_plain(self) -> bool:
+        """Whether the order is known by its reference or values alone: no `new=`, no own key."""
+        return self.is_computed and not self.details.new
 
     @property
     def is_reference(self) -> bool:
         """Whether the order is its reference: it has one, and makes no other payment of it."""
-        return bool(self.reference) and not self.makes_another
+        return bool(self.reference) and self.is_plain
+
+    @property
+    def is_in_list(self) -> bool:
+        """Whether an equal object in the list is that of the order; a raw body can lack fields."""
+        return self.is_plain and not self.is_raw
 
     @property
     def age_limit(self) -> timedelta:
@@ -84,6 +89,6 @@ def make_keyed_order(
         message = "was not made by this lab: pass the Quote, or a client_reference_id"
         raise RuleError([Problem("quote_id", message)])
     else:
-        idempotency_key = key_of_values(order_values, order.new or "", order.operation)
+        idempotency_key = key(order_values, order.new or "", operation=order.operation)
     keyed_request = replace(request, idempotency_key=idempotency_key)
     return KeyedOrder(order, order_values, keyed_request, begun, is_computed, is_raw)

@@ -13,8 +13,8 @@ from ..errors.base import ChoiceError, PaylabError, Problem, RuleError
 from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
 from ..spec.timestamps import to_text
-from .comparison import LOOKBACK_AGE
 from .identity import REFERENCE
+from .recognition import LOOKBACK_AGE
 
 CREATED = "created"
 REPLAYED = "replayed"
@@ -55,8 +55,6 @@ class Outcome:
     """The id of the payment of the row that failed before."""
     stops: PaylabError | None = None
     """The error that ends the whole batch."""
-    is_limited: bool = False
-    """Whether too many requests were sent at once: one at a time may pass."""
 
     @property
     def is_made(self) -> bool:
@@ -121,7 +119,6 @@ def outcome_of_error(error: PaylabError) -> Outcome:
         error=_row_error_text(error),
         payment=failed_payment_id,
         stops=error if is_hopeless else None,
-        is_limited=isinstance(error, api.RateLimitError),
     )
 
 

@@ -6,13 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from paylab.payments.comparison import (
-    age_text,
-    find_differences,
-    hidden_fields,
-    is_recognised,
-)
+from paylab.payments.comparison import find_differences, hidden_fields, is_recognised
 from paylab.payments.identity import values
+from paylab.payments.recognition import age_text
 from paylab.spec.models import Transfer
 
 ORDER = {

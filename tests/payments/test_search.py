@@ -12,7 +12,6 @@ from paylab.payments.search import (
     PAGES_MAX,
     find_by_references,
     find_by_values,
-    find_payment,
     payment_pages,
 )
 from paylab.spec.models import Transfer
@@ -116,65 +115,25 @@ def test_a_long_list_is_reported_as_it_is_read():
     ]
 
 
-REFERRED = {"client_reference_id": "a"}
-
-
-@pytest.mark.parametrize(
-    ("statuses", "chosen"),
-    [
-        (["failed", "completed"], "tr_1"),
-        (["completed", "failed"], "tr_0"),
-        (["failed", "expired"], "tr_0"),
-        (["started", "completed"], "tr_0"),
-        ([], None),
-    ],
-)
-def test_a_live_payment_comes_before_a_dead_one(statuses, chosen):
-    """Of several the newest live one is chosen, else the newest dead one."""
-    listing = Listing([row(n, n, status=s, **REFERRED) for n, s in enumerate(statuses)])
-    payment = find_payment(listing, REFERRED, None, lambda: NOW)
-    assert getattr(payment, "id", None) == chosen
-
-
-VALUES = {"financial_account": {"id": "fa_1"}, "source_amount": "10"}
-PAID = {"financial_account_id": "fa_1", "source_amount": "10.00", "client_reference_id": None}
-
-
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
-        ({}, "tr_1"),
-        ({"source_amount": "11.00"}, None),
-        ({"client_reference_id": "r1"}, None),
-        ({"source_amount": None}, "could not be told"),
-        ({"created_at": (NOW - 9 * DAY).isoformat()}, None),
-    ],
-)
-def test_values_find_a_payment_without_a_reference(changes, found):
-    """An order without a reference is its values; a row that hides one of them tells nothing."""
-    listing = Listing([row(1, **{**PAID, **changes}), row(2, 1, financial_account_id="fa_9")])
-    if found == "could not be told":
-        with pytest.raises(ChoiceError, match=found):
-            find_payment(listing, VALUES, NOW - DAY, lambda: NOW)
-        return
-    assert getattr(find_payment(listing, VALUES, NOW - DAY, lambda: NOW), "id", None) == found
-
-
 def test_values_need_a_list_that_shows_references():
     """Without any reference in the list, an equal payment may be that of a reference."""
+    paid = row(1, financial_account_id="fa_1", client_reference_id=None)
     with pytest.raises(ChoiceError, match="could not be told"):
-        find_by_values(
-            payment_pages(Listing([row(1, **PAID)])), {"financial_account": "fa_1"}, NOW - DAY
-        )
+        find_by_values(payment_pages(Listing([paid])), {"financial_account": "fa_1"}, NOW - DAY)
 
 
 @pytest.mark.parametrize(
-    ("fields", "since"), [({}, NOW), (VALUES, None), ({"source_amount": "1"}, NOW)]
+    ("fields", "since"),
+    [
+        ({}, NOW),
+        ({"financial_account": {"id": "fa_1"}, "source_amount": "10"}, None),
+        ({"source_amount": "1"}, NOW),
+    ],
 )
-def test_too_little_to_look_for_is_an_error(fields, since):
+def test_too_little_to_look_for_is_an_error(lab, fields, since):
     """A reference, or values and a time, are needed."""
     with pytest.raises(RuleError, match="client_reference_id"):
-        find_payment(Listing([]), fields, since, lambda: NOW)
+        lab.transfers.find(**fields, since=since)
 
 
 def test_other_values_beside_a_reference_are_a_conflict(lab):

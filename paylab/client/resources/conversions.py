@@ -57,9 +57,9 @@ class ConversionAccounts:
         source_currency defaults to that of the individual's country if you pass the object.
 
         The list is read first: an account that agrees in everything you give, and is not disabled,
-        is returned, with `replayed` true. `new="ca_1"`, the id of an account, makes one more,
-        however often it runs. Another name makes one more in 24 hours, or one for each call that a
-        service answers with a pending account (202); `new=True` makes one more each time.
+        is returned, with `replayed` true. `new=` does not read the list: a name makes one more in
+        24 hours, or one for each call that a service answers with a pending account (202);
+        `new=True` makes one more each time.
 
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
