@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from binascii import b2a_base64
+from binascii import b2a_base64, hexlify
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -31,8 +31,8 @@ SPELLINGS = {
 """The headers of a signed request as the spec spells them, by lower-case name."""
 
 SIGNATURE_FORMS: Mapping[str, Callable[[bytes], bytes]] = {
-    "base64_hex": lambda digest: b2a_base64(digest.hex().encode(), newline=False),
-    "hex": lambda digest: digest.hex().encode(),
+    "base64_hex": lambda digest: b2a_base64(hexlify(digest), newline=False),
+    "hex": hexlify,
     "base64": b64encode,
 }
 """The texts of an HMAC, by the setting signing.signature. Spec, "Signature", steps 3 and 4."""
@@ -41,6 +41,9 @@ PORT_PATTERN = re.compile(r":\d+\Z")
 
 EmptyQuery = Literal["omit", "blank"]
 """The query line without a query string: no line (the spec), or an empty one (a dialect)."""
+
+HeaderOrder = Literal["sorted", "sample"]
+"""The order of signed headers: sorted by name, or that of the sample of the spec (a dialect)."""
 
 
 KEY_DECODERS: Mapping[str, Callable[[str], bytes]] = {
@@ -145,7 +148,21 @@ def signed_host(host: str, form: str = "whole") -> str:
     return PORT_PATTERN.sub("", host)
 
 
-def order_header_names(names: Iterable[str], order: str = "sorted") -> list[str]:
+def _sort_as_in_sample(header_names: Iterable[str]) -> list[str]:
+    """Put names in the order of the sample of the spec; others follow, sorted."""
+    last_place = len(SAMPLE_ORDER)
+    index_by_header = {header_name: index for index, header_name in enumerate(SAMPLE_ORDER)}
+    return sorted(header_names, key=lambda name: (index_by_header.get(name, last_place), name))
+
+
+HEADER_ORDERS: Mapping[HeaderOrder, Callable[[Iterable[str]], list[str]]] = {
+    "sorted": sorted,
+    "sample": _sort_as_in_sample,
+}
+"""What puts the names of signed headers in order, by the setting signing.header_order."""
+
+
+def order_header_names(names: Iterable[str], order: HeaderOrder = "sorted") -> list[str]:
     """Put the names of signed headers in the order in which they are signed.
 
     `order` is the setting signing.header_order.
@@ -154,14 +171,7 @@ def order_header_names(names: Iterable[str], order: str = "sorted") -> list[str]
     >>> order_header_names(["x-content-sha256", "x-date"], "sample")
     ['x-date', 'x-content-sha256']
     """
-    if order == "sorted":
-        return sorted(names)
-    index_of_others = len(SAMPLE_ORDER)
-    index_by_header = {header_name: index for index, header_name in enumerate(SAMPLE_ORDER)}
-    return sorted(
-        names,
-        key=lambda header_name: (index_by_header.get(header_name, index_of_others), header_name),
-    )
+    return HEADER_ORDERS[order](names)
 
 
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
@@ -172,7 +182,7 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     content_hash: str,
     *,
     empty_query: EmptyQuery = "omit",
-    header_order: str = "sorted",
+    header_order: HeaderOrder = "sorted",
 ) -> str:
     """The text whose hash is signed.
 
@@ -182,10 +192,7 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     >>> paylab.signing.canonical_request("GET", "/v1", "", {"host": "a.test"}, "e3b0").split()
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
-    # Every request is signed here: the usual order needs no further call.
-    header_names = (
-        sorted(headers) if header_order == "sorted" else order_header_names(headers, header_order)
-    )
+    header_names = HEADER_ORDERS[header_order](headers)
     target = f"{path}\n{query}" if query or empty_query == "blank" else path
     header_lines = "\n".join(
         [f"{header_name}:{headers[header_name]}" for header_name in header_names]
@@ -229,7 +236,7 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     content_hash: str,
     *,
     empty_query: EmptyQuery = "omit",
-    header_order: str = "sorted",
+    header_order: HeaderOrder = "sorted",
     form: str = "base64_hex",
 ) -> Signature:
     """Sign a request; the date is the `x-date` among the headers.
@@ -277,7 +284,7 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     date: str,
     nonce: str | None,
     empty_query: EmptyQuery = "omit",
-    header_order: str = "sorted",
+    header_order: HeaderOrder = "sorted",
     host_form: str = "whole",
     form: str = "base64_hex",
 ) -> tuple[dict[str, str], Signature]:
