@@ -180,7 +180,7 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         module = command_module(command_name) if command_name in loaded else None
         command = commands.add_parser(command_name, help=description, formatter_class=Help)
         if module is not None:
-            command.description = module.__doc__
+            command.description = command_description(command_name, module)
             command.epilog = f"example: {command_example(command_name, module)}"
             module.add_arguments(command)
     return main_parser
@@ -203,6 +203,15 @@ class Completion(argparse.Action):
 def command_module(name: str) -> ModuleType:
     """The module of a command."""
     return import_module(f"{__package__}.{MODULES.get(name, name)}")
+
+
+def command_description(name: str, module: ModuleType) -> str:
+    """What a command does; the first line of a module with several is about all of them."""
+    module_text = str(module.__doc__)
+    if isinstance(module.EXAMPLE, str):
+        return module_text
+    own_line = f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}."
+    return own_line + module_text.removeprefix(module_text.partition("\n")[0])
 
 
 def command_example(name: str, module: ModuleType) -> str:

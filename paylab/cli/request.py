@@ -1,8 +1,7 @@
 """Send any signed request and print the response.
 
 A path without a leading slash belongs to version 1: `transfers` means /v1/transfers. The output
-contains no keys, signatures or document numbers. `paylab post` asks before it sends anything,
-unless the service is a simulator.
+contains no keys, signatures or document numbers.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar="UUID",
             help="the Idempotency-Key (default: that of the body)",
         )
-        parser.add_argument("--yes", action="store_true", help="send without asking")
+        parser.add_argument("--yes", action="store_true", help="do not ask, as for a simulator")
     if command == "list":
         parser.add_argument(
             "--limit", type=in_range(0), metavar="N", help="print N items (default: all)"

@@ -76,6 +76,8 @@ def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
     resource = operation.resource
     is_listed = names[0] == PATH_ID and f"{resource}.list" in OPERATIONS
     look_advice = f"; look in lab.{resource}.list()" if is_listed else ""
+    if is_listed and resource == "transfers":
+        look_advice += ", or with lab.transfers.find(client_reference_id=...) for a reference"
     if names == [PATH_ID]:
         absence_text = f"no {_noun_of(operation).replace('_', ' ')} has this id"
     else:

@@ -186,8 +186,10 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
 
     `kind` is the name of the model that a resource must have; without it, any has an id.
     """
-    if isinstance(value, list | tuple | set | frozenset):
-        message = f"must be one id, not a {type(value).__name__}: call this once for each"
+    is_frame = hasattr(value, "columns")
+    if is_frame or isinstance(value, list | tuple | set | frozenset):
+        type_name = "frame" if is_frame else type(value).__name__
+        message = f"must be one id, not a {type_name}: call this once for each"
         raise RuleError([Problem(field, message)])
     if isinstance(value, Mapping):
         value = value.get("id")
@@ -228,9 +230,16 @@ def _check_kind(value: object, field: str, kind: str) -> None:
         if isinstance(items, list) and any(type(item).__name__ == kind for item in items)
     ]
     hint = f": choose one of its {list_names[0]}" if list_names else ""
+    hint = _OTHER_KINDS.get((kind, actual_kind), hint)
     message = f"must be {_describe_kind(kind)}, not {with_article(actual_kind)}{hint}"
     raise RuleError([Problem(field, message)])
 
+
+_OTHER_KINDS = {
+    ("Conversion", "ConversionAccount"): ": pass it as conversion_account_id= to wait() or list()",
+    ("Conversion", "Deposit"): ": lab.status() follows a Deposit",
+}
+"""What to do with an object of another kind, by the kind that is needed and its own."""
 
 _SAME_ID = {"Individual": ("StatusChange",)}
 """Other models with the id of a kind."""

@@ -45,6 +45,21 @@ RO Romania, SE Sweden, IS Iceland, LI Liechtenstein, NO Norway, CH Switzerland
 """
 NAMES = {name.strip()[:2]: name.strip()[3:] for name in _NAMES.split(",")}
 
+_CODES_BY_NAME = {name.casefold(): code for code, name in NAMES.items()}
+
+
+def country_code(country: str) -> str:
+    """The code of a country that is given by its code or its English name, in any letter case.
+
+    A text that is no name is returned in upper case.
+
+    >>> from paylab.corridors.corridor import country_code
+    >>> country_code("Mexico")
+    'MX'
+    """
+    return _CODES_BY_NAME.get(country.strip().casefold(), country.upper())
+
+
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
 """The fields that an individual with a ramp product needs in every country."""
 

@@ -13,7 +13,7 @@ from ..spec import codes
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
 from .account_types import Account, DetailField, Format
-from .corridor import ELSEWHERE, NAMED, SETTLEMENTS, Corridor, Rail
+from .corridor import ELSEWHERE, NAMED, SETTLEMENTS, Corridor, Rail, country_code
 from .corridor_table import Corridors
 
 _RAILS = "corridor.rails"
@@ -127,12 +127,12 @@ def of(service: Service | None = None) -> Countries:
 
 @explain_arguments
 def get(country: object) -> Corridor | None:
-    """Return the facts of a country, with or without a corridor; None for an unknown code.
+    """Return the facts of a country by its code or English name; None for an unknown one.
 
     >>> paylab.corridors.get("MX").payout_methods
     ('spei',)
     """
-    return of().get(country)
+    return of().get(country_code(country) if isinstance(country, str) else country)
 
 
 @explain_arguments

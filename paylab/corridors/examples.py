@@ -15,6 +15,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.row_filter import check_product
 from ..spec.service.service import Service
 from ..spec.text import JsonMapping, JsonObject, plain
+from .corridor import country_code
 from .on_ramps import need_on_ramp
 
 _COUNTRY_CODE = re.compile("[A-Z]{2}")
@@ -58,6 +59,7 @@ def account(country: codes.Country | str, service: Service | None = None) -> Jso
     >>> examples.account("MX")
     {'type': 'bank_account', 'details': {'clabe': '999999000000000002'}}
     """
+    country = country_code(country)
     corridor = corridors.of(service).get(country)
     accounts = corridor.accounts if corridor else ()
     for known_account in accounts:
@@ -125,6 +127,7 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
     >>> lab.individuals.create(**examples.recipient("MX")).status
     'active'
     """
+    country = country_code(country)
     corridor = corridors.of(service).get(country)
     if corridor is None or not any(known_account.example for known_account in corridor.accounts):
         countries = ", ".join(corridor.country for corridor in corridors.of(service).all)
@@ -212,6 +215,8 @@ def person(country: codes.Country | str) -> JsonObject:
     >>> examples.person("AR")["document"]["type"]
     'cuil'
     """
+    if isinstance(country, str):
+        country = country_code(country)
     if country in PEOPLE:
         return deepcopy(dict(PEOPLE[country]))
     if not _COUNTRY_CODE.fullmatch(str(country)):
@@ -242,7 +247,7 @@ def individual(
     >>> lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())).status
     'action_required'
     """
-    country = country.upper()
+    country = country_code(country)
     if product == codes.ON_RAMP_PRODUCT:
         need_on_ramp(country=country)
     if country not in codes.COUNTRIES:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-_USE_REQUEST = "lab.request(), as paylab knows no such operation @get,list,create,request"
+_USE_REQUEST = (
+    "lab.request(), if your service has what the specification lacks @get,list,create,request"
+)
+_VERIFY = (
+    "paylab.events.verify_delivery(body, headers, secret_key, lab.service) "
+    "@inbox,canonical_request,table,delete,connect"
+)
 _HABIT_TABLE = f"""
 # Operations of a resource.
-retrieve fetch find read show lookup get_payout: get | first
+retrieve fetch read show lookup get_payout: get | first
+find: list().filter(name=value) @list | get | first
+get_by_reference find_by_reference by_reference: find(client_reference_id=...) @create_many
 all iterate paginate list_auto_paging get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
 new add make post insert: create | deposit | request
@@ -19,7 +27,8 @@ retry repeat: create(..., new=id), which pays again @create_many | new | max_ret
 modify edit patch put replace: update | {_USE_REQUEST}
 remove destroy unsubscribe: delete | {_USE_REQUEST}
 poll wait_until get_waiter: wait
-bulk_create create_batch batch_create batch: create_many
+wait_all wait_many: wait for each of them @wait
+bulk_create create_batch batch_create batch: create_many | lab.transfers.create_many @onboarding
 upload upload_documents: upload_images | export
 df dataframe to_df to_pandas to_dataframe: frame
 to_csv to_parquet to_excel download save: export
@@ -49,7 +58,7 @@ headers http_headers: response_headers | call.response_headers @call
 request: method, url, request_headers and request_body @request_body
 response: status, response_headers and response_body @request_body
 value value_amount amount_money source_value: source_amount | amount
-qr qr_code deposit_address: deposit_instructions
+qr qr_code deposit_address: deposit_instructions | deposit_card, which draws it @deposit_card
 duration: elapsed
 target_amount target_value: destination_amount
 target_currency: destination_currency
@@ -103,7 +112,7 @@ webhook_endpoints: webhook_subscriptions
 readiness ready: simulator.readiness() @simulator
 advance tick: simulator.clock.advance @simulator | clock.advance @deliveries
 fail inject: simulator.faults @simulator | faults
-available amount: currencies @top_up
+available amount usd usdc: ["USD"].available @top_up
 # Errors.
 apiexception httperror requestexception restexception twiliorestexception: APIError
 unauthorizederror unauthorized authenticationexception: AuthenticationError
@@ -118,7 +127,11 @@ virtual_accounts deposit_accounts payins: conversion_accounts
 rates exchange_rates prices: quotes
 sandbox_transfer_simulate: simulator
 transfer_event_sync: watch
-deposits test_helpers: sandbox
+deposits: sandbox.deposit to pay one in and conversions to read them @sandbox
+test_helpers: sandbox
+snippets: calls[-1].snippet(language) @calls
+dry_run check_only validate_only: check_many() @retry_failed
+verify verify_signature verify_webhook construct_event: verify_delivery | {_VERIFY} | verify
 logs history requests debug: calls
 config options credentials base_url api_key: settings
 http: request

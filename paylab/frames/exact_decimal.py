@@ -30,8 +30,7 @@ LIMIT = Context(
 LARGE_COLUMN = 10_000  # elements
 ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
 USE_DECIMAL = (
-    'write Decimal("1.16") or text, amounts.quantile(0.95) for a quantile, or compute with floats: '
-    "frame.paylab.floats()"
+    'write a number in quotes, as Decimal("..."), or compute with floats: frame.paylab.floats()'
 )
 OBJECTS = (
     "pandas computes statistics and windows of amounts in a column of objects with floats: write "

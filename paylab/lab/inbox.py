@@ -204,9 +204,8 @@ class Webhooks:
 
         Events are passed to `router` or to the URL `forward_to`; if that fails, the service
         delivers again. `path` is a file to which events are appended, one per line; the inbox shows
-        those that it already has. The inbox listens on a loopback `port`
-        (no port for an embedded simulator); `url` is its public URL for a service elsewhere.
-        One event type may be given as text.
+        those that it already has. The inbox listens on a loopback `port` (no port for an embedded
+        simulator); `url` is its public URL for a service elsewhere. One event type may be a text.
 
         >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
         ...     inbox.wait(timeout=60)
@@ -214,7 +213,8 @@ class Webhooks:
         from ..webhooks.event import Wrapper
         from ..webhooks.event_log import EventLog
         from ..webhooks.inbox import Inbox
-        from ..webhooks.receiver import Receiver, signature_check
+        from ..webhooks.receiver import Receiver
+        from ..webhooks.verification import signature_check
 
         types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
         client = self._client

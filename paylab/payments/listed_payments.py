@@ -112,7 +112,7 @@ def find_payment(client: Client, fields: Values, since: datetime | None) -> Tran
     """
     order = values(fields)
     if not reference_of(fields) and (since is None or len(order) < VALUES_MIN):
-        message = "give a client_reference_id, or the account, an amount and since"
+        message = "give client_reference_id=..., or the account, an amount and since=..."
         raise RuleError([Problem(REFERENCE, message)])
     now: Now = client.service_clock.now
     payments = find_payments(payment_pages(client.transfers), order, since)

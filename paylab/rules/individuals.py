@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
-from ..corridors.corridor import Corridor
+from ..corridors.corridor import Corridor, country_code
 from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
 from ..spec import codes, timestamps
@@ -44,6 +44,7 @@ CLOCK_DIFFERENCE = timedelta(minutes=5)
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _PLAUSIBILITY = "check-digits"
 _REQUIRED = "individual.required"
+_check_country_code = choice_check(codes.COUNTRIES)
 _INDIVIDUAL_FIELDS = OPERATIONS["individuals.create"].fields
 _UNKNOWN_CORRIDOR = Corridor("")
 
@@ -241,7 +242,7 @@ def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> d
         "product_types": partial(_check_products, corridor),
         "given_name": check_text,
         "family_name": check_text,
-        "country": choice_check(codes.COUNTRIES),
+        "country": _check_country,
         "email": check_text,
         "phone": format_check(corridor.phone or Format()),
         "date_of_birth": check_iso_date,
@@ -263,13 +264,22 @@ def _check_products(corridor: Corridor, products: object, field: str) -> list[Pr
     return check_items(products, field, choice_check(corridor.open_products))
 
 
+def _check_country(value: object, field: str) -> list[Problem]:
+    """Check that a value is the code of a country, not its name."""
+    problems = _check_country_code(value, field)
+    code = country_code(value) if isinstance(value, str) else value
+    if problems and not _check_country_code(code, field):
+        return [Problem(field, f"must be the code of a country: is {code} meant?")]
+    return problems
+
+
 def _check_address(
     country: object, sources: Mapping[str, str], address: object, field: str
 ) -> list[Problem]:
     """Check an address, whose country must be the individual's."""
     if not isinstance(address, Mapping):
         return check_object(address, field)
-    checks = {"country": choice_check(codes.COUNTRIES)}
+    checks: dict[str, Check] = {"country": _check_country}
     checks |= dict.fromkeys(ADDRESS_LINES, check_any_text)
     problems = []
     for line_name, line_check in checks.items():

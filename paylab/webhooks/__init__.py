@@ -6,6 +6,7 @@
     def paid(event): ...
 
     router.handle(raw_body)     # in any web framework; ValueError means: answer 400
+    router.handle(verify_delivery(raw_body, headers, secret_key, service))  # if they are signed
 
 An event has no id and no time, so two deliveries are the same event when type,
 resource, status and updated_at agree. Assumption `webhook.identity`.
@@ -26,6 +27,7 @@ from .event import read_event as read_event
 from .router import Handler as Handler
 from .router import Receipt as Receipt
 from .router import Router as Router
+from .verification import verify_delivery as verify_delivery
 
 __all__ = [
     "FAMILIES",
@@ -43,6 +45,7 @@ __all__ = [
     "is_stale",
     "of_snapshot",
     "read_event",
+    "verify_delivery",
 ]
 
 

@@ -12,25 +12,16 @@ from random import Random
 from threading import Lock
 
 from ..logs import log
-from ..redaction.hiding import Secret
-from ..signing.canonical import is_delivery_signature, key_bytes
-from ..spec.service.service import Service
-from ..spec.service.value_types import NONE
 from .arrival import Arrival
 from .event import Event, UnreadableEventError, read_event
 from .event_log import EventLog
+from .verification import DeliveryCheck
 
 BODY_BYTES_MAX = 256 * 1024
 """Maximum bytes of a body; an event has one or two kilobytes."""
 
 Handler = Callable[[Arrival], int]
 """A function that handles a stored event and returns the status to answer."""
-
-DeliveryCheck = Callable[[Mapping[str, str], bytes], str]
-"""A function of headers (lower-case names) and body.
-
-It returns why a delivery is refused, or "" for one that is accepted.
-"""
 
 UNANSWERED = 0
 """The status of a handler that could not be reached."""
@@ -64,26 +55,6 @@ class SimulatedFailure:
         if has_failed:
             self.times -= 1
         return has_failed
-
-
-def signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
-    """Make a check that refuses deliveries without the service's signature.
-
-    It is None if the service does not sign deliveries.
-    """
-    header_name = service.webhooks.signature_header
-    if header_name == NONE:
-        return None
-    encoding = service.signing.key_encoding
-
-    def check(headers: Mapping[str, str], body: bytes) -> str:
-        secret_bytes = key_bytes(secret.reveal(), encoding)
-        if is_delivery_signature(headers.get(header_name.lower(), ""), secret_bytes, body):
-            return ""
-        refusal_text = f"the delivery has no {header_name} that is the HMAC-SHA256 of its body"
-        return f"{refusal_text}: check webhooks.signature_header in service.toml"
-
-    return check
 
 
 class Receiver:

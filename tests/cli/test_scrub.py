@@ -58,7 +58,7 @@ def test_a_snapshot_has_the_checksum_of_what_is_left(tmp_path):
         ('{"log": {"entries": {}}}', "is not a notebook of version 4"),
         ('{"paylab_snapshot": 1, "tables": []}', "is not a notebook of version 4"),
         ('{"tables": {}}', "is not a notebook of version 4"),
-        ("{", "is not a notebook: it is not JSON in UTF-8"),
+        ("{", "a simulator: it is not JSON in UTF-8"),
     ],
 )
 def test_another_file_is_left_alone(tmp_path, capsys, text, words):

@@ -21,7 +21,8 @@ from paylab.spec.service import Service
 from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
 from paylab.webhooks.event_log import EventLog
 from paylab.webhooks.port import Port
-from paylab.webhooks.receiver import Receiver, signature_check
+from paylab.webhooks.receiver import Receiver
+from paylab.webhooks.verification import signature_check, verify_delivery
 
 ENVELOPED = Service(
     {"webhooks.type_field": "type", "webhooks.payload_field": "data", "webhooks.id_field": "id"}
@@ -159,6 +160,20 @@ def test_a_signed_delivery_is_verified(headers, status, caplog):
     assert len(events.all()) == (status == 200)
     assert ("webhooks.signature_header" in caplog.text) == (status == 401)
     assert KEY.decode() not in caplog.text
+
+
+def test_a_signed_delivery_becomes_its_event():
+    """A signed delivery becomes its event; another body and a missing header are refused."""
+    headers = {"X-SIGNATURE": GOOD.hex()}
+    assert verify_delivery(PLAIN, headers, KEY.decode(), SIGNED) == read_event(
+        PLAIN, Wrapper.of(SIGNED)
+    )
+    for body, given in [(PLAIN + b" ", headers), (PLAIN, {})]:
+        with pytest.raises(UnreadableEventError, match="X-Signature") as refusal:
+            verify_delivery(body, given, KEY.decode(), SIGNED)
+        assert KEY.decode() not in str(refusal.value)
+    with pytest.raises(paylab.ConfigError, match=r"webhooks\.signature_header"):
+        verify_delivery(PLAIN, headers, KEY.decode(), Service())
 
 
 def test_a_port_verifies_the_signature():
