@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 Row = tuple[str, ...]
 """The texts of the cells of a row."""
 
-_STYLE = "padding:3px 12px 3px 0;border:0;text-align:left;vertical-align:top"
+_STYLE = "padding:5px 12px 5px 0;border:0;text-align:left;vertical-align:top;line-height:1.45"
 _CELL_STYLE = f"{_STYLE};background:var(--jp-layout-color0, transparent)"
 _LINE = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
+_HEADER_STYLE = (
+    f"border-bottom:{_LINE};font-size:12px;font-weight:600;color:var(--jp-ui-font-color2, inherit)"
+)
+_ROW_STYLE = "border-bottom:1px solid rgba(128,128,128,.2)"
 _TABLE_STYLE = (
     "max-width:1240px;margin:8px 0 8px 8px;border-collapse:collapse;table-layout:auto;"
     "font-size:13px"
@@ -23,13 +27,18 @@ def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str]
     """Return a table in HTML, and notes below it; a line break in a cell is kept."""
     from html import escape  # slow to import, and every client imports this module
 
-    header_style = f"{_STYLE};border-bottom:{_LINE}"
+    header_style = f"{_STYLE};{_HEADER_STYLE}"
     header_cells = [f'<th style="{header_style}">{escape(column)}</th>' for column in columns]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
-    body_html = "".join(f"<tr>{''.join(map(_cell_html, row))}</tr>" for row in rows)
+    body_html = "".join(_row_html(row) for row in rows)
     notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)
     table_html = f"{head_html}<tbody>{body_html}</tbody>"
     return f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
+
+
+def _row_html(row: Row) -> str:
+    """Return a row in HTML, with a line below it."""
+    return f'<tr style="{_ROW_STYLE}">{"".join(map(_cell_html, row))}</tr>'
 
 
 def _cell_html(cell_text: str) -> str:

@@ -20,6 +20,7 @@ from . import html
 from .drawing import QRModules, encode_qr
 from .html import Row
 from .qr import QR
+from .style import MONO, MUTED
 
 QR_PIXELS = 220
 NOT_GIVEN = "not given"
@@ -113,8 +114,8 @@ def _payee_of(instructions: object, on_ramp: OnRamp | None) -> str | None:
 
 
 CLABE_CAPTIONS = ("bank", "plaza", "account", "check")
-DIGITS_STYLE = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
-CAPTION_STYLE = f"font-size:11px;{html.MUTED}"
+DIGITS_STYLE = f"{MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
+CAPTION_STYLE = f"font-size:11px;{MUTED}"
 
 
 def clabe_card(
@@ -190,7 +191,7 @@ def _clabe_html(clabe: str, clabe_parts: Sequence[str]) -> str:
         for digits, caption in zip(clabe_parts, CLABE_CAPTIONS, strict=False)
     )
     groups_style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
-    hint_html = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
+    hint_html = f'<span style="{MUTED}">Digits only, one click selects them: </span>'
     digits_line = f'<div style="margin:0 0 12px">{hint_html}{html.copyable_text(clabe)}</div>'
     return f'<div style="{groups_style}">{groups_html}</div>{digits_line}'
 

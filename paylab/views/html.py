@@ -1,7 +1,4 @@
-"""Build HTML and plain text in which every value is escaped.
-
-Colours are JupyterLab's variables; the fallbacks suit light and dark pages.
-"""
+"""Build HTML and plain text in which every value is escaped."""
 
 from __future__ import annotations
 
@@ -11,52 +8,36 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..spec.text import printable
 from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
+from .style import (
+    BADGE_COLOURS,
+    BORDER,
+    CARD_STYLE,
+    CELL_STYLE,
+    CODE_STYLE,
+    FAINT_LINE,
+    GAP,
+    GRID_CELL_STYLE,
+    HEADER_STYLE,
+    HEADING_STYLE,
+    LABEL_STYLE,
+    LIVE_COLOUR,
+    MONO,
+    MUTED,
+    NOTICE_STYLE,
+    PANEL,
+    ROW_STYLE,
+    SCROLL_SHADOW,
+    TABLE_STYLE,
+    WARNING_STYLE,
+    WIDTH,
+)
+from .tones import BAD, GOOD, status_dot, tone_dot
 
 Row = tuple[str, str]
 
-WIDTH = "1240px"
-"""The largest width of cards, forms and tables: the cells of a notebook have it on most screens."""
-BORDER = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
-MUTED = "color:var(--jp-ui-font-color2, inherit)"
-MONO = "font-family:var(--jp-code-font-family, monospace)"
-PANEL = "background:var(--jp-layout-color2, rgba(128,128,128,.14));border-radius:4px"
-WARNING_STYLE = "color:var(--jp-error-color1, #d32f2f);font-weight:600"
-NOTICE_STYLE = (
-    f"box-sizing:border-box;max-width:{WIDTH};margin:4px 0;padding:6px 12px;overflow-wrap:anywhere;"
-    "border-left:4px solid #c77700;background:rgba(245,160,0,.16);"
-    "color:var(--jp-ui-font-color1, inherit);font-size:14px;line-height:1.45"
-)
-CARD_STYLE = (
-    "display:flex;flex-wrap:wrap;gap:16px 24px;align-items:flex-start;box-sizing:border-box;"
-    f"max-width:{WIDTH};margin:4px 0;padding:16px;border:{BORDER};border-radius:8px;"
-    "color:var(--jp-ui-font-color1, inherit);font-size:14px;line-height:1.45"
-)
-TABLE_STYLE = "margin:0;border-collapse:collapse;border:0;table-layout:auto;font-size:13px"
-CELL_STYLE = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
-LABEL_STYLE = f"{CELL_STYLE};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
-ROW_STYLE = "background:none;border:0"
-HEADING_STYLE = "font-size:16px;font-weight:600;margin:0 0 8px;overflow-wrap:anywhere"
-CODE_STYLE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
-BADGE_COLOURS = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57606a"}
-"""The colour of a badge by its first word."""
-LIVE_COLOUR = "#cf222e"
-"""The colour of a badge of any other host, which may move real money."""
-
-GAP = "padding-right:clamp(10px,2vw - 4px,24px)"
-"""The gap between columns; a notebook that is not trusted keeps the plain length before it."""
-
-_PAGE_COLOUR = "var(--jp-layout-color0, Canvas)"
-_SHADOW = "rgba(128,128,128,.4)"
-SCROLL_SHADOW = (
-    f"background:linear-gradient(to right,{_PAGE_COLOUR} 50%,transparent) left/32px 102% no-repeat "
-    f"local,linear-gradient(to left,{_PAGE_COLOUR} 50%,transparent) right/32px 102% no-repeat "
-    "local,"
-    f"linear-gradient(to right,{_SHADOW},transparent) left/12px 102% no-repeat,"
-    f"linear-gradient(to left,{_SHADOW},transparent) right/12px 102% no-repeat"
-)
-"""A shadow at the side to which a table can be scrolled; at its end the page covers it."""
-
 TABLE_ROWS_MAX = 20
+BROKEN_TIME_COLUMNS_MAX = 8
+"""A wider table scrolls sideways; its times stay on one line, so that its rows are not high."""
 ONE_LINE_LENGTH = 16
 """Maximum length of a text that is kept on one line."""
 
@@ -110,6 +91,9 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
         return _short_code(cell_text, short_text)
     if not cell_text:
         return ""
+    dot = status_dot(cell_text)
+    if dot:
+        return _unbroken_html(dot + html.escape(cell_text))
     if len(cell_text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(cell_text):
         return _unbroken_html(html.escape(cell_text))
     return " ".join(map(_word_html, cell_text.split(" ")))
@@ -168,19 +152,25 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     time_columns = _time_columns(shown_rows)
     header_names = [str(column_name) for column_name in column_names]
     styles = [
-        _column_style(is_number=index in number_columns) for index in range(len(header_names))
+        _column_style(
+            is_number=index in number_columns,
+            is_unbroken=index in time_columns and len(header_names) > BROKEN_TIME_COLUMNS_MAX,
+        )
+        for index in range(len(header_names))
     ]
     header_cells = "".join(
-        f'<th scope="col" style="{style}">{_header_html(column_name)}</th>'
+        f'<th scope="col" style="{style};{HEADER_STYLE}">{_header_html(column_name)}</th>'
         for style, column_name in zip(styles, header_names, strict=True)
     )
     rows_html = "".join(_row_html(row, styles, time_columns) for row in shown_rows)
+    if not shown_rows:
+        rows_html = _empty_row_html(len(header_names))
     header_html = (
         f'<thead><tr style="background:none;border-bottom:{BORDER}">{header_cells}</tr></thead>'
     )
     table_content = f"{header_html}<tbody>{rows_html}</tbody>"
     scroll_attributes = 'tabindex="0" role="group" aria-label="Table"'
-    scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:8px 0 4px;{SCROLL_SHADOW}"
+    scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:0 0 6px;{SCROLL_SHADOW}"
     row_count = len(rows) if total is None else total
     table_html = f'<table style="{TABLE_STYLE}">{table_content}</table>'
     has_unnamed_times = any("UTC" not in header_names[index] for index in time_columns)
@@ -198,9 +188,11 @@ def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
     return time_columns
 
 
-def _column_style(*, is_number: bool) -> str:
+def _column_style(*, is_number: bool, is_unbroken: bool) -> str:
     """The style of the cells of a column; numbers are aligned to the right."""
-    style = f"{CELL_STYLE};overflow-wrap:normal;padding-right:12px;{GAP}"
+    style = f"{GRID_CELL_STYLE};{GAP}"
+    if is_unbroken:
+        style = f"{style};white-space:nowrap"
     return f"{style};text-align:right" if is_number else style
 
 
@@ -215,7 +207,13 @@ def _row_html(row: Sequence[object], styles: Sequence[str], time_columns: Collec
         f'<td style="{style}">{cell(cell_value, is_utc_stated=index in time_columns)}</td>'
         for index, (style, cell_value) in enumerate(zip(styles, row, strict=False))
     )
-    return f'<tr style="{ROW_STYLE}">{cells}</tr>'
+    return f'<tr style="{ROW_STYLE};border-bottom:{FAINT_LINE}">{cells}</tr>'
+
+
+def _empty_row_html(column_count: int) -> str:
+    """A row that says that a table has no rows."""
+    cell_html = f'<td colspan="{column_count}" style="{GRID_CELL_STYLE};{MUTED}">No rows</td>'
+    return f'<tr style="{ROW_STYLE}">{cell_html}</tr>'
 
 
 def _footer_line(hidden_count: int, service_name: str, *, has_times: bool) -> str:
@@ -256,6 +254,12 @@ def notice(text: str) -> str:
     return f'<div role="status" style="{MUTED};margin:4px 0">{escape(text)}</div>'
 
 
+def verdict(text: str, *, is_good: bool) -> str:
+    """The conclusion of a card, above its details, with a green or a red dot."""
+    dot = tone_dot(GOOD if is_good else BAD)
+    return f'<div role="status" style="margin:0 0 8px;font-weight:600">{dot}{escape(text)}</div>'
+
+
 def labelled_notice(text: str, label: str = "Notice") -> str:
     """A message that must not be missed, in a box with its label; ids are as in a table."""
     label_html = f"<strong>{escape(label)}:</strong>"
@@ -290,9 +294,12 @@ def badge(text: str) -> str:
         return ""
     service_kind = text.split(maxsplit=1)[0]
     colour = BADGE_COLOURS.get(service_kind.upper(), LIVE_COLOUR)
+    fill = f"background:{colour};color:#fff"
+    if colour != LIVE_COLOUR:  # quiet: only what may move real money calls for attention
+        fill = f"background:{colour}24;color:var(--jp-ui-font-color1, inherit)"
     style = (
-        f"background:{colour};color:#fff;border-radius:10px;padding:1px 8px;font-size:11px;"
-        "font-weight:600;letter-spacing:.03em;line-height:1.6;display:inline-block;"
+        f"{fill};border:1px solid {colour};border-radius:10px;padding:0 8px;font-size:11px;"
+        "font-weight:600;letter-spacing:.02em;line-height:1.6;display:inline-block;margin-left:4px;"
         "vertical-align:middle;"
         "max-width:100%;box-sizing:border-box;overflow-wrap:anywhere"
     )

@@ -12,9 +12,6 @@ from typing import Any
 
 from ..spec.text import JsonMapping
 from .html import (
-    BORDER,
-    CELL_STYLE,
-    MONO,
     badge,
     card,
     collapsible_block,
@@ -24,6 +21,7 @@ from .html import (
     heading,
     text_block,
 )
+from .style import BORDER, CELL_STYLE, MONO
 
 OUTCOME_TITLES = {
     "proven": "Differs from what is assumed",

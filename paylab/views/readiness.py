@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .html import MONO, card, collapsible_block, column, escape, heading, table_of_html
+from .html import card, collapsible_block, column, escape, heading, table_of_html
+from .style import MONO
 
 TITLES: Mapping[str, str] = {
     "broken": "Broken",

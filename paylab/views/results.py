@@ -21,6 +21,7 @@ from .html import (
     plural,
     table,
     text_block,
+    verdict,
 )
 from .resource_fields import redacted_fields, resource_parts, value_text
 
@@ -155,10 +156,22 @@ def faults_table(faults: Any) -> str:
     return card(column(grid(("fault", "the service"), faults.kinds())), source=SIMULATOR)
 
 
+def plan_card(plan: Any) -> str:
+    """The numbers of a checked batch, a `payments.plan.Plan`, and its problems row by row."""
+    card_parts = [heading("Batch, not sent"), verdict(str(plan), is_good=not plan.problems)]
+    if plan.problems:
+        problem_rows = [(problem.row, problem.field, problem.message) for problem in plan.problems]
+        card_parts.append(grid(("row", "field", "problem"), problem_rows))
+    if plan.ignored:
+        card_parts.append(notice(f"Columns that are not sent: {', '.join(plan.ignored)}"))
+    return card(column(*card_parts))
+
+
 def reconciliation_card(reconciliation: Reconciliation) -> str:
     """The verdict, the problems by kind and one by one, the totals, and what was compared."""
-    verdict, *_ = reconciliation.report().split("\n", 1)
-    card_parts = [heading("Reconciliation"), notice(verdict)]
+    verdict_text, *_ = reconciliation.report().split("\n", 1)
+    is_good = bool(reconciliation)
+    card_parts = [heading("Reconciliation"), verdict(verdict_text, is_good=is_good)]
     if not reconciliation:
         card_parts.append(_filled_columns_table(reconciliation.summary()))
         column_names = list(PROBLEM_COLUMNS)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from html import escape as html_escape
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paylab.lab.displays import show
 from paylab.views import html as page
+from paylab.views import style
 
 
 @pytest.mark.parametrize(
@@ -39,8 +42,10 @@ def test_table_keeps_its_shape(label, text):
 def test_a_grid_holds_twenty_rows_and_says_how_many_more(rows):
     """A grid shows at most 20 rows, each with all cells, and the number of the others."""
     html = page.grid(("a", "b"), rows)
-    assert html.count("<tr ") == 1 + min(len(rows), page.TABLE_ROWS_MAX)
-    assert html.count("<td ") == 2 * min(len(rows), page.TABLE_ROWS_MAX)
+    row_count = min(len(rows), page.TABLE_ROWS_MAX)
+    assert html.count("<tr ") == 1 + (row_count or 1)
+    assert html.count("<td ") == (2 * row_count or 1)
+    assert ("No rows" in html) is (not rows)
     assert (f"{len(rows) - page.TABLE_ROWS_MAX} more" in html) is (len(rows) > page.TABLE_ROWS_MAX)
 
 
@@ -90,15 +95,17 @@ def test_the_rows_of_plain_text_are_aligned():
 @pytest.mark.parametrize(
     ("text", "colour"),
     [
-        ("SIMULATOR (embedded)", page.BADGE_COLOURS["SIMULATOR"]),
-        ("SANDBOX", page.BADGE_COLOURS["SANDBOX"]),
-        ("api.payments.example", page.LIVE_COLOUR),
+        ("SIMULATOR (embedded)", style.BADGE_COLOURS["SIMULATOR"]),
+        ("SANDBOX", style.BADGE_COLOURS["SANDBOX"]),
+        ("api.payments.example", style.LIVE_COLOUR),
     ],
 )
 def test_a_badge_has_the_colour_of_its_service(text, colour):
     """The simulator, the sandbox and other hosts have badges of different colours."""
     shown = page.badge(text)
-    assert f"background:{colour};" in shown
+    assert f"border:1px solid {colour};" in shown
+    is_loud = colour == style.LIVE_COLOUR
+    assert (f"background:{colour};color:#fff" in shown) is is_loud
     assert f">{text}</span>" in shown
 
 
@@ -144,3 +151,25 @@ def test_a_grid_counts_the_rows_that_it_leaves_out():
     assert shown.count("text-align:right") == 3
     assert "more" not in page.grid(["n", "word"], rows, row_max=3)
     assert "7 more" in page.grid(["n", "word"], rows, 10)
+
+
+@pytest.mark.parametrize(
+    ("status", "colour"),
+    [("completed", "#2da44e"), ("failed", "#d1434b"), ("under_review", "#d4870b")],
+)
+def test_a_status_has_a_dot_in_its_colour(status, colour):
+    """In a table a status has a dot, which screen readers skip; any other text has none."""
+    assert 'aria-hidden="true"' in page.cell(status)
+    assert f"background:{colour}" in page.cell(status)
+    assert "aria-hidden" not in page.cell(f"{status} soon")
+
+
+def test_a_checked_batch_shows_its_problems_in_a_table(lab):
+    """The card of a batch has the verdict and a row for each problem; nothing was sent."""
+    plan = lab.transfers.check_many([{"source_amount": "1.005", "colour": "red"}])
+    shown = show(plan)
+    assert "Batch, not sent" in shown
+    assert html_escape(str(plan)) in shown
+    assert all(html_escape(problem.field) in shown for problem in plan.problems)
+    assert "Columns that are not sent: colour" in shown
+    assert not lab.calls

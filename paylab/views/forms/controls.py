@@ -70,11 +70,12 @@ class FormControls:
     def show_failure(self, lines: Iterable[str]) -> None:
         """Show why nothing was sent, or what the service answered."""
         paragraphs = [f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines]
-        self.message.html = "".join(paragraphs)
+        self.message.html = f'<div class="paylab-failure">{"".join(paragraphs)}</div>'
 
     def show_result(self, headline: str, sender: str, rows: Sequence[Row]) -> None:
         """Show the result, and a sentence on who sent the form; it is empty after a click."""
         headline_html = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
         sender_html = f'<p class="paylab-hint">{sender}</p>' if sender else ""
         table = html.table(rows) if rows else ""
-        self.message.html = headline_html + sender_html + table
+        answer_html = headline_html + sender_html + table
+        self.message.html = f'<div class="paylab-answer">{answer_html}</div>'

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
-from ..html import MUTED, escape
+from ..html import escape
+from ..style import MUTED
 from .message import Message, whole_number
 from .nodes import Node
 

@@ -7,6 +7,7 @@ from itertools import count
 
 from ...spec.text import JsonObject
 from .. import html
+from ..style import MUTED
 from .message import Message
 
 GRID_COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
@@ -140,7 +141,7 @@ class Button(Node):
 
     def static(self) -> str:
         """The text, which does not look like a button: it does nothing."""
-        return f'<p style="{html.MUTED}">{html.escape(self.text)}</p>'
+        return f'<p style="{MUTED}">{html.escape(self.text)}</p>'
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Call its function."""

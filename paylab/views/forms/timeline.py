@@ -8,6 +8,7 @@ from datetime import datetime
 from ...spec.status import Machine
 from .. import html
 from ..html import Row
+from ..tones import TONE_SIGNS, visited_tone
 
 Times = Mapping[str, datetime | None]
 """The start time of each state; None when it is not known."""
@@ -21,15 +22,11 @@ class WholeHistory(list[Visit]):
     """The history of an object of a simulator, which knows all of its states."""
 
 
-GOOD_STATES = frozenset({"active", "completed"})
-BAD_STATES = frozenset({"rejected", "failed", "cancelled", "expired"})
-ATTENTION_STATES = frozenset({"action_required", "under_review"})
 CREATED = "created"
 """The time of creation in a timeline; it is no state."""
 NOT_KNOWN = "(not known)"
 """The place of the states that nobody saw in a timeline; it is no state."""
 MOVES_TITLE = "States and their moves"
-TONE_SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
 
 
 class Timeline:
@@ -178,7 +175,7 @@ class Timeline:
 
 def _visited_item(state: str, time: datetime | None, *, is_current: bool) -> str:
     """The list item of a visited state: its sign, its name and its time."""
-    tone = _tone_of(state, is_current=is_current)
+    tone = visited_tone(state, is_current=is_current)
     tone_sign = TONE_SIGNS.get(tone) or ("●" if is_current else "✓")
     style_class = f"paylab-{tone}" if tone else ""
     current_mark = ' aria-current="step"' if is_current else ""
@@ -189,14 +186,3 @@ def _visited_item(state: str, time: datetime | None, *, is_current: bool) -> str
         f'<li class="{style_class}"{current_mark}><span aria-hidden="true">{tone_sign}</span> '
         f"<span>{html.escape(state)}</span>{time_html}</li>"
     )
-
-
-def _tone_of(state: str, *, is_current: bool) -> str:
-    """The tone of a visited state: good, bad, attention, or empty for no tone."""
-    if state in GOOD_STATES:
-        return "good"
-    if state in BAD_STATES:
-        return "bad"
-    if is_current and state in ATTENTION_STATES:
-        return "attention"
-    return ""

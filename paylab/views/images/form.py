@@ -20,7 +20,7 @@ from ...spec.text import JsonObject
 from ..forms.code import Expression, write_call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
-from ..forms.nodes import Button, Html
+from ..forms.nodes import Button, Html, side_by_side
 from ..html import Row
 from .choice import PATH_PLACEHOLDER, ImageChoice, choose_specimen, read_for_upload
 from .slot import SIDE_LABELS, Slot, advice_html, is_unclear
@@ -71,7 +71,9 @@ class ImagesForm(Form):
         self.keep_location.hint = "By default the location is removed from the file."
         self._sent_sides: list[str] = []
         fields = [*self.slots.values(), self.keep_location]
-        super().__init__(fields, [self.advice_node, self.example_button, *fields])
+        slot_group = side_by_side(self.slots.values())
+        parts = [self.advice_node, self.example_button, slot_group, self.keep_location]
+        super().__init__(fields, parts)
         self._request_images()
 
     @property
