@@ -56,6 +56,18 @@ NAMES = {
 }
 
 
+@pytest.fixture(scope="module")
+def simulator():
+    """One simulator: no call changes it."""
+    return Simulator()
+
+
+@pytest.fixture(name="lab")
+def new_lab(simulator):
+    """A lab of its own on it."""
+    return paylab.connect(simulator=simulator)
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder with a folder and a file in Latin-1."""

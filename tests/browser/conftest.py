@@ -260,6 +260,11 @@ class Notebook:
         (locator or self.page).screenshot(path=path)
         return path
 
+    def keep(self, name, locator=None):
+        """Keep a picture for people to look at, if PAYLAB_ARTEFACTS names a folder for it."""
+        if "PAYLAB_ARTEFACTS" in os.environ:
+            self.shot(name, locator)
+
     def theme(self, name):
         """Choose the light or dark theme in the settings."""
         self.page.get_by_role("menuitem", name="Settings", exact=True).click()
@@ -271,10 +276,10 @@ class Notebook:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def looks(self, name, check=lambda width: None):
-        """Take pictures of the page: dark and narrow, light and wide, and very narrow.
+        """Look at the page: dark and narrow, light and wide, and very narrow.
 
         `check(width)` is called for each. A theme changes colours and no sizes: axe-core looks at
-        each theme once. The last picture uses very wide letters: the result must not depend on a
+        each theme once. The last look uses very wide letters: the result must not depend on a
         machine's fonts.
         """
         height = self.page.viewport_size["height"]
@@ -283,11 +288,13 @@ class Notebook:
             self.theme(theme)
             for width in widths:
                 self.page.set_viewport_size({"width": width, "height": height})
-                self.shot(f"{name}-{width}-{theme}")
+                self.page.evaluate(DRAWN)
+                self.keep(f"{name}-{width}-{theme}")
                 check(width)
             assert self.violations() == []
         wide = self.page.add_style_tag(content="body * { font-family: monospace !important }")
-        self.shot(f"{name}-wide-letters")
+        self.page.evaluate(DRAWN)
+        self.keep(f"{name}-wide-letters")
         check(width)
         wide.evaluate("style => style.remove()")
 
@@ -330,6 +337,8 @@ class Notebook:
         return self.open()
 
 
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Waits until the page has been drawn again, in a new size or with other letters."""
 OPEN = """async path => {
   const before = [...jupyterapp.shell.widgets('main')];
   await jupyterapp.commands.execute('docmanager:open', {path});

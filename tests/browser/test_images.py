@@ -117,7 +117,7 @@ def test_every_way_to_choose_an_image_leads_to_a_clear_state(notebook, photos):
     opened.run_next()
     opened.says("Refused by the service")
     opened.says(re.compile("A picture is too blurred to be read."))
-    opened.shot("images-refused-by-the-service")
+    opened.keep("images-refused-by-the-service")
     choose(opened, SELFIE, photos("selfie.jpg", 120_000))
     opened.says("Chosen: selfie.jpg, JPEG, 117 KB")
     opened.button("Upload the images").click()

@@ -20,7 +20,7 @@ def test_a_row_appears_without_running_a_cell(notebook):
     book.run_all()
     assert book.errors.count() == 0
     book.says("transfer.completed")
-    book.shot("inbox-light", book.page.locator(TABLE).first)
+    book.keep("inbox-light", book.page.locator(TABLE).first)
     book.theme("dark")
     for width in (700, 400):
         book.page.set_viewport_size({"width": width, "height": 1200})
@@ -29,7 +29,7 @@ def test_a_row_appears_without_running_a_cell(notebook):
     book.outputs.get_by_role("button", name="open transfer.created").press("Enter")
     book.says("GET returns other values now")
     book.says("settlement_reference_id")
-    book.shot("inbox-open-dark", book.page.locator(TABLE).first)
+    book.keep("inbox-open-dark", book.page.locator(TABLE).first)
     assert book.violations() == []
     book.outputs.get_by_role("button", name="close transfer.created").press("Enter")
     book.outputs.get_by_text("GET returns other values now").wait_for(state="detached")

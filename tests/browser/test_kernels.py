@@ -47,7 +47,6 @@ def test_a_form_without_its_kernel_says_so(notebook):
     works_again(book)
     shut_down(book)
     ended(book, STOPPED)
-    book.looks("kernel-shut_down")
 
 
 def ended(book, said):

@@ -53,4 +53,4 @@ def test_a_lesson_that_was_not_run_looks_as_saved(notebook):
     card = book.page.locator(".jp-OutputArea-output .paylab-card").first
     card.wait_for()
     assert card.evaluate("one => getComputedStyle(one).display") == "flex"
-    book.shot("trusted")
+    book.keep("trusted")

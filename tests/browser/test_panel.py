@@ -34,7 +34,7 @@ def test_a_panel_is_used_by_keyboard(notebook):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(panel.get_by_text("GET returns the same values now.")).to_be_visible()
-    book.shot("panel-explained", panel)
+    book.keep("panel-explained", panel)
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
     assert book.focused.startswith("resend the event: ")

@@ -57,7 +57,7 @@ def test_changing_one_cell_pays_in_another_country(notebook):
     book.run_all()
     assert book.errors.count() == 0
     book.says(re.compile("they receive .* BRL"))
-    book.shot("payouts-BR")
+    book.keep("payouts-BR")
 
 
 def test_the_account_forms_say_what_a_wrong_value_should_be(notebook):
