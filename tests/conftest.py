@@ -112,8 +112,16 @@ def pytest_make_collect_report(collector):
         return (yield)
 
 
+FIRST = ("tests/browser", "tests/notebooks", "notebooks/90_your_tests")
+"""The files that wait longest for other programs and for time to pass."""
+
+
 def pytest_collection_modifyitems(config, items):
-    """Run what is slow or needs other programs only when its mark is selected with `-m`."""
+    """Run what is slow or needs other programs only when its mark is selected with `-m`.
+
+    What waits long starts first: other workers use the processors meanwhile, and none of it is
+    left for one worker at the end.
+    """
     expression = config.option.markexpr or ""
     marks = [mark for mark in ("whole_table", "other_tools") if mark not in expression]
     left = [item for item in items if any(map(item.get_closest_marker, marks))]
@@ -121,6 +129,7 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left)
         deselected = {*left}
         items[:] = [item for item in items if item not in deselected]
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 def pytest_collection_finish():

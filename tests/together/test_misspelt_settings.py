@@ -14,6 +14,7 @@ def test_mypy_notices_every_misspelt_access():
     assert missed == []
 
 
+@pytest.mark.other_tools
 def test_mypy_notices_a_misspelt_access_of_each_module(tmp_path):
     """The same for one access of each module; a change that is no error is not noticed."""
     misspelt = misspelt_settings.sample()
