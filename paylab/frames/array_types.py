@@ -12,6 +12,7 @@ from pandas.api.types import is_float_dtype, is_integer_dtype
 from ..errors.base import ExactnessError
 from . import arithmetic, decimals
 from .exact_decimal import make_elements
+from .pandas_callers import is_plotting
 
 Array = np.ndarray[Any, Any]
 
@@ -54,7 +55,12 @@ def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
 
 
 def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
-    """The amounts as an array of decimals, or of a type; missing floats are NaN by default."""
+    """The amounts as an array of decimals, or of a type; missing floats are NaN by default.
+
+    For matplotlib, which cannot draw pies, boxes and images of objects, without a type as floats.
+    """
+    if dtype is None and is_plotting():
+        dtype = float
     kind = "O" if dtype is None else np.dtype(dtype).kind  # numpy's letter: O objects, f floats
     if kind in "iu":
         return _make_integers(amounts, np.dtype(dtype), missing)

@@ -3,9 +3,9 @@
 pandas' own Arrow decimals refuse sums, overflow without an error and lose decimals in a mean. Here
 the kind of a result never depends on the values: sums, products, orders and quantiles are exact or
 an ExactnessError; quotients and means without end have 28 digits, or fewer decimals if values of
-other sizes leave no room in the 38 digits of the column; `std`, `corr`, `describe`, `np.log` and
-the bins of `cut` are floats; floats and windows of pandas are refused. Running sums are slower past
-18 digits.
+other sizes leave no room in the 38 digits of the column, and quotients by 0 are missing; `std`,
+`corr`, `describe`, `np.log` and the bins of `cut` are floats; floats and windows of pandas are
+refused. Running sums are slower past 18 digits.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .decimal_dtype import DecimalDtype
 from .exact_decimal import ExactDecimal, make_elements
 from .numpy_functions import call_numpy
 from .ufuncs import compute
+from .window_calls import describe_window_call
 
 ADDED = ("sum", "mean")
 OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}  # options of reductions in pandas
@@ -132,7 +133,7 @@ class DecimalArray(ExtensionArray):
         WindowError if `rolling` of pandas requests floats.
         """
         if dtype is not None and np.dtype(dtype).kind == "f" and pandas_callers.is_window():
-            raise operands.WindowError(operands.WINDOWS)
+            raise operands.WindowError(describe_window_call())
         missing = pd.NA if na_value is no_default else na_value
         return make_numpy_array(self._values, dtype, missing)
 

@@ -36,6 +36,7 @@ OBJECTS = (
     "pandas computes statistics and windows of amounts in a column of objects with floats: write "
     '.astype("decimal") first, which is exact, or .astype(float)'
 )
+DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
 COMPARED = (
     "exact amounts are compared with a float; it is taken as it is printed. Compare with "
     'Decimal("1437.92"), or with frame.paylab.floats()'
@@ -202,6 +203,8 @@ def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecima
         return ExactDecimal(op(left, right))
     except Inexact:
         raise ExactnessError("the result has too many digits to be exact") from None
+    except (DivisionByZero, InvalidOperation):
+        raise DivisionByZero(DIVIDED_BY_ZERO.format(left)) from None
 
 
 def _read_operand(operand: Any) -> Any:

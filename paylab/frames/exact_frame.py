@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pandas as pd
+from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
 from .decimal_dtype import DecimalDtype
+from .decimal_objects import convert_objects, exact_values, holds_decimals, make_exact
 from .exact_decimal import USE_DECIMAL
 from .frame_forms import (
     as_floats,
     exact_styler,
     find_exact_columns,
     first_columns_text,
+    get_names,
+    replace_decimals,
     sql_columns,
 )
 from .merges import refuse_other_index, refuse_other_keys
 from .numpy_functions import call_numpy
 from .operands import refuse_floats
+from .pandas_callers import is_plotting
 from .unknown_columns import with_column_suggestions
 
 
@@ -55,6 +61,14 @@ class ExactSeries(pd.Series):
     def value_counts(self, *args: Any, **options: Any) -> Any:
         """As in pandas, which would return a plain series."""
         return ExactSeries(super().value_counts(*args, **options))
+
+    def map(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; a column of Decimals is exact."""
+        return make_exact(super().map(*args, **options))
+
+    def apply(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; a column of Decimals is exact."""
+        return make_exact(super().apply(*args, **options))
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """As in pandas; amounts have the mark that `decimal` says."""
@@ -123,21 +137,56 @@ class ExactFrame(pd.DataFrame):
         """As in pandas; ExactnessError if exact amounts are matched with another kind."""
         positional_options = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
         refuse_other_keys(self, right, positional_options | options)
-        return super().merge(right, *args, **options)
+        return make_exact(super().merge(right, *args, **options))
 
     def join(self, other: Any, on: Any = None, *args: Any, **options: Any) -> Any:
         """As in pandas; ExactnessError if exact amounts are matched with another kind."""
         refuse_other_index(self, other, on)
-        return super().join(other, on, *args, **options)
+        return make_exact(super().join(other, on, *args, **options))
 
     def round(self, decimals: Any = 0, *args: Any, **options: Any) -> Any:
-        """As in pandas, which would leave exact columns as they are if `decimals` is a dict."""
+        """As in pandas, which leaves exact columns as they are if `decimals` is a dict.
+
+        It leaves columns of Decimals as they are, too; they are exact columns here.
+        """
         rounded = super().round(decimals, *args, **options)
-        if isinstance(decimals, Mapping | pd.Series):
-            for column_name in find_exact_columns(self):
-                if column_name in decimals:
-                    rounded[column_name] = self[column_name].round(int(decimals[column_name]))
+        is_by_column = isinstance(decimals, Mapping | pd.Series)
+        for position, (column_name, dtype) in enumerate(self.dtypes.items()):
+            column = self.iloc[:, position]
+            is_exact = isinstance(dtype, DecimalDtype)
+            if not is_exact and not (is_object_dtype(dtype) and holds_decimals(column)):
+                continue
+            if is_by_column and column_name not in decimals:
+                continue
+            places = decimals[column_name] if is_by_column else decimals
+            rounded.isetitem(position, convert_objects(column).round(int(places)))
         return rounded
+
+    def map(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; columns of Decimals are exact."""
+        return make_exact(super().map(*args, **options))
+
+    def apply(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; columns of Decimals are exact."""
+        return make_exact(super().apply(*args, **options))
+
+    def _sanitize_column(self, value: Any) -> Any:
+        """A new column as pandas stores it; Decimals are exact."""
+        # `frame["rate"] = ...`, `assign` and `insert` have no other hook.
+        column, references = cast(Any, super())._sanitize_column(value)
+        return exact_values(column), references
+
+    def to_numpy(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are floats for matplotlib, which draws them."""
+        if is_plotting():
+            return pd.DataFrame(as_floats(self)).to_numpy(*args, **options)
+        return super().to_numpy(*args, **options)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """As in pandas; amounts are floats for matplotlib, which draws them."""
+        if dtype is None and is_plotting():
+            return pd.DataFrame(as_floats(self)).to_numpy()
+        return super().__array__(dtype, copy)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """As in pandas, which would write exact amounts with a point, whatever `decimal` is."""
@@ -169,6 +218,11 @@ class ExactFrame(pd.DataFrame):
             return super().eval(expr, **options)
         except TypeError as error:
             if "'decimal'" in str(error):
+                names = options.get("local_dict") or get_names(sys._getframe(options["level"]))
+                new_expression, numbers = replace_decimals(expr, names, self.index)
+                if numbers:  # pandas computes with a column of decimals, not with a Decimal
+                    options["resolvers"] = (*options.get("resolvers", ()), numbers)
+                    return super().eval(new_expression, **options)
                 message = f"{error}: {USE_DECIMAL}, as @rate in the expression"
                 raise ExactnessError(message) from None
             first_error = error

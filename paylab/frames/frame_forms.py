@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from types import FrameType
 from typing import Any
 
 import pandas as pd
@@ -112,3 +115,28 @@ def _hides_columns(frame_text: str) -> bool:
     """Whether the text of a frame leaves out columns."""
     header_line, *_ = frame_text.split("\n", 1)
     return "..." in header_line.split()
+
+
+_LOCAL_NAME = re.compile(r"@([^\W\d]\w*)")
+"""A name of the caller in an expression of `eval` and `query`."""
+
+
+def get_names(caller_frame: FrameType) -> dict[str, object]:
+    """The values that a caller can name."""
+    return {**caller_frame.f_globals, **caller_frame.f_locals}
+
+
+def replace_decimals(
+    expression: str, values: Mapping[str, object], index: pd.Index[Any]
+) -> tuple[str, dict[str, pd.Series[Any]]]:
+    """An expression with names of columns for its Decimals such as `@rate`, and these columns."""
+    columns = {}
+    for name in set(_LOCAL_NAME.findall(expression)):
+        value = values.get(name)
+        if isinstance(value, Decimal):
+            columns[f"_exact_{name}"] = pd.Series([value] * len(index), index, dtype="decimal")
+
+    def replace_name(match: re.Match[str]) -> str:
+        return f"_exact_{match[1]}" if f"_exact_{match[1]}" in columns else match[0]
+
+    return _LOCAL_NAME.sub(replace_name, expression), columns

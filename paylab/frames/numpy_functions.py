@@ -7,11 +7,15 @@ array of objects there, and these functions stop with errors of numpy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
+
+from .arithmetic import WIDE
+from .operands import read_number
 
 STATISTICS = {
     *(np.corrcoef, np.cov, np.nanstd, np.nanvar, np.polyfit, np.interp),
@@ -27,8 +31,8 @@ WITHOUT_MISSING = {
 
 def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """The result of a function of numpy whose arguments have columns or frames."""
-    if function is np.digitize:
-        return _digitize(*args, **options)
+    if function in EXACT:
+        return EXACT[function](*args, **options)
     convert = _find_conversion(function, args, options)
     converted_args = [convert(argument) for argument in args]
     converted_options = {name: convert(option) for name, option in options.items()}
@@ -73,3 +77,41 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
     if len(edges) > 1 and edges[0] > edges[-1]:  # descending
         return len(edges) - np.searchsorted(edges[::-1], amounts, side)
     return np.searchsorted(edges, amounts, side)
+
+
+def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
+    """As `numpy.isclose`, with exact distances; floats are taken as they are printed."""
+    left, right = np.broadcast_arrays(_as_decimals(a), _as_decimals(b))
+    relative, absolute = (Decimal(str(tolerance)) for tolerance in (rtol, atol))
+
+    def is_close(amount: Decimal | None, other: Decimal | None) -> bool:
+        if amount is None or other is None:
+            return equal_nan and amount is other
+        distance = WIDE.abs(WIDE.subtract(amount, other))
+        return distance <= WIDE.add(absolute, WIDE.multiply(relative, WIDE.abs(other)))
+
+    pairs = zip(left.flat, right.flat, strict=True)
+    is_close_by_pair = [is_close(amount, other) for amount, other in pairs]
+    return np.array(is_close_by_pair, dtype=bool).reshape(left.shape)
+
+
+def _allclose(*args: Any, **options: Any) -> bool:
+    """As `numpy.allclose`, with exact distances."""
+    return bool(_isclose(*args, **options).all())
+
+
+def _as_decimals(values: Any) -> Any:
+    """The values as an array of Decimals; None for missing ones and for what is no number."""
+    objects = np.asarray(_with_nan(values), dtype=object)
+    numbers = [read_number(value) for value in objects.flat]
+    decimals = np.empty(len(numbers), dtype=object)
+    decimals[:] = numbers
+    return decimals.reshape(objects.shape)
+
+
+EXACT: dict[Any, Callable[..., Any]] = {
+    np.digitize: _digitize,
+    np.isclose: _isclose,
+    np.allclose: _allclose,
+}
+"""Functions that are computed here: numpy compares with floats in them."""

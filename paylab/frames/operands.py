@@ -22,11 +22,6 @@ from ..errors.base import ExactnessError, PaylabError, warn_caller
 from . import decimals
 from .exact_decimal import COMPARED, USE_DECIMAL, FloatWarning
 
-WINDOWS = (
-    "windows of pandas compute with floats: write frame.paylab.rolling(7).sum(), which is exact, "
-    "or compute with each `for window in amounts.rolling(7)`; for statistics write "
-    "amounts.astype(float).rolling(7)"
-)
 INTERPOLATED = (
     "interpolation computes with floats: write amounts.ffill(), which is exact, or "
     "amounts.astype(float).interpolate()"

@@ -2,8 +2,8 @@
 
 `nlargest` orders what `__array__` returns, `rolling` adds what `to_numpy(float)` returns, and
 `mean` of a column of objects adds what `float` of each element returns. Only these three modules
-are told apart. If a version of pandas moves them, `nlargest` and every conversion to floats inside
-pandas are refused.
+are told apart, and matplotlib, which draws floats. If a version of pandas moves them, `nlargest`
+and every conversion to floats inside pandas are refused.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from operator import attrgetter
+from types import FrameType
 
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
@@ -54,6 +55,17 @@ def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     """Whether the caller of the calling function is a statistic or a window of pandas."""
     caller = _find_caller()
     return caller in (STATISTICS, WINDOWS) or (not is_known and caller.startswith("pandas."))
+
+
+def is_plotting() -> bool:
+    """Whether matplotlib asks for the values of a column or frame, through pandas or numpy."""
+    caller_frame: FrameType | None = sys._getframe(2)
+    while caller_frame is not None:
+        module_name = str(caller_frame.f_globals.get("__name__", ""))
+        if not module_name.startswith(("pandas.", "numpy.", "paylab.")):
+            return module_name.startswith("matplotlib.")
+        caller_frame = caller_frame.f_back
+    return False
 
 
 def _find_caller() -> str:
