@@ -107,7 +107,7 @@ class _Package(PublicModule):
     """The package; a setting of it would have no effect, and is an error."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and name in LATE:
+        if isinstance(value, ModuleType):
             value.__class__ = PublicModule
         if isinstance(value, ModuleType) or name.startswith("_") or name in __dir__():
             super().__setattr__(name, value)

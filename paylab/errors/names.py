@@ -73,13 +73,15 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
     name = name.removesuffix("_async")  # paylab has no calls to await
     if name in known_names:
         return name
-    folded = fold_name(name)
+    same_letters = find_nearest_name(name, known_names, 1.0)
+    if same_letters:
+        return same_letters
     habit = _find_habit(name, known_names)
     if habit:
         return habit
-    is_habit = folded in read_habits()
-    # A name of another SDK is no misspelling: only one with the same letters is meant.
-    nearest = find_nearest_name(name, known_names, 1.0 if is_habit else SIMILARITY_MIN)
+    # A name of another SDK is no misspelling of one that is here.
+    is_habit = fold_name(name) in read_habits()
+    nearest = None if is_habit else find_nearest_name(name, known_names)
     return (
         nearest
         or _find_longer_names(name, known)
@@ -304,14 +306,18 @@ class PublicModule(ModuleType):
     """A module whose unknown names and items are errors that name the known ones."""
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise_unknown_name(self.__name__, name, dir(self))
+        known_names = [known_name for known_name in dir(self) if not known_name.startswith("_")]
+        raise_unknown_name(self.__name__, name, known_names)
 
     def __getitem__(self, key: object) -> NoReturn:
         refuse_item(self, key)
 
     def __call__(self, *_args: object, **_named: object) -> NoReturn:
         """Raise TypeError with what the module has, for one with the name of a command."""
-        raise TypeError(f"{self!r} is not a function: {list_names(dir(self))}")
+        package, _, name = kind_name(self).partition(".")
+        function = _find_habit(name, {*dir(sys.modules[package])})
+        use = f"use {package}.{function}()" if function else list_names(dir(self))
+        raise TypeError(f"{self!r} is not a function: {use}")
 
     def __repr__(self) -> str:
         summary = str(self.__doc__).partition("\n")[0].rstrip(".")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 F = TypeVar("F", bound="pd.DataFrame")
+_UNDEFINED_NAME = re.compile("name '(.*)' is not defined")
 
 
 def with_column_suggestions(class_: type[F]) -> type[F]:
@@ -44,28 +46,41 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
 
     target.__getattr__ = get_attribute
     target.__getitem__ = get_item
-    for method_name in _METHODS_WITH_COLUMNS:
-        setattr(target, method_name, _with_known_columns(getattr(target, method_name)))
-    target.drop = _with_known_columns(target.drop, "columns")
+    for method_name, (argument_count, option_names) in _METHODS_WITH_COLUMNS.items():
+        method = getattr(target, method_name)
+        setattr(target, method_name, _with_known_columns(method, argument_count, option_names))
+    target.query = _with_known_names(target.query)
     return class_
 
 
-_METHODS_WITH_COLUMNS = ("groupby", "pivot_table", "set_index", "sort_values")
-"""Methods of pandas whose arguments name columns."""
+_METHODS_WITH_COLUMNS: Mapping[str, tuple[int, tuple[str, ...]]] = {
+    "agg": (1, ("func",)),
+    "astype": (1, ("dtype",)),
+    "drop": (0, ("columns",)),
+    "drop_duplicates": (1, ("subset",)),
+    "dropna": (0, ("subset",)),
+    "groupby": (1, ("by",)),
+    "melt": (2, ("id_vars", "value_vars")),
+    "merge": (0, ("on", "left_on")),
+    "pivot": (0, ("index", "columns", "values")),
+    "pivot_table": (3, ("index", "columns", "values")),
+    "set_index": (1, ("keys",)),
+    "sort_values": (1, ("by",)),
+}
+"""Methods of pandas: how many of their first arguments name columns, and which options."""
 
 
-def _with_known_columns(method: Callable[..., Any], option: str = "") -> Callable[..., Any]:
-    """A method of a frame; UnknownItemError for a column that its error is about.
-
-    `option` is the only one that names columns; without it, all arguments may.
-    """
+def _with_known_columns(
+    method: Callable[..., Any], argument_count: int, option_names: Iterable[str]
+) -> Callable[..., Any]:
+    """A method of a frame; UnknownItemError for a column that its error is about."""
 
     @wraps(method)
     def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
         try:
             return method(frame, *args, **options)
         except KeyError:
-            keys = [options.get(option)] if option else [*args, *options.values()]
+            keys = [*args[:argument_count], *map(options.get, option_names)]
             unknown_name = _find_unknown_name(frame, keys)
             if unknown_name is None:
                 raise
@@ -74,10 +89,26 @@ def _with_known_columns(method: Callable[..., Any], option: str = "") -> Callabl
     return call
 
 
+def _with_known_names(query: Callable[..., Any]) -> Callable[..., Any]:
+    """The `query` of a frame; UnknownItemError for a name in its text that is no column."""
+
+    @wraps(query)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+        try:
+            return query(frame, *args, **options)
+        except NameError as error:
+            name_match = _UNDEFINED_NAME.fullmatch(str(error))
+            if name_match is None:  # such as a variable of the caller
+                raise
+            raise UnknownItemError(_describe_unknown(frame, name_match[1])) from None
+
+    return call
+
+
 def _find_unknown_name(frame: pd.DataFrame, keys: Iterable[object]) -> str | None:
-    """The first text among keys, or in a list of them, that is no column."""
+    """The first text among keys, or in a list or dict of them, that is no column."""
     for key in keys:
-        for name in key if isinstance(key, list | tuple) else [key]:
+        for name in key if isinstance(key, list | tuple | dict) else [key]:
             if isinstance(name, str) and name not in frame.columns:
                 return name
     return None
