@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 OWN_HEADERS = MESSAGE_HEADERS | {"idempotency-key"}
 
 # Returns the id of the object that a lost attempt made, or None. It is given the status of its
-# answer, 0 without one, and the earliest time at the service at which it was made.
-Find = Callable[[int, datetime], str | None]
+# answer, 0 without one.
+Find = Callable[[int], str | None]
 
 
 KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -108,7 +107,6 @@ class Sender:
 
         After a lost attempt, a request with `find` first looks for what that attempt made.
         """
-        begun_at = self._timing.clock() if request.find else None
         is_after_lost = False
         for number in count(1):
             attempt = self.attempt(request, number)._replace(after_lost=is_after_lost)
@@ -122,8 +120,8 @@ class Sender:
             log.debug("trying again in %.2f s", wait_seconds)
             self._deadline.extend(wait_seconds)
             self._timing.sleep(wait_seconds)
-            if begun_at and is_attempt_lost:
-                reading_request = self._result_of_lost(attempt, begun_at)
+            if is_attempt_lost:
+                reading_request = self._result_of_lost(attempt)
                 if reading_request is not None:
                     return self.deliver(reading_request)
         return attempt
@@ -139,16 +137,15 @@ class Sender:
         limits = self._settings.service.rate_limits
         return wait_before_retry(exchange, limits, now, self._timing.random, retries_max)
 
-    def _result_of_lost(self, lost_attempt: Attempt, begun_at: datetime) -> OutgoingRequest | None:
+    def _result_of_lost(self, lost_attempt: Attempt) -> OutgoingRequest | None:
         """The request that reads what a lost attempt made; None if it made nothing.
 
         Raises the error of the attempt if the list does not tell.
         """
         request = lost_attempt.exchange.request
-        earliest_creation = begun_at + self._records.service_clock.least_ahead()
         try:
             status = lost_attempt.exchange.status
-            made_id = request.find(status, earliest_creation) if request.find else None
+            made_id = request.find(status) if request.find else None
         except ChoiceError:
             raise
         except PaylabError:

@@ -121,15 +121,6 @@ class ServiceClock:
             return service_time + (self._clock() - read_at) * speed
         return service_time
 
-    def least_ahead(self) -> timedelta:
-        """The minimum by which the service's clock is ahead; negative if it may be behind."""
-        seconds_ahead = self._ahead
-        # A clock that is apart by the tolerance or more would refuse every signature. If Date shows
-        # that, or nothing, only the tolerance is known.
-        if seconds_ahead is None or abs(seconds_ahead) >= self._tolerance:
-            return timedelta(seconds=-self._tolerance)
-        return timedelta(seconds=seconds_ahead - DATE_ERROR_SECONDS)
-
     def forget(self) -> None:
         """Ask the simulator again: its clock may have been moved."""
         self._reading = None

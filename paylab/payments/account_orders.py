@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 
 from ..client.client import Client
@@ -76,7 +75,7 @@ class AccountOrders:
             raise PagingError("the answer has no body, and the list has no account of this order")
         return self._client.call("conversion_accounts.get", parts={"id": account.id})
 
-    def _find_lost_id(self, order: KeyedOrder, _: int, __: datetime) -> str | None:
+    def _find_lost_id(self, order: KeyedOrder, _: int) -> str | None:
         """The id of the account that a lost attempt made; None if it made none."""
         account = self._find_made(order)
         return None if account is None else account.id

@@ -108,14 +108,9 @@ class Batch:
 
     def _settle_rows(self, concurrency: int) -> None:
         """Give each row its outcome: find the payouts made before, and send the others."""
-        unsent_reason = UNANSWERED
         try:
             self._find_earlier_payments()
-            if conflicts := self._row_numbers(outcome.CONFLICT):
-                unsent_reason = (
-                    f"not sent: nothing of the batch is, since row {conflicts[0]} is a conflict"
-                )
-            else:
+            if not self._row_numbers(outcome.CONFLICT):
                 self._send_rows(concurrency)
         except KeyboardInterrupt as interrupt:
             made_count = len(self._row_numbers(*outcome.MADE))
@@ -128,12 +123,18 @@ class Batch:
             raise
         except PaylabError as error:  # the list could not tell, or you have to choose
             self.failure = error
-        if self.failure is not None:
-            unsent_reason = f"not sent: {self.failure}"
-        self._settle_unsent(unsent_reason)
+        self._settle_unsent(self._unsent_reason())
         # A row whose payout was made, or may have been, must be returned.
         if self.failure and not self._row_numbers(outcome.UNKNOWN, *outcome.MADE):
             raise self.failure
+
+    def _unsent_reason(self) -> str:
+        """Why the rows without an outcome were not sent."""
+        if self.failure is not None:
+            return f"not sent: {self.failure}"
+        if conflicts := self._row_numbers(outcome.CONFLICT):
+            return f"not sent: nothing of the batch is, since row {conflicts[0]} is a conflict"
+        return UNANSWERED
 
     def _row_numbers(self, *outcome_words: str) -> list[int]:
         """The numbers of the rows with one of some outcomes."""

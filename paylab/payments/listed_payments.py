@@ -14,7 +14,7 @@ from .comparison import NEEDED, find_differences, hidden_fields, is_dead
 from .identity import REFERENCE, Values, reference_of, values
 from .keyed_order import KeyedOrder
 from .recognition import DAY, Now, raise_unless_success, recognise_payment
-from .search import find_in_newest_page, find_payments, payment_pages
+from .search import find_payments, payment_pages, read_newest_page
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -53,7 +53,7 @@ class ListedPayments:
             order.values, payments, self._now, name=order.name, is_single=is_single
         )
 
-    def find_after_error(self, order: KeyedOrder, status: int, _: datetime) -> str | None:
+    def find_after_error(self, order: KeyedOrder, status: int) -> str | None:
         """The id of the payment of an order that got a server error; None to send it again.
 
         The newest page is read: a service may have paid before it failed, and then it has not
@@ -81,7 +81,10 @@ class ListedPayments:
         begun_at = begun_at.replace(microsecond=begun_at.microsecond // 1000 * 1000)
         earliest = begun_at - DATE_PRECISION
         since = self._now() - DAY - AGE_MARGIN if order.is_reference else earliest
-        payments = find_in_newest_page(self._client.transfers, order.values, since, earliest)
+        page = read_newest_page(self._client.transfers, earliest)
+        payments = find_payments([page], order.values, since)
+        if any(not isinstance(payment.created_at, datetime) for payment in payments):
+            raise PagingError("a payment of this order does not show when it was made")
         if not order.is_reference:
             payments = self._select_made_by_call(payments, begun_at)
         return recognise_payment(order.values, payments, self._now, is_single=True)

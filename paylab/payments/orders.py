@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Unpack
 
@@ -63,18 +63,25 @@ class ComputedOrders:
             is_raw=is_raw,
         )
         sender = self._payments if order.operation == TRANSFER else self._accounts
+        with self._hold_lock(keyed_order.request):
+            return sender.send(keyed_order)
+
+    @contextmanager
+    def _hold_lock(self, request: OutgoingRequest) -> Iterator[None]:
+        """Hold the lock of the key of an order; ChoiceError if an equal order keeps it too long."""
         seconds = request.timeout or self._client.settings.timeout
-        lock_name = f"{self._address} {keyed_order.request.idempotency_key}"
         with ExitStack() as lock:
             try:  # a TimeoutError of the sending is another error
-                lock.enter_context(self._locks.hold(lock_name, seconds))
+                lock.enter_context(
+                    self._locks.hold(f"{self._address} {request.idempotency_key}", seconds)
+                )
             except TimeoutError:
                 refusal_text = (
                     f"not sent: an equal order is under way on this machine for {seconds:g} s"
                 )
                 hint = "the same call asks again without paying twice"
                 raise ChoiceError(refusal_text, hint, reason="busy") from None
-            return sender.send(keyed_order)
+            yield
 
 
 def _without_details(account: object) -> object:

@@ -192,21 +192,16 @@ def find_payments(pages: Iterable[Page[Transfer]], order: Values, since: Since) 
     return find_by_references(pages, [reference], since).get(reference, [])
 
 
-def find_in_newest_page(
-    transfers: Transfers, order: Values, since: datetime, begun_at: datetime
-) -> list[Transfer]:
-    """The payments of an order since a time in the newest page.
+def read_newest_page(transfers: Transfers, earliest: datetime) -> Page[Transfer]:
+    """The newest page of the list, as one that has no next page.
 
-    PaylabError if the page cannot be read, or cannot tell what was paid since `begun_at`.
+    PagingError if it does not surely show all payments since a time.
     """
     page = next(payment_pages(transfers), Page([]))
     if page.has_next_page:
         times = [row.created_at for row in page.data if isinstance(row.created_at, datetime)]
         if len(times) < len(page.data) or not times or times[0] <= times[-1]:
             raise PagingError("the first page of the list is not surely the newest one")
-        if times[-1] >= begun_at:
+        if times[-1] >= earliest:
             raise PagingError("the first page of the list does not reach back to the call")
-    payments = find_payments([Page(page.data)], order, since)
-    if any(not isinstance(payment.created_at, datetime) for payment in payments):
-        raise PagingError("a payment of this order does not show when it was made")
-    return payments
+    return Page(page.data)

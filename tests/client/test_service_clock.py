@@ -19,19 +19,17 @@ def after(seconds):
 
 
 @pytest.mark.parametrize(
-    ("skew", "seen", "earliest", "latest", "least_ahead"),
+    ("skew", "seen", "earliest", "latest"),
     [
-        (None, 0, 0, 0, -TOLERANCE),
-        (1.9, 0, 0, 0, -0.1),  # Date has no fractions
-        (-1.9, 0, 0, 0, -3.9),
-        (2.0, 2, 0, 2, 0),
-        (-60.0, -60, -60, 0, -62),
-        (TOLERANCE - 0.5, 299.5, 0, 299.5, 297.5),
-        (TOLERANCE, 300, 0, 300, -TOLERANCE),  # such a clock is wrong
-        (-3e11, 0, 0, 0, -TOLERANCE),  # before the year 1
+        (None, 0, 0, 0),
+        (1.9, 0, 0, 0),  # Date has no fractions
+        (2.0, 2, 0, 2),
+        (-60.0, -60, -60, 0),
+        (TOLERANCE, 300, 0, 300),
+        (-3e11, 0, 0, 0),  # before the year 1
     ],
 )
-def test_the_date_header_moves_the_estimate(skew, seen, earliest, latest, least_ahead):
+def test_the_date_header_moves_the_estimate(skew, seen, earliest, latest):
     """Both clocks may be wrong by the difference; the latest Date counts."""
     clock = ServiceClock(lambda: NOON, TOLERANCE)
     for each in (17.0, skew) if skew is not None else ():
@@ -40,7 +38,6 @@ def test_the_date_header_moves_the_estimate(skew, seen, earliest, latest, least_
     assert clock.now() == after(seen)
     assert clock.span() == (after(earliest), after(latest))
     assert clock.earliest() == after(earliest)
-    assert clock.least_ahead() == timedelta(seconds=least_ahead)
 
 
 @pytest.mark.parametrize(
