@@ -21,30 +21,24 @@ def set_switches(service, switches):
 CONFLICTS = [
     ({}, None, "repeated tr_1"),
     ({}, "invoice-7", "repeated tr_1"),
-    ({"order": "oldest first"}, "invoice-7", "repeated tr_1"),
     ({"order": "oldest first"}, None, "repeated tr_1"),
     ({"lower_case": True}, "invoice-7", "repeated tr_1"),
     ({"hidden": {"payout_method"}}, "invoice-7", "repeated tr_1"),
     ({"hidden": {"recipient_id", "total_fee", "exchange_rate"}}, None, "repeated tr_1"),
-    ({"lag": HOUR}, "invoice-7", "error"),
     ({"lag": HOUR}, None, "error"),
     ({"masked": True}, "invoice-7", "error"),
     ({"hidden": {"client_reference_id"}}, "invoice-7", "error"),
     ({"hidden": {"client_reference_id"}}, None, "error"),
     ({"hidden": {"source_amount"}}, "invoice-7", "error"),
-    ({"hidden": {"financial_account_id"}}, "invoice-7", "error"),
     ({"hidden": {"financial_account_id"}}, None, "error"),
-    ({"hidden": {"source_currency"}}, "invoice-7", "error"),
     ({"hidden": {"destination_currency"}}, None, "error"),
     ({"hidden": {"id"}}, "invoice-7", "error"),
     ({"changed": {"source_amount": "12.00"}}, "invoice-7", "error"),
     ({"changed": {"financial_account_id": "fa_2"}}, "invoice-7", "error"),
-    ({"changed": {"destination_currency": "COP"}}, "invoice-7", "error"),
     ({"changed": {"status": "failed"}}, "invoice-7", "error failed"),
     ({"changed": {"status": "expired"}}, None, "error"),
     ({"html": True}, "invoice-7", "error"),
     ({"failing_page": 1}, "invoice-7", "error"),
-    ({"failing_page": 1, "failure": 404}, "invoice-7", "error"),
 ]
 
 
@@ -163,18 +157,13 @@ def test_a_conflict_with_other_values_names_the_payment_first(cell):
 
 LOOKBACK = [
     ([], {}, "paid tr_1"),
-    ([{"age": 25 * HOUR}], {}, "repeated tr_1"),
     ([{"age": 3 * DAY}], {}, "repeated tr_1"),
     ([{"age": 9 * DAY}], {}, "error tr_1 new="),
     ([{"age": 60 * DAY}], {}, "paid tr_2"),
-    ([{"age": 25 * HOUR, "status": "completed"}], {}, "repeated tr_1"),
     ([{"age": 25 * HOUR, "status": "strange"}], {}, "repeated tr_1"),
     ([{"age": 25 * HOUR, "status": "failed"}], {}, "error tr_1 failed new="),
-    ([{"age": 25 * HOUR, "status": "expired"}], {}, "error tr_1 expired new="),
-    ([{"age": 25 * HOUR, "status": "cancelled"}], {}, "error tr_1 cancelled new="),
     ([{"age": 25 * HOUR, "source_amount": "12.00"}], {}, "error tr_1"),
     ([{"age": 25 * HOUR, "financial_account_id": "fa_2"}], {}, "error tr_1"),
-    ([{"age": 25 * HOUR, "destination_currency": "cop"}], {}, "error tr_1"),
     ([{"age": 50 * HOUR, "status": "failed"}, {"age": 25 * HOUR}], {}, "repeated tr_2"),
     ([{"age": 50 * HOUR}, {"age": 25 * HOUR, "status": "failed"}], {}, "repeated tr_1"),
     ([{"age": 25 * HOUR}], {"page_size": 2}, "repeated tr_1"),
@@ -191,9 +180,7 @@ LOOKBACK = [
     ([], {"hidden": {"client_reference_id"}}, "unsent"),
     ([], {"masked": True}, "unsent"),
     ([], {"loops": True, "page_size": 2}, "unsent"),
-    ([], {"failing_page": 1}, "unsent"),
     ([], {"failing_page": 3, "page_size": 2}, "unsent"),
-    ([], {"failing_page": 3, "page_size": 2, "failure": 404}, "unsent"),
     ([], {"html": True}, "unsent"),
     ([], {"endless": True}, "unsent"),
 ]
@@ -246,28 +233,6 @@ def test_a_masked_reference_cannot_tell(service, cell, shown, reported):
     outcome.check(f"{reported} could not be told" if reported == "error" else reported)
 
 
-def test_an_old_page_ends_the_search_only_in_a_list_that_descends(service, cell):
-    """In a list without order an old first page does not end the search."""
-    service.listing.order = "by amount"
-    service.listing.page_size = 2
-    service.add_payment("a", source_amount="01.00", age=90 * DAY)
-    service.add_payment("b", source_amount="02.00", age=80 * DAY)
-    service.add_payment("c", source_amount="03.00", age=85 * DAY)
-    service.add_payment("d", source_amount="04.00", age=84 * DAY)
-    service.add_payment("invoice-7", age=2 * DAY)
-    report(cell.transfers.create, **INVOICE, lookback="7 days").check("repeated tr_5")
-    assert len(service.payments) == 5
-
-
-def test_a_list_that_descends_is_not_read_to_its_end(service, cell):
-    """The search ends after a whole page that is older than the bound."""
-    service.listing.page_size = 2
-    for number in range(60):
-        service.add_payment(f"another-{number}", age=(60 - number) * DAY)
-    report(cell.transfers.create, **INVOICE, lookback="3 days").check("paid tr_61")
-    assert service.listing.reads < 10
-
-
 @pytest.mark.parametrize("lookback", ["soon", "-3 days", "3 parsecs"])
 def test_a_lookback_that_is_no_length_of_time(service, cell, lookback):
     """A lookback that cannot be read is an error, and nothing is sent."""
@@ -310,14 +275,6 @@ def test_lookback_is_counted_at_the_service(service, connect, offset, age, repor
     assert len(service.payments) == (6 if reported == "paid" else 5)
 
 
-def test_lookback_helps_where_the_service_ignores_the_header(service, connect):
-    """At a service without keys only the list prevents a second payment."""
-    service.idempotency.ignored = True
-    report(connect().transfers.create, **INVOICE, lookback="3 days").check("paid tr_1")
-    report(connect().transfers.create, **INVOICE, lookback="3 days").check("repeated tr_1")
-    assert len(service.payments) == 1
-
-
 def test_lookback_replaces_the_key_after_24_hours(service, connect):
     """After 25 hours the key has expired, and the list tells."""
     report(connect().transfers.create, **INVOICE).check("paid tr_1")
@@ -331,16 +288,12 @@ FIND = [
     ([{}], {}, "tr_1"),
     ([{"status": "failed"}, {}], {}, "tr_2"),
     ([{}, {"status": "failed"}], {}, "tr_1"),
-    ([{}, {"status": "cancelled"}, {"status": "expired"}], {}, "tr_1"),
     ([{"status": "failed"}], {}, "tr_1"),
     ([{"age": 300 * DAY}], {}, "tr_1"),
-    ([{}], {"order": "oldest first", "page_size": 1}, "tr_1"),
-    ([{}], {"repeats": True, "page_size": 1}, "tr_1"),
     ([{}], {"masked": True}, "could not be told"),
     ([{}], {"hidden": {"client_reference_id"}}, "could not be told"),
     ([], {"failing_page": 1}, "error"),
     ([], {"loops": True}, "error"),
-    ([], {"html": True}, "error"),
 ]
 
 
@@ -378,13 +331,6 @@ def test_find_with_values_and_since_gives_the_payment_with_these_values_or_none(
     since = service.clock() - timedelta(days=1)
     outcome = report(cell.transfers.find, **{**ORDER, **changes}, since=since)
     assert (outcome.id, outcome.error) == (expected, "")
-
-
-@pytest.mark.parametrize("spelling", ["Jos\u00e9", "Jose\u0301", " Jos\u00e9 "])
-def test_find_compares_references_as_orders_do(service, cell, spelling):
-    """`find` takes a reference in NFC or NFD and finds either."""
-    service.add_payment("Jos\u00e9")
-    assert cell.transfers.find(client_reference_id=spelling).id == "tr_1"
 
 
 def test_list_frame_and_export_take_a_reference(service, cell, tmp_path):

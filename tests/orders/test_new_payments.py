@@ -141,13 +141,6 @@ def test_an_own_key_decides_alone(
         assert service.sent_keys()[-1].lower() == str(second_key).lower()
 
 
-@pytest.mark.parametrize("key", ["", "1234", "0b54eae0-6b8a-4f0c-9d3b-3a3f8a1f2c1", "x" * 36])
-def test_an_own_key_that_is_no_uuid(service, cell, key):
-    """A key that is no UUID is an error and pays nothing."""
-    report(cell.transfers.create, **ORDER, idempotency_key=key).check("error")
-    assert service.payments == []
-
-
 @pytest.mark.parametrize("spoiled", ["closed before the first byte", "HTML", "no id"])
 def test_a_lost_random_key_is_named(service, connect, spoiled):
     """After a lost answer to `new=True` the error has the key, and the key repeats the call."""
@@ -188,17 +181,6 @@ def test_an_interrupt_names_a_random_key(service, cell, interrupt):
     assert key in shown
     report(cell.transfers.create, **INVOICE, idempotency_key=key).check("same tr_2")
     assert len(service.payments) == 2
-
-
-@pytest.mark.parametrize("order", [ORDER, INVOICE], ids=["values", "reference"])
-def test_an_interrupted_cell_is_run_again(service, cell, interrupt, order):
-    """A cell that is interrupted and run again pays once."""
-    service.delay = 0.3
-    interrupt(0.1)
-    with pytest.raises(KeyboardInterrupt):
-        cell.transfers.create(**order)
-    report(cell.transfers.create, **order).check("same tr_1")
-    assert len(service.payments) == 1
 
 
 REFUSED_AND_CORRECTED = [

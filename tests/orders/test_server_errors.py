@@ -128,15 +128,6 @@ def test_an_older_payment_is_not_taken_for_a_new_one(service, connect, new, retr
     outcome.check("error" if len(service.payments) == 1 else "same tr_2")
 
 
-def test_a_payment_of_a_reference_is_that_of_the_order_whenever_it_was_made(service, connect):
-    """A payment of the last 24 hours with the reference is that of the order, without a proviso."""
-    service.add_payment("invoice-7", age=HOUR)
-    service.refusals.append(BUSY)
-    outcome = report(connect(max_retries=1).transfers.create, **INVOICE)
-    outcome.check("repeated tr_1")
-    assert PROVES_NOTHING not in outcome.visible
-
-
 @pytest.mark.parametrize("call", [INVOICE, ORDER], ids=["reference", "values"])
 def test_a_payment_made_before_a_5xx_that_failed_is_no_success(service, connect, call):
     """A payment that the service made, failed and answered with a 5xx is an error with its id."""
@@ -260,14 +251,6 @@ def test_each_row_of_a_batch_is_paid_once(service, connect, references):
     sent.check("replayed, replayed, created, created")
     assert sent.ids == ["tr_1", "tr_2", "tr_3", "tr_4"]
     assert len(service.payments) == 4
-
-
-@pytest.mark.parametrize("call", BY_TIME.values(), ids=BY_TIME)
-def test_a_call_that_succeeds_at_once_reads_no_list(service, cell, call):
-    """At a service that keeps the specification nothing more is sent than the payment."""
-    report(cell.transfers.create, **call).check("paid tr_1")
-    assert service.listing.reads == 0
-    assert len(service.posts()) == 1
 
 
 ADVICE = [
