@@ -7,7 +7,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
-from ..errors.names import describe_unknown_parameters, find_nearest_name
+from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
 from ..errors.options import show_options
 from ..errors.type_words import with_article
 from ..spec.codes import COUNTRIES
@@ -18,6 +18,9 @@ from .request import json_value
 
 if TYPE_CHECKING:
     from ..spec.models import FinancialAccount
+
+ROW_READERS = (".frame", ".export", ".to_arrow", ".to_polars")
+"""The methods that read the rows of a list."""
 
 P = ParamSpec("P")
 A = TypeVar("A")
@@ -49,14 +52,35 @@ def _unknown_parameter_message(
     """
     known_names = [parameter for parameter in known if parameter != "self"]
     problem, unlike_name = describe_unknown_parameters(operation, unknown_names, known_names)
-    takes_extra = "extra" in known_names and not operation.endswith((".frame", ".export"))
+    takes_extra = "extra" in known_names and not operation.endswith(ROW_READERS)
     hint = ""
+    field_text = _find_row_field(operation, unlike_name)
+    first_field = field_text.partition(" or ")[0]
     if operation.endswith(".list") and unlike_name:
-        hint = f"; list().filter({unlike_name}=...) keeps rows by any field that they have"
+        filter_text = f"list().filter({first_field or unlike_name}=...)"
+        hint = f"; {filter_text} keeps rows by any field that they have"
+    elif operation.endswith(ROW_READERS) and field_text:
+        use = f'frame[frame["{first_field}"] == "..."]'
+        hint = f"; rows have {field_text}: {use} of a frame keeps some of them"
     elif takes_extra:
         field_name = unlike_name or min(unknown_names)
         hint = f"; extra={{{field_name!r}: ...}} sends an unknown body field"
     return f"{problem}; nothing was sent{hint}"
+
+
+def _find_row_field(operation: str, name: str) -> str:
+    """The fields of transfers that a wrong name of a filter means; empty if none.
+
+    Rows of conversions in a frame have other names than their fields.
+    """
+    from ..spec.models import Transfer  # only for a wrong name
+
+    if not name or "Transfers." not in operation:
+        return ""
+    field_names = list(Transfer.model_fields)
+    of_both_sides = (f"source_{name}", f"destination_{name}")
+    sides = [field_name for field_name in of_both_sides if field_name in field_names]
+    return " or ".join(sides) or find_suggestion(name, field_names) or ""
 
 
 def body_of(

@@ -23,6 +23,7 @@ from .frame_forms import (
     get_names,
     replace_decimals,
     sql_columns,
+    with_bin_texts,
 )
 from .merges import refuse_other_index, refuse_other_keys
 from .numpy_functions import call_numpy
@@ -198,6 +199,10 @@ class ExactFrame(pd.DataFrame):
                 amount_texts = self[column_name].astype("string")
                 written_frame[column_name] = amount_texts.str.replace(".", decimal_mark)
         return super(ExactFrame, written_frame).to_csv(path_or_buf, *args, **options)
+
+    def to_parquet(self, path: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; bins of `pd.cut`, which Arrow cannot write, are text."""
+        return pd.DataFrame(with_bin_texts(self)).to_parquet(path, *args, **options)
 
     def dot(self, other: Any) -> Any:
         """As in pandas; ExactnessError for floats."""

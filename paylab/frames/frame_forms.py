@@ -40,6 +40,16 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
     return pa.Table.from_pandas(with_texts, preserve_index=False)
 
 
+def with_bin_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with categories of intervals or periods as text; without any, the frame."""
+    bin_names = [
+        column_name
+        for column_name, dtype in frame.dtypes.items()
+        if isinstance(dtype, pd.CategoricalDtype) and _is_span(dtype)
+    ]
+    return frame.astype(dict.fromkeys(bin_names, "string")) if bin_names else frame
+
+
 def _is_span(dtype: object) -> bool:
     """Whether a column holds intervals, such as bins of `pd.cut`, or periods."""
     if isinstance(dtype, pd.CategoricalDtype):

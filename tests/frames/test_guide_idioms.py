@@ -803,3 +803,14 @@ def test_an_amount_divided_by_0_is_an_error_that_tells_what_a_column_does(comput
     """Python's own error has no words."""
     with pytest.raises(ZeroDivisionError, match=r"10\.25 is divided by 0; a column"):
         compute(make_frame([D("10.25")] * 4).a[0])
+
+
+def test_bins_and_periods_are_written_to_parquet(tmp_path):
+    """Bins of `cut` are text; periods and intervals are what pandas makes of them."""
+    months = pd.period_range("2026-01", periods=4, freq="M")
+    frame = make_frame([D("1.5")] * 4).assign(bin=lambda f: pd.cut(f.n, [0, 2, 4]), month=months)
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = pd.read_parquet(tmp_path / "t.parquet")
+    assert [*found["bin"]] == ["(0, 2]", "(0, 2]", "(2, 4]", "(2, 4]"]
+    assert [*found["month"]] == [*months]
+    assert found["a"].sum() == 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -170,3 +171,16 @@ def test_a_command_refuses_a_filter_that_a_list_lacks(arguments, words, capsys):
     """The error names the lists that have the filter."""
     assert main(arguments) != 0
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["list", "frame", "export", "to_arrow"])
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [("currency", "source_currency or destination_currency"), ("method", "payout_method")],
+)
+def test_a_wrong_filter_is_answered_with_the_fields_of_the_rows(lab, method, name, fields):
+    """A list has them for `filter`, a frame as columns."""
+    arguments = ["t.csv"] if method == "export" else []
+    words = re.escape(fields.partition(" or ")[0] if method == "list" else f"rows have {fields}")
+    with pytest.raises(TypeError, match=rf"no parameter '{name}'.*{words}"):
+        getattr(lab.transfers, method)(*arguments, **{name: "USD"})
