@@ -123,9 +123,8 @@ def _resolved(path: Path) -> Path:
         is_loop = True
     if is_loop:
         raise ConfigError(f"{path} cannot be written ({os.strerror(errno.ELOOP)})")
-    if (
-        path.is_symlink() and not resolved_path.exists()
-    ):  # perhaps planted, to create a file elsewhere
+    # Somebody may have placed a link to no file, to have one created elsewhere.
+    if path.is_symlink() and not resolved_path.exists():
         raise ConfigError(
             f"{path} cannot be written: it is a link to {resolved_path}, which does not exist"
         )

@@ -32,12 +32,12 @@ if not TYPE_CHECKING:
             raise TypeError("a light dataclass is frozen")
 
         def decorate(kind: type[T]) -> type[T]:
-            made = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(kind)
-            made.__dataclass_params__.frozen = True  # a frozen dataclass can extend it
+            made_class = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(kind)
+            made_class.__dataclass_params__.frozen = True  # a frozen dataclass can extend it
             for name, function in _SHARED.items():
-                if name not in vars(made):
-                    setattr(made, name, function)
-            return made
+                if name not in vars(made_class):
+                    setattr(made_class, name, function)
+            return made_class
 
         return decorate
 
@@ -61,8 +61,10 @@ def _default_factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
 @cache
 def _required_fields(kind: object) -> frozenset[str]:
     """The fields that an argument must set."""
-    unset = {name for name, default in _default_values(kind).items() if default is MISSING}
-    return frozenset(unset - _default_factories(kind).keys())
+    names_without_default = {
+        name for name, default in _default_values(kind).items() if default is MISSING
+    }
+    return frozenset(names_without_default - _default_factories(kind).keys())
 
 
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
@@ -102,8 +104,8 @@ def _hash_of(record: object) -> int:
 
 def _text_of(record: object) -> str:
     kind: Any = type(record)
-    shown = [field.name for field in fields(kind) if field.repr]
-    values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown)
+    shown_names = [field.name for field in fields(kind) if field.repr]
+    values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown_names)
     return f"{kind.__qualname__}({values})"
 
 

@@ -144,10 +144,10 @@ class Parser(argparse.ArgumentParser):
                 if option.startswith("--")
             }
             option_name = unknown_word.partition("=")[0].lstrip("-")
-            nearest = find_suggestion(option_name.replace("-", "_"), known_options)
+            nearest_option = find_suggestion(option_name.replace("-", "_"), known_options)
             hint = f": options are {', '.join(known_options.values())}"
-            if nearest in known_options:
-                hint = f"; did you mean {known_options[nearest]}?"
+            if nearest_option in known_options:
+                hint = f"; did you mean {known_options[nearest_option]}?"
             self.error(f"{unknown_word[:40]!r} is no option or argument here{hint}")
         return options, unknown_words
 

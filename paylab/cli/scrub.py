@@ -81,8 +81,10 @@ def run(options: argparse.Namespace) -> int:
 def _renew_checksum(document: dict[str, Any]) -> None:
     """Replace the checksum of a snapshot by that of its new content; others have none."""
     if "checksum" in document:
-        covered = {key: value for key, value in document.items() if key != "checksum"}
-        document["checksum"] = checksum(covered)
+        content_without_checksum = {
+            key: value for key, value in document.items() if key != "checksum"
+        }
+        document["checksum"] = checksum(content_without_checksum)
 
 
 def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:

@@ -92,7 +92,9 @@ def _option_of(parameter: re.Match[str], option_names: Container[str]) -> str | 
     """The option for a parameter, if there is one: `--column` for columns=."""
     name, value = parameter.groups()
     names = [f"no_{name}"] if value else [name, name.removesuffix("s")]
-    known_name = next((each for each in names if each in option_names), None)
+    known_name = next(
+        (parser_action for parser_action in names if parser_action in option_names), None
+    )
     return known_name and f"--{known_name.replace('_', '-')}"
 
 

@@ -20,7 +20,7 @@ OTHER_NOUNS = {
     "transfer": ("payout", "payment"),
     "webhook_subscription": ("webhook", "webhook endpoint", "subscription"),
 }
-"""What services call the objects of this one, beside our names."""
+"""Other names of objects that services use, by our name."""
 ANY_OBJECT = ("id", "resource", "object", "record")
 """Nouns of the object that the path names."""
 _BEFORE = r"\b(no such|(cannot|could not|can't) (find|locate))( an?| the| this)? "

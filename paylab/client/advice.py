@@ -1,7 +1,7 @@
-"""What to do about a refusal: by the field, the id, the state or the kind, as far as it is known.
+"""What to do about a refusal: by the field, the id, the state or the kind that it is about.
 
-Nothing is guessed: what the specification says about a field that the service names, what it needs
-in a state that the service's words describe, else who decides.
+Nothing is guessed: advice is what the specification says about a field that the service names, or
+about a state that the service's words describe. Otherwise it is whom to ask.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Advisor:
         return "it may have been carried out: look for what it makes before you send it again"
 
     def _stated_refusal(self) -> Refusal | None:
-        """The refusal of the operation that the words of the service describe; None for no such."""
+        """The refusal of the operation that the service's words describe; None if none fits."""
         refusals = self._operation.refusals if self._operation else ()
         refusal_text = f"{self._error_body.text} {' '.join(map(str, self._error_body.problems))}"
         if self._status in (UNAUTHORIZED, FORBIDDEN) or YOUR_ACCOUNT.search(refusal_text):

@@ -1,4 +1,4 @@
-"""The base URL of a service: which ones are accepted, and which service is there or behind it."""
+"""The base URL of a service: which ones are valid, and whether it is a sandbox or a proxy."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _parse_url(url_text: str) -> URL:
 
     try:
         url = URL(url_text)
-        _ = url.host  # read only here, which fails for a label that IDNA does not allow
+        _ = url.host  # fails here for a label that IDNA does not allow
         return url
     except (InvalidURL, UnicodeError) as error:
         quoted_url = repr(plain(url_text, 80))
@@ -81,7 +81,7 @@ COUNTRY_SUFFIX = re.compile(r"(?:ac|co|com|edu|gob|gov|mil|ne|net|nom|or|org)\.[
 def is_sandbox_host(base_url: str) -> bool:
     """Whether the name of the host says that it is a sandbox.
 
-    `sandbox` is a word before the registered domain: that is the name of a company.
+    The word `sandbox` counts only before the registered domain, which is the name of a company.
 
     >>> is_sandbox_host("https://api.sandbox.example.com"), is_sandbox_host("https://sandbox.co.in")
     (True, False)

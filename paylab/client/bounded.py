@@ -25,7 +25,7 @@ class BoundedStream(httpcore.NetworkStream):
         try:
             return self._stream.read(max_bytes, seconds)
         except httpcore.ReadTimeout:
-            self._cap(None, httpcore.ReadTimeout)  # the deadline ended it
+            self._cap(None, httpcore.ReadTimeout)  # raises if the deadline ended the wait
             raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:

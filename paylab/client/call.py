@@ -24,7 +24,7 @@ STEPS = {
     "waiting": ("send_request_headers", "send_request_body", "receive_response_headers"),
     "reading": ("receive_response_body",),
 }
-"""The steps httpcore tells of, by the part of `Spent` they belong to."""
+"""The steps that httpcore reports, by the field of `Timings` they belong to."""
 
 
 @light_dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Timings:
 
     @classmethod
     def of(cls, events: Iterable[tuple[str, float]]) -> Timings | None:
-        """The times of the steps that httpcore told of; None for a transport without a network.
+        """The times of the steps that httpcore reported; None for a transport without a network.
 
         An event is such as `http11.receive_response_body.started`, with the time in seconds.
         """
@@ -236,11 +236,12 @@ class Call:
 class DeferredCall:
     """A call record that is built and redacted on first access.
 
-    Most are never looked at, and redacting one takes longer than making the call. The log sets
-    `number` before the first access. `size` is roughly its memory in bytes.
+    Most are never read, and redacting one takes longer than making the call. `call_or_maker` is
+    the call, or before the first access the function that makes it from its number. The log sets
+    `number` before that. `size` is roughly its memory in bytes.
     """
 
-    held: Call | Callable[[int], Call]
+    call_or_maker: Call | Callable[[int], Call]
     path: str
     size: int
     number: int = 0
@@ -248,11 +249,12 @@ class DeferredCall:
     @property
     def call(self) -> Call:
         """The call, built once."""
-        held_call = self.held
-        if not isinstance(held_call, Call):
-            held_call = held_call(self.number)  # other threads may build it too
-            self.held = held_call  # drop its source, which contains secrets
-        return held_call
+        call_or_maker = self.call_or_maker
+        if isinstance(call_or_maker, Call):
+            return call_or_maker
+        call = call_or_maker(self.number)  # other threads may build it too
+        self.call_or_maker = call  # drop the maker, which holds secrets
+        return call
 
     def __repr__(self) -> str:
         return "<DeferredCall>"  # its path may hold a secret

@@ -158,13 +158,14 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.where(path="/v1/quotes")[0].status
         201
         """
-        return self._make_part(
-            call
-            for call in self._build_calls()
-            if (path is None or fnmatchcase(call.path, path))
-            and status in (None, call.status)
-            and (method is None or call.method == method.upper())
-        )
+        calls = self._build_calls()
+        if path is not None:
+            calls = [call for call in calls if fnmatchcase(call.path, path)]
+        if status is not None:
+            calls = [call for call in calls if call.status == status]
+        if method is not None:
+            calls = [call for call in calls if call.method == method.upper()]
+        return self._make_part(calls)
 
     def get(self, number: int) -> Call:
         """The call with this number; UnknownItemError when it was dropped.

@@ -59,7 +59,8 @@ class Connector:
         self._transport = transport
         self._sign = self._make_signer(settings)
         self.deadline = Deadline(timing.perf)
-        if not callable(transport):  # else with the first request, because httpx imports much
+        # A callable is called with the first request only, because httpx imports much.
+        if not callable(transport):
             _ = self.connection
         renew_after_fork(self, lambda connector: connector._renew())
 

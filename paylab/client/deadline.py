@@ -15,7 +15,10 @@ UPLOAD_BYTES_PER_SECOND_MIN = 50_000
 """Bytes a second at which an upload is still waited for."""
 
 Cap = Callable[[float | None, type[Exception]], float | None]
-"""Cuts a timeout to the time left; raises that error when none is left."""
+"""A function of a timeout and an error class: the timeout, cut to the time that is left.
+
+It raises the error when no time is left.
+"""
 
 
 class Deadline(threading.local):

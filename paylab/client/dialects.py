@@ -10,7 +10,7 @@ from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 
 TRIED = ("signing.empty_query", "signing.key_encoding")
-"""What may be signed otherwise in a request without query and body, most likely first."""
+"""Settings that change how a request without query and body is signed, most likely first."""
 
 EXPLAINED = re.compile(
     r"expire|inactive|not active|disabled|blocked|environment|live mode|test mode|maintenance",

@@ -95,10 +95,10 @@ def transport_failure_of(error: Exception) -> TransportFailure:
 class Exchange:
     """A request as it was sent, and what came back for it.
 
-    There is a status, headers and a body, or trouble (with the status if it had arrived, else 0).
+    With a `failure` the answer is missing or incomplete; `status` is 0 if none had arrived.
     `number` counts the attempts of a call from 1, `sent` has the headers of this one, and `events`
-    are the steps httpcore told of. `skew` are the seconds by which the service's clock is ahead,
-    if it sent a readable Date.
+    are steps that httpcore reported, with their times. `skew` are the seconds by which the clock
+    of the service is ahead, if it sent a readable Date.
     """
 
     request: OutgoingRequest
@@ -110,13 +110,13 @@ class Exchange:
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes = b""
-    trouble: TransportFailure | None = None
+    failure: TransportFailure | None = None
     skew: float | None = None
 
     @property
     def went_well(self) -> bool:
         """Whether the whole answer arrived with a 2xx status."""
-        return self.trouble is None and 200 <= self.status < 300
+        return self.failure is None and 200 <= self.status < 300
 
     @property
     def replayed(self) -> bool:
@@ -174,7 +174,7 @@ def record_call(
 ) -> Call:
     """The record of an attempt, without its secrets; `other_fields` are more fields of it."""
     outgoing_request = exchange.request
-    failure = exchange.trouble
+    failure = exchange.failure
     redaction = exchange_redaction(exchange, redaction)
     if isinstance(outgoing_request.content, bytes | None):
         request_body = redact_body(outgoing_request.content or b"", redaction)

@@ -22,7 +22,7 @@ from .retries import wait_advice
 from .settings import Settings
 
 
-def refuse_to_send(
+def read_only_error(
     request: OutgoingRequest, settings: Settings, redaction: Redaction
 ) -> ReadOnlyError:
     """The error of a request that a read-only lab does not send."""
@@ -38,7 +38,7 @@ def refuse_to_send(
     return error
 
 
-def look_first(path: str) -> str:
+def advise_to_look_first(path: str) -> str:
     """The advice when an Idempotency-Key does not prevent a second object."""
     return f"it may have been carried out: check with GET {path} before sending"
 
@@ -47,7 +47,7 @@ def make_failure(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> PaylabError:
     """The error of a failed exchange."""
-    transport_failure = exchange.trouble
+    transport_failure = exchange.failure
     if transport_failure is not None:
         error = transport_failure.error(f"{call.method} {call.path}: {call.error}", call)
         error.hint = _advise_after_failure(transport_failure, exchange.request)
@@ -78,11 +78,13 @@ def _advise_after_failure(
 
 
 def _describe_finding(finding: str, refusal_text: str) -> str:
-    """The mistake in a signature; the client's own date is only wrong if its clock is."""
+    """The mistake in a signature, with its message unless the refusal says the same."""
     mistake, _, message = finding.partition(": ")
-    detail = "" if message in refusal_text else message
-    detail = "set this machine's clock" if mistake == "stale-date" else detail
-    return f"the signature check found {mistake}{detail and f': {detail}'}"
+    if mistake == "stale-date":
+        detail_text = ": set this machine's clock"
+    else:
+        detail_text = "" if message in refusal_text else f": {message}"
+    return f"the signature check found {mistake}{detail_text}"
 
 
 def _make_refusal(

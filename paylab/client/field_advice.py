@@ -63,7 +63,7 @@ class FieldAdvisor:
         return AdviceText("; ".join(advice_texts) or None, next(iter(assumptions), None))
 
     def _advise_by_field(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
-        """The advice on each field; at the end, on the fields that the specification lacks."""
+        """Yield the advice on each field, and last on all fields that the specification lacks."""
         sent_texts = {*_find_texts(self._body)}
         missing_fields = list[str]()
         for complaint in complaints:
@@ -154,5 +154,5 @@ def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) ->
             "compare it with your provider's documentation"
         )
     is_inside = any("." in field_name for field_name in field_names)
-    way = "" if is_inside else ", and send it with extra={...}"  # extra would need an object
-    return f"the specification has no {listing} here: ask your provider what to send{way}"
+    extra_advice = "" if is_inside else ", and send it with extra={...}"  # else it needs an object
+    return f"the specification has no {listing} here: ask your provider what to send{extra_advice}"

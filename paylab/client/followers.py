@@ -1,4 +1,4 @@
-"""Who follows the calls of all labs of a user from another process: `paylab calls --follow`.
+"""Followers read the calls of all labs of a user from another process: `paylab calls --follow`.
 
 Each follower has a Unix datagram socket in a private folder of its user. A lab looks into the
 folder after each attempt, and sends one line to every socket there. Nothing is written to a disk,
@@ -76,7 +76,7 @@ class Broadcast:
         """An attempt as a line of JSON without secrets, for the windows that follow this one."""
         clean_text = self._redaction.text
         outgoing = exchange.request
-        failure = exchange.trouble
+        failure = exchange.failure
         facts = {
             "when": to_text(exchange.when),
             "from": self._sender[:80],

@@ -18,7 +18,7 @@ from .call import Body, Call, Har, is_replay
 
 CREATOR = {"name": "paylab", "version": "1"}
 LAB = "_paylab"
-"""The member of `log` with what a replay needs besides: base URL, service settings, clock."""
+"""The member of `log` with what only a replay needs: base URL, service settings, clock."""
 
 STATUS_MAX = 999
 """The highest status that HTTP can hold."""
@@ -99,7 +99,7 @@ def write_entry(call: Call) -> dict[str, Any]:
 
 
 def _write_timings(call: Call) -> dict[str, float]:
-    """The milliseconds of an attempt; zeros where they were not measured."""
+    """The milliseconds of each part of an attempt; zeros if they were not measured."""
     spent_times = call.spent
     if spent_times is None:
         return {"send": 0, "wait": 0, "receive": 0}
@@ -114,14 +114,14 @@ def _write_timings(call: Call) -> dict[str, float]:
 
 def _write_request(call: Call) -> dict[str, Any]:
     """The request of a call as HAR."""
-    query = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
+    query_parameters = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
     request = {
         "method": call.method,
         "url": call.url,
         **_write_shared_members(call.request_headers, call.request_body),
         "queryString": [
             {"name": parameter_name, "value": parameter_value}
-            for parameter_name, parameter_value in query
+            for parameter_name, parameter_value in query_parameters
         ],
     }
     if call.request_body:
@@ -176,7 +176,7 @@ def read_har(path: Path) -> RecordedLog:
 
 
 def _read_facts(facts: Facts) -> Facts:
-    """What a replay needs besides; ValueError when a part of it has another type."""
+    """What only a replay needs; ValueError when a part of it has another type."""
     type_by_fact = {"service": Mapping, "base_url": str, "started": str}
     for fact_name, fact_type in type_by_fact.items():
         if not isinstance(facts.get(fact_name), fact_type | None):

@@ -42,9 +42,11 @@ def read_filters(
 
 
 class Lists:
-    """Reads the lists of a service; `is_own` is whether it is known to do what its settings say.
+    """Reads the lists of a service.
 
     `deliver` sends a request, `read_response` reads its response, and `place` names the service.
+    `is_own` is whether it is our own simulator, whose lists certainly have the order of its
+    settings; of another service only a declared order is trusted.
     """
 
     def __init__(  # noqa: PLR0913 - how a page is asked for and read
@@ -123,7 +125,7 @@ class Lists:
         page_responses = list[Response]()
 
         def fetch_page(cursor: str | None) -> RawPage:
-            """The page at a cursor, whose response is noted."""
+            """The page at a cursor; its response is added to `page_responses`."""
             params = list_form.query(list_form.max_limit, cursor, None)
             page_responses.append(self._read_response(self._request_page(name, params, options)))
             return page_responses[-1].page(list_form)

@@ -42,8 +42,8 @@ class NewOrders:
         request = replace(request, idempotency_key=idempotency_key)
         with deliver_order(
             self._session, request, lambda _: key_advice(idempotency_key)
-        ) as delivered:
-            response = self._add_listed_account(order, delivered)
+        ) as delivered_response:
+            response = self._add_listed_account(order, delivered_response)
             response.require_object_with_id()
         return response
 
@@ -62,8 +62,8 @@ class NewOrders:
             for account_row in account_rows
             if account_row.individual_id == individual_id
         ]
-        newest = max(accounts, key=creation_time, default=None)
-        return response if newest is None else replace(response, body=newest.raw)
+        newest_account = max(accounts, key=creation_time, default=None)
+        return response if newest_account is None else replace(response, body=newest_account.raw)
 
     def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path as it is; `body` is its JSON."""
@@ -72,9 +72,9 @@ class NewOrders:
 
 @contextmanager
 def deliver_order(session: Session, request: OutgoingRequest, advice: Advice) -> Iterator[Response]:
-    """The response of an order; also an error of its reading says what to do (`advice`).
+    """Provide the response of an order; an error in the block, too, says what to do (`advice`).
 
-    A response without a body is the object that its Location names, if any.
+    A response without a body gets the object that its Location header names, if any.
     """
     with add_advice_on_error(advice):
         response = session.deliver(request)
@@ -90,5 +90,5 @@ def _follow_location(session: Session, response: Response) -> Response:
     if object_id is None:
         return response
     read_operation = find_reading_operation(response.exchange.request.operation)
-    located = session.call(read_operation, parts={"id": object_id})
-    return replace(response, body=located.body)
+    object_response = session.call(read_operation, parts={"id": object_id})
+    return replace(response, body=object_response.body)

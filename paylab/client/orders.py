@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # The service refused it without carrying it out; after a 5xx that is unknown.
 REFUSAL_STATUSES = range(400, 500)
-# A refusal that does not show whether another attempt is carried out.
+# This refusal does not show whether the order was carried out.
 REQUEST_TIMEOUT = 408
 Advice = Callable[[BaseException], str]
 """What to do after an error of an order that may have been carried out."""
@@ -37,10 +37,10 @@ ORDER_CONFLICT = re.compile(
 class Order:
     """A POST that must not happen twice: its operation and its fields in our names, as given.
 
-    `terms` are the fields of its quote, if they are known. `new` names another order of the same
-    reference or values, or is True for a random key. `lookback` is how far the list is searched
-    before it is sent. `is_quiet` is whether a repetition is not shown, as in a batch. `body` are
-    the fields as they are sent, if they are spelled already.
+    `terms` are the fields of its quote, if they are known. `new` tells the order from an equal one
+    before: a name of its own, or True for a random key. `lookback` is how far back the list is
+    searched before it is sent. `is_quiet` is whether to show no notice of a repetition, as in a
+    batch. `body` has the fields in the spelling that is sent, if it was computed before.
     """
 
     operation: str
@@ -85,7 +85,7 @@ def add_advice_on_error(advice: Advice) -> Iterator[None]:
 
 
 def _undecided_hint(error: PaylabError, advice: str) -> str:
-    """The hint of an order that may have been carried out: that of a status, then the advice."""
+    """The hint of an order that may have been carried out: that of its error, then the advice."""
     if not isinstance(error, APIStatusError):
         return advice
     if error.status in REFUSAL_STATUSES and error.after_lost:

@@ -192,7 +192,7 @@ def raise_or_warn(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -
     """RuleError for problems by the spec, a warning at the caller's line for others."""
     all_problems = list(problems)
     refuse(all_problems)
-    for problem in (*all_problems, *doubts):  # those that are left are assumed
+    for problem in (*all_problems, *doubts):  # no problem by the spec: `refuse` did not raise
         # Past this function, the operation, and the check of its parameters.
         warn_caller(str(problem), RuleWarning)
 

@@ -34,9 +34,8 @@ class PoolTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request; its body and that of the response are streams."""
         url = request.url
-        target = request.extensions.get(
-            "target", url.raw_path
-        )  # "target" is set for a request that a proxy passes on
+        # "target" is set for a request that a proxy passes on.
+        target = request.extensions.get("target", url.raw_path)
         core_request = httpcore.Request(
             request.method,
             httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=target),
@@ -109,11 +108,11 @@ def _load_certificates() -> ssl.SSLContext:
         raise ConfigError(reason) from None
 
 
-def proxy_transport(address: str, cap: Cap) -> PoolTransport:
+def proxy_transport(proxy_address: str, cap: Cap) -> PoolTransport:
     """A transport through the proxy at an address; ConfigError for an address of another form."""
     proxy_url = None
     with suppress(ValueError, httpx.InvalidURL):  # their messages can contain the password
-        proxy = httpx.Proxy(address)
+        proxy = httpx.Proxy(proxy_address)
         proxy_url = httpcore.URL(str(proxy.url))
     if proxy_url is None or not proxy_url.host:
         raise ConfigError(
@@ -170,7 +169,7 @@ def read_unproxied_hosts(proxies: Mapping[str, str]) -> dict[str, None]:
             url_pattern = f"all://{host}"
         elif _is_address(host) or host.lower() == "localhost":
             url_pattern = f"all://[{host}]" if ":" in host else f"all://{host}"
-        else:  # a domain, with what is below it
+        else:  # a domain with its subdomains
             url_pattern = f"all://*{host}"
         try:
             httpx.URL(url_pattern)

@@ -32,7 +32,7 @@ def profiles_path() -> Path:
 
 
 def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
-    """The name and the settings of a profile, with its keys read from where they refer to.
+    """The (name, settings) of a profile. A key that refers to a variable or the keyring is read.
 
     Without a name it is `default`, which is empty if the file has none.
     """
@@ -65,19 +65,12 @@ def load(path: Path, profile_name: str | None, environ: Mapping[str, str]) -> tu
 def _read(path: Path) -> tuple[dict[str, Any], bool]:
     """The tables of a file, and whether nobody else can read it; no tables without a file."""
     try:
-        if path.exists() and not path.is_file():  # a pipe may never end
-            raise ValueError("this is not a regular file")
-        if path.exists() and path.stat().st_size > LARGEST:
-            raise ValueError(f"it has more than {LARGEST} bytes")
+        _require_small_file(path)
         with path.open("rb") as file:
             is_private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
             import tomllib  # only for a file
 
-            tables = {
-                profile_name: _hide_keys(table)
-                for profile_name, table in tomllib.load(file).items()
-            }
-            return tables, is_private
+            tables = tomllib.load(file)
     except FileNotFoundError:
         return {}, True
     except RecursionError:
@@ -86,6 +79,16 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
     except (OSError, ValueError) as error:
         # The parser quotes no values, so its message is safe to repeat.
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
+    profiles = {profile_name: _hide_keys(table) for profile_name, table in tables.items()}
+    return profiles, is_private
+
+
+def _require_small_file(path: Path) -> None:
+    """ValueError for a pipe, which may never end, or a file of more than LARGEST bytes."""
+    if path.exists() and not path.is_file():
+        raise ValueError("this is not a regular file")
+    if path.exists() and path.stat().st_size > LARGEST:
+        raise ValueError(f"it has more than {LARGEST} bytes")
 
 
 def _hide_keys(profile: object) -> Any:

@@ -56,18 +56,22 @@ class Recording:
     def note(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
-            call = record_call(exchange, self._redaction, _redact_body)
-            kept_headers = {
-                header_name: header_text
-                for header_name, header_text in call.request_headers.items()
-                if header_name not in SIGNED
-            }
-            entry_line = write_line(write_entry(replace(call, request_headers=kept_headers)))
+            entry_line = self._make_line(exchange)
             with self._lock:
                 self._append(entry_line)
         except Exception:
             log.exception("recording to %s stopped: a call could not be written", self.path.name)
             self.stop()
+
+    def _make_line(self, exchange: Exchange) -> bytes:
+        """The redacted entry of an attempt, without the headers of its signature."""
+        call = record_call(exchange, self._redaction, _redact_body)
+        unsigned_headers = {
+            header_name: header_text
+            for header_name, header_text in call.request_headers.items()
+            if header_name not in SIGNED
+        }
+        return write_line(write_entry(replace(call, request_headers=unsigned_headers)))
 
     def stop(self) -> None:
         """Record no more.

@@ -1,6 +1,6 @@
-"""The kinds of refusals that services share, told by the status and the service's own words.
+"""The kinds of refusals that services share, recognized by their status and their words.
 
-A kind is only told where its words stand. Each has one sentence that is true whatever the service.
+Each kind has one sentence of advice that is true of every service.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _OTHERS = re.compile(
     r"|transfer|quote|consent|rail)\b",
     re.IGNORECASE,
 )
-"""Whom or what an operation is about: what is said of them is not said of the caller."""
+"""Persons and objects that a call is about: words about them are not about the caller."""
 _CONSENT = re.compile(r"\bconsent\b", re.IGNORECASE)
-"""What a person gives: after a 401 it is this that is missing, not the credentials."""
+"""A 401 with this word is about the consent of a person, not about the credentials."""
 _CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECASE)
 
 

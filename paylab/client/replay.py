@@ -78,9 +78,9 @@ class RequestFields:
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """A pattern that the keys of equal requests match; None if nothing in this is redacted.
+        """A pattern for the keys of equal requests, in which a redacted part matches any text.
 
-        What is redacted matches any text.
+        None if nothing in this request is redacted.
         """
         escaped_texts = [re.escape(visible_text) for visible_text in self.key.split(HIDDEN)]
         return re.compile(".*".join(escaped_texts)) if len(escaped_texts) > 1 else None
@@ -284,7 +284,10 @@ class Replay(httpx.BaseTransport):
         before_next = [index for index in indexes if index < next_write_index]
         between_writes = [index for index in before_next if index > self._last_write_index]
         unused_indexes = [index for index in between_writes if index not in self._used_indexes]
-        return (unused_indexes or between_writes[-1:] or before_next[-1:] or indexes)[0]
+        if unused_indexes:
+            return unused_indexes[0]
+        # The last one before the next write is between the writes if any is.
+        return before_next[-1] if before_next else indexes[0]
 
     def _find_next_write(self) -> int:
         """The index of the first unused write after the last write; the count if there is none."""
@@ -308,13 +311,13 @@ class Replay(httpx.BaseTransport):
         message = f"{question.method} {question.path} was not recorded in {self.path.name}"
         if not self.entries:
             return ReplayError(message)
-        nearest = max(self.entries, key=lambda entry: entry.question.likeness(question))
-        all_differences = list(nearest.question.differences(question))
+        nearest_entry = max(self.entries, key=lambda entry: entry.question.likeness(question))
+        all_differences = list(nearest_entry.question.differences(question))
         difference_lines = all_differences[:DIFFERENCES_SHOWN]
         hidden_count = len(all_differences) - len(difference_lines)
         if hidden_count:
             difference_lines.append(f"and {hidden_count} more")
-        return ReplayError(message, str(nearest), difference_lines)
+        return ReplayError(message, str(nearest_entry), difference_lines)
 
 
 def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:

@@ -72,8 +72,8 @@ class StreamedBody(Protocol):
 class OutgoingRequest:
     """A request without the headers that differ between attempts.
 
-    `operation` is empty where none is known; `takes_key` is whether it takes an Idempotency-Key,
-    and `asked` is its body in our names.
+    `operation` is empty for a path of no known operation; `takes_key` is whether it takes an
+    Idempotency-Key, and `asked` is the body in our names.
     """
 
     method: str
@@ -112,16 +112,16 @@ def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) ->
         raise RuleError([Problem("path", "must not have a fragment (#...)")])
     if not isinstance(params, Mapping | None):
         raise RuleError([Problem("params", "must be a dict of names and values")])
-    query = {
+    query_parameters = {
         parameter_name: parameter_value
         for parameter_name, parameter_value in (params or {}).items()
         if parameter_value is not None
     }
     try:
-        if query and "?" not in path:  # merging parses the URL three times
-            return URL(f"{base_url}{path}?{QueryParams(query)}")
+        if query_parameters and "?" not in path:  # merging parses the URL three times
+            return URL(f"{base_url}{path}?{QueryParams(query_parameters)}")
         url = URL(base_url + path)
-        return url.copy_merge_params(query) if query else url
+        return url.copy_merge_params(query_parameters) if query_parameters else url
     except (InvalidURL, UnicodeEncodeError) as error:
         raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
 

@@ -131,9 +131,9 @@ class RequestBuilder:
             request = with_options(request, options)
         is_harmless = request.method == "GET" or request.is_control
         if self._settings.read_only and not is_harmless:
-            from .failures import refuse_to_send  # rarely needed
+            from .failures import read_only_error  # rarely needed
 
-            raise refuse_to_send(request, self._settings, self._redaction)
+            raise read_only_error(request, self._settings, self._redaction)
         return request
 
     def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from httpx import Request
 
 SIGNATURE = "paylab.signature"
-"""Set by the signing: the signature with its working, for the call log."""
+"""The extension in which a signed request has its signature with the signed texts, for the log."""
 
 NONCE_VALUES = 10**6
 # Coprime to 10^6, so that stepping by it visits every 6-digit value once.

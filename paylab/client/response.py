@@ -261,8 +261,8 @@ def is_as_specified(content: bytes, form: ListForm, translation: Translation) ->
     """Whether a page has the envelope and the names of the spec."""
     if not has_spec_envelope(form) or translation.renames_rows_of(form.name):
         return False
-    both_ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
-    return all(field_name in both_ends or field_name in content for field_name in _NAMES)
+    start_and_end = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
+    return all(field_name in start_and_end or field_name in content for field_name in _NAMES)
 
 
 def put_in_envelope(page: RawPage) -> bytes:

@@ -45,15 +45,15 @@ def wait_before_retry(
 
 def may_pass(exchange: Exchange) -> bool:
     """Whether the next attempt may succeed."""
-    if exchange.trouble is not None:
-        return exchange.trouble.may_pass
+    if exchange.failure is not None:
+        return exchange.failure.may_pass
     return exchange.status == TOO_MANY_REQUESTS or exchange.status >= SERVER_ERRORS
 
 
 def is_lost(exchange: Exchange) -> bool:
     """Whether the request may have been carried out although there is no usable response."""
-    if exchange.trouble is not None:
-        return exchange.trouble.arrived and exchange.status != TOO_MANY_REQUESTS
+    if exchange.failure is not None:
+        return exchange.failure.arrived and exchange.status != TOO_MANY_REQUESTS
     return exchange.status >= SERVER_ERRORS
 
 

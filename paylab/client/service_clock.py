@@ -105,8 +105,12 @@ class ServiceClock:
         """
         is_exact = self._read()
         now = self._clock()
-        shifted = self._shift(now)
-        return (shifted, shifted) if is_exact else (min(now, shifted), max(now, shifted))
+        service_now = self._shift(now)
+        return (
+            (service_now, service_now)
+            if is_exact
+            else (min(now, service_now), max(now, service_now))
+        )
 
     def earliest(self) -> datetime:
         """The earliest time that it may be at the service.

@@ -233,16 +233,17 @@ def _hide_key(setting_name: str, setting_value: object) -> Any:
 
 def _from_environment(environ: Mapping[str, str]) -> Found:
     """The settings of environment variables; an empty one is not set, as in shells and CI."""
-    values = {
+    value_by_setting = {
         setting_name: _hide_key(setting_name, environ[variable_name])
         for setting_name, variable_name in VARIABLES.items()
         if environ.get(variable_name)
     }
-    if "base_url" in values and values["base_url"] == environ.get(SHARED_VARIABLE):
-        return _add_source(values, "the simulator that paylab lab started")
+    base_url = value_by_setting.get("base_url")
+    if base_url is not None and base_url == environ.get(SHARED_VARIABLE):
+        return _add_source(value_by_setting, "the simulator that paylab lab started")
     return {
         setting_name: (value, f"environment {VARIABLES[setting_name]}")
-        for setting_name, value in values.items()
+        for setting_name, value in value_by_setting.items()
     }
 
 

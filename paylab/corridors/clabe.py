@@ -75,8 +75,8 @@ def check_clabe(clabe: str) -> str:
 
 def make_clabe(draw: Callable[[str, int], str]) -> str:
     """Make a valid CLABE of a fictitious bank; `draw` gives so many digits for a word."""
-    first17 = SIMULATED_BANK * 2 + draw("clabe", 11)
-    return first17 + check_digit(first17)
+    first_17_digits = SIMULATED_BANK * 2 + draw("clabe", 11)
+    return first_17_digits + check_digit(first_17_digits)
 
 
 def _argument_error(message: str) -> ValueError:

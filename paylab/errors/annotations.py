@@ -43,12 +43,14 @@ class WrittenAnnotation(str):
 
 def write_annotations(function: Callable[..., Any]) -> None:
     """Show the annotations of a function without quotes in tooltips."""
-    written = inspect.unwrap(
+    annotation_by_parameter = inspect.unwrap(
         function
     ).__annotations__  # since Python 3.14 a cache has none of its own
-    for parameter_name, annotation in written.items():
+    for parameter_name, annotation in annotation_by_parameter.items():
         if isinstance(annotation, str):
-            written[parameter_name] = WrittenAnnotation(annotation, function.__module__)
+            annotation_by_parameter[parameter_name] = WrittenAnnotation(
+                annotation, function.__module__
+            )
 
 
 class _AnnotationNames(dict[str, Any]):

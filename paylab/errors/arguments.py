@@ -128,16 +128,18 @@ def refuse_missing_arguments(
         given_names = own_signature.bind_partial(*args, **kwargs).arguments
     except TypeError:  # a call that is wrong in another way: its own error says so
         return
-    missing = [
+    missing_parameters = [
         parameter
         for parameter in own_signature.parameters.values()
         if parameter.default is inspect.Parameter.empty
         and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         and parameter.name not in given_names
     ]
-    if missing:
-        needs = " and ".join(_describe_need(parameter, function) for parameter in missing)
-        raise TypeError(f"{function.__qualname__}() needs {needs}") from None
+    if missing_parameters:
+        needs_text = " and ".join(
+            _describe_need(parameter, function) for parameter in missing_parameters
+        )
+        raise TypeError(f"{function.__qualname__}() needs {needs_text}") from None
 
 
 def _describe_need(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:

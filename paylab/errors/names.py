@@ -35,10 +35,10 @@ def find_nearest_name(
     from difflib import get_close_matches  # only for a wrong name
 
     names_by_folded = {fold_name(candidate): candidate for candidate in sorted(known)}
-    folded = fold_name(name)
-    matches = get_close_matches(folded, names_by_folded, 1, similar)
+    folded_name = fold_name(name)
+    matches = get_close_matches(folded_name, names_by_folded, 1, similar)
     if not matches and similar < 1:
-        letters = sorted(folded)
+        letters = sorted(folded_name)
         matches = [candidate for candidate in names_by_folded if sorted(candidate) == letters]
     return names_by_folded[matches[0]] if matches else None
 
@@ -81,9 +81,9 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
         return habit
     # A name of another SDK is no misspelling of one that is here.
     is_habit = fold_name(name) in read_habits()
-    nearest = None if is_habit else find_nearest_name(name, known_names)
+    nearest_name = None if is_habit else find_nearest_name(name, known_names)
     return (
-        nearest
+        nearest_name
         or _find_longer_names(name, known)
         or _find_shorter_name(name, known_names, noun)
         or _find_same_stem(name, known_names)
@@ -92,9 +92,9 @@ def find_suggestion(name: str, known: Iterable[str], noun: str = "") -> str | No
 
 def _find_habit(name: str, known_names: Set[str]) -> str | None:
     """The first name here for that of another SDK that the owner of the names has."""
-    folded = fold_name(name)
+    folded_name = fold_name(name)
     habits = read_habits()
-    suggestions = habits.get(folded) or habits.get(f"{folded}s", [])
+    suggestions = habits.get(folded_name) or habits.get(f"{folded_name}s", [])
     return next((use for use, needed_names in suggestions if known_names & needed_names), None)
 
 
@@ -131,7 +131,7 @@ def says_little(name: str) -> bool:
 
 
 def _find_shorter_name(name: str, known_names: Set[str], noun: str) -> str | None:
-    """The verb of a guess that repeats its owner's noun, such as `get` of `get_transfer`."""
+    """The known verb in a guess that repeats its owner's noun: `get` for `get_transfer`."""
     nouns = split_words(noun)
     owner_words = {*nouns, *(word.removesuffix("s") for word in nouns)}
     verbs = [word for word in split_words(name) if word not in {*owner_words, *_FILLERS}]
@@ -204,14 +204,18 @@ def _describe_unknown_attribute(owner: Any, name: str) -> str:
         return message
     # A verb is not the state that it leads to, such as `replayed`.
     states = {f"{name}d", f"{name}ed"}
-    inherited = {*dir(BaseException)} if isinstance(owner, BaseException) else set()
-    public = [each for each in dir(owner) if not each.startswith("_") and each not in inherited]
-    is_lab = "client" in public
+    inherited_names = {*dir(BaseException)} if isinstance(owner, BaseException) else set()
+    owner_names = [
+        owner_name
+        for owner_name in dir(owner)
+        if not owner_name.startswith("_") and owner_name not in inherited_names
+    ]
+    is_lab = "client" in owner_names
     suggestion = _find_call_of_lab(name, owner) if is_lab else None
-    suggestion = suggestion or find_suggestion(name, {*public} - states, kind_name(owner))
+    suggestion = suggestion or find_suggestion(name, {*owner_names} - states, kind_name(owner))
     if not suggestion and is_lab:
         suggestion = _find_beside_lab(name, owner)
-    return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(public))
+    return f"{message}: " + (f"use {suggestion}" if suggestion else list_names(owner_names))
 
 
 def _find_call_of_lab(name: str, lab: object) -> str | None:
@@ -328,12 +332,10 @@ K = TypeVar("K")
 
 
 def with_name_suggestions(class_: type[K]) -> type[K]:
-    """Give a class what it lacks of: errors for unknown names that say what to write, `dir` with
-    its public names, and a repr that lists them.
+    """Give a class errors for unknown names, `dir` with its public names, and a repr with them.
 
-    A class without items or a length also gets errors for `lab.transfers[0]` and `len(lab)`. They
-    are set here, because in the class they would hide unknown names and items from mypy. It is
-    the outermost decorator.
+    If it has no items, `lab.transfers[0]` is an error that says what to write. In the class itself
+    they would hide mistakes from mypy. It is the outermost decorator.
     """
     target: Any = class_
     if "__getattr__" not in vars(class_):

@@ -85,7 +85,7 @@ def refuse_foreign_uses(class_: type[K]) -> type[K]:
     """
     for method_name, refusal in _REFUSALS.items():
         # Not by hasattr, since every class can be called itself.
-        if not any(method_name in vars(base) for base in class_.__mro__):
+        if not any(method_name in vars(base_class) for base_class in class_.__mro__):
             setattr(class_, method_name, refusal)
     target: Any = class_
     if not hasattr(class_, "__len__") and not hasattr(class_, "__bool__"):
@@ -103,9 +103,8 @@ def refuse_new_attributes(class_: type[K]) -> type[K]:
     target: Any = class_
     if "__setattr__" not in vars(class_):
         target.__setattr__ = set_attribute
-        if (
-            class_.__init__ is not object.__init__
-        ):  # a class without one is completed by its subclasses
+        # A class without an `__init__` is completed by its subclasses.
+        if class_.__init__ is not object.__init__:
             target.__init__ = _complete_after(class_, target.__init__)
     elif hasattr(class_, "__dataclass_fields__"):
         target.__setattr__ = _refuse_to_set
@@ -143,13 +142,13 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
     What is there can be replaced, as a test does, but a function only by a function. A lab takes
     any new name that is no setting, too.
     """
-    in_class = getattr(type(owner), name, None)
-    if isinstance(in_class, property):
-        return in_class.fset is not None
-    if name not in vars(owner) and in_class is None:
+    class_attribute = getattr(type(owner), name, None)
+    if isinstance(class_attribute, property):
+        return class_attribute.fset is not None
+    if name not in vars(owner) and class_attribute is None:
         return "settings" in dir(owner) and not any(_find_parameters(owner, name))
-    present = vars(owner).get(name, in_class)
-    is_function = isinstance(present, FunctionType | MethodType)
+    present_value = vars(owner).get(name, class_attribute)
+    is_function = isinstance(present_value, FunctionType | MethodType)
     return not is_function or (callable(value) and not _is_ours(value))
 
 

@@ -68,10 +68,10 @@ def _describe_type_parts(annotation: object) -> Iterable[str]:
     origin = get_origin(annotation)
     type_arguments = get_args(annotation)
     if origin in (Union, UnionType):
+        takes_any_text = str in type_arguments
         for member in type_arguments:
-            if (
-                str not in type_arguments or get_origin(member) is not Literal
-            ):  # the member stands for any text
+            # The words of a Literal are not listed beside `str`, which takes any text.
+            if not (takes_any_text and get_origin(member) is Literal):
                 yield from _describe_type_parts(member)
     elif origin is Literal:
         yield from map(repr, type_arguments)

@@ -107,15 +107,15 @@ def quantile(amounts: pa.Array, share: Decimal, interpolation: str = "linear") -
     present_amounts = amounts.drop_null()
     if not len(present_amounts):
         return None
-    ascending = present_amounts.take(pc.sort_indices(present_amounts))
-    lower_index, higher_index, fraction = _find_place(share, len(ascending))
-    lower: Decimal = ascending[lower_index].as_py()
-    higher: Decimal = ascending[higher_index].as_py()
+    ascending_amounts = present_amounts.take(pc.sort_indices(present_amounts))
+    lower_index, higher_index, fraction = _find_place(share, len(ascending_amounts))
+    lower_amount: Decimal = ascending_amounts[lower_index].as_py()
+    higher_amount: Decimal = ascending_amounts[higher_index].as_py()
     if interpolation == "nearest":
-        return higher if _is_nearer_to_higher(fraction, lower_index) else lower
+        return higher_amount if _is_nearer_to_higher(fraction, lower_index) else lower_amount
     weights = {"linear": fraction, "lower": Decimal(0), "higher": Decimal(1)}
     weight_of_higher = weights.get(interpolation, Decimal("0.5"))  # 0.5 is "midpoint"
-    return _interpolate(lower, higher, weight_of_higher)
+    return _interpolate(lower_amount, higher_amount, weight_of_higher)
 
 
 def interpolate_quantile(ascending: Sequence[Decimal], share: Decimal) -> Decimal:
@@ -147,10 +147,10 @@ def compute_quantiles(
 
 def _is_nearer_to_higher(fraction: Decimal, lower_index: int) -> bool:
     """Whether "nearest" is the higher amount; from the middle, pandas takes the even index."""
-    half = Decimal("0.5")
-    if fraction == half:
+    middle = Decimal("0.5")
+    if fraction == middle:
         return lower_index % 2 == 1
-    return fraction > half
+    return fraction > middle
 
 
 def round_amounts(

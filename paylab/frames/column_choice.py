@@ -11,7 +11,7 @@ from ..spec.text import plain
 from .columns import Schema, currency_of
 
 ROW_COLUMNS = ("id", "status", "created_at", "updated_at")
-"""Rows are chosen by these columns, besides those that a filter compares."""
+"""The columns that are always read to choose rows, besides those that a filter compares."""
 
 CREATED = "created_at"
 Names = str | Collection[str]

@@ -38,13 +38,15 @@ def amount_texts(table: pa.Table, amount_name: str) -> pa.ChunkedArray:
     if currency_name not in table.column_names:
         return full_texts
     currencies = table[currency_name].cast(pa.string())
-    places_of = {code: minor_unit(code or "") for code in pc.unique(currencies).to_pylist()}
+    places_by_code = {code: minor_unit(code or "") for code in pc.unique(currencies).to_pylist()}
     trimmed_texts = full_texts
-    for decimal_places in sorted(set(places_of.values())):
-        codes = [code for code, places in places_of.items() if places == decimal_places]
-        has_these_places = pc.is_in(currencies, value_set=pa.array(codes, pa.string()))
+    for decimal_places in sorted(set(places_by_code.values())):
+        codes_with_places = [
+            code for code, places in places_by_code.items() if places == decimal_places
+        ]
+        places_mask = pc.is_in(currencies, value_set=pa.array(codes_with_places, pa.string()))
         texts_at_places = decimals.trim_zeros(
             full_texts, table[amount_name].type.scale, decimal_places
         )
-        trimmed_texts = pc.if_else(has_these_places, texts_at_places, trimmed_texts)
+        trimmed_texts = pc.if_else(places_mask, texts_at_places, trimmed_texts)
     return trimmed_texts

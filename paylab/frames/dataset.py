@@ -203,14 +203,14 @@ class Dataset:
         # If all files were removed, the rows are not known any more.
         known_state = read_state(self._files) if self._files.names(PARQUET) else None
         state = known_state or State(synced_list.kind, base_url, account)
-        holds = f"{shown_address(self.address)} holds {state.kind} of"
+        held_text = f"{shown_address(self.address)} holds {state.kind} of"
         if (state.kind, state.base_url) != (synced_list.kind, base_url):
-            raise ConfigError(f"{holds} {state.base_url}; name another folder")
+            raise ConfigError(f"{held_text} {state.base_url}; name another folder")
         if state.account not in ("", account):
             state_file = self._files.note_name(STATE).removeprefix("../")
             raise ConfigError(
-                f"{holds} another account of {base_url}; name another folder, or, if only the key "
-                f"is new, delete {state_file}"
+                f"{held_text} another account of {base_url}; name another folder, or, if only the "
+                f"key is new, delete {state_file}"
             )
         state.account = account
         state.fix_columns(self._files, self._scale)

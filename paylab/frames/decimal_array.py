@@ -67,8 +67,12 @@ class DecimalArray(ExtensionArray):
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
         elements = list(scalars)
-        present = [element for element in elements if not operands.is_missing_value(element)]
-        if not present or not all(isinstance(element, Decimal) for element in present):
+        present_elements = [
+            element for element in elements if not operands.is_missing_value(element)
+        ]
+        if not present_elements or not all(
+            isinstance(element, Decimal) for element in present_elements
+        ):
             raise ValueError("these are not decimals")
         return cls(operands.exact_decimals(elements))
 
@@ -185,8 +189,8 @@ class DecimalArray(ExtensionArray):
         target_type: Any = pandas_dtype(dtype)
         if isinstance(target_type, DecimalDtype):
             return self.copy() if copy else self
-        converted = array_types.convert_amounts(self._values, target_type)
-        return super().astype(target_type, copy) if converted is None else converted
+        converted_amounts = array_types.convert_amounts(self._values, target_type)
+        return super().astype(target_type, copy) if converted_amounts is None else converted_amounts
 
     def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:
         return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
@@ -199,9 +203,9 @@ class DecimalArray(ExtensionArray):
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Array, DecimalArray]:
         """The code of each value, and the distinct values in order of appearance."""
-        encoded = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
-        codes = np.asarray(encoded.indices.fill_null(-1)).astype(np.intp)
-        return codes, DecimalArray(encoded.dictionary)
+        encoded_amounts = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
+        codes = np.asarray(encoded_amounts.indices.fill_null(-1)).astype(np.intp)
+        return codes, DecimalArray(encoded_amounts.dictionary)
 
     def unique(self) -> DecimalArray:
         """The distinct values in order of appearance."""
@@ -317,6 +321,7 @@ class DecimalArray(ExtensionArray):
         return DecimalArray(results) if may_convert else self._replace_values(results)
 
     def _compare(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
+        """Compare each amount; a float is taken as it is printed, and `==` warns of it."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         if op in (operator.eq, operator.ne):

@@ -139,8 +139,8 @@ def fits(texts: pa.ChunkedArray, column_name: str, decimal_type: pa.DataType) ->
 
 def count_integer_digits(numbers: pa.Array | pa.ChunkedArray) -> int:
     """The most digits that one of the numbers has before its point; 0 without numbers."""
-    extremes = pc.min_max(numbers).as_py().values()
-    return max([0, *(int(extreme.adjusted()) + 1 for extreme in extremes if extreme)])
+    smallest_and_largest = pc.min_max(numbers).as_py().values()
+    return max([0, *(int(number.adjusted()) + 1 for number in smallest_and_largest if number)])
 
 
 def working_type(integer_digits: int, decimal_places: int) -> pa.DataType | None:

@@ -171,21 +171,23 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
 
 def _flatten_columns(objects: pa.StructArray, column_tree: Tree) -> Iterator[tuple[str, pa.Array]]:
     """Yield name and texts of each column of the objects, also of those in nested objects."""
-    for branch, field_values in zip(column_tree.values(), objects.flatten(), strict=True):
-        if isinstance(branch, dict):
-            yield from _flatten_columns(field_values, branch)
-        elif branch.kind != "list":
-            yield branch.name, field_values
+    for tree_branch, field_values in zip(column_tree.values(), objects.flatten(), strict=True):
+        if isinstance(tree_branch, dict):
+            yield from _flatten_columns(field_values, tree_branch)
+        elif tree_branch.kind != "list":
+            yield tree_branch.name, field_values
         elif field_values.values.null_count:
             raise pa.ArrowInvalid("a list with a null in it")
         else:
-            yield branch.name, pc.binary_join(field_values, ",")
+            yield tree_branch.name, pc.binary_join(field_values, ",")
 
 
 def _arrow_type_of(branch: Tree | Column) -> pa.DataType:
     """The Arrow type of a column in the pages, or of an object with such columns."""
     if isinstance(branch, dict):
-        return pa.struct([(key, _arrow_type_of(inner)) for key, inner in branch.items()])
+        return pa.struct(
+            [(key, _arrow_type_of(inner_branch)) for key, inner_branch in branch.items()]
+        )
     return pa.list_(TEXT) if branch.kind == "list" else TEXT
 
 

@@ -93,18 +93,20 @@ class Reading:
         self._types = file_schema(self._schema, scale)
 
     def tables(self, state: dict[str, Any]) -> Iterator[pa.Table]:
-        """Yield tables of rows, and note in the state what is known then."""
-        newest = timestamps.read_or_none(state.get(NEWEST))
+        """Yield tables of rows; at the end, note the newest time and the open rows in `state`."""
+        newest_created_at = timestamps.read_or_none(state.get(NEWEST))
         selection = Selection(
-            row_filter=RowFilter(since=self._find_start(newest)), order=self._list.order
+            row_filter=RowFilter(since=self._find_start(newest_created_at)), order=self._list.order
         )
         decoder = Decoder(self._schema, as_json=True)
         open_rows: dict[str, str] = {}
         read_ids: set[str] = set()
         for page in bodies(self._list.fetch):
             table = self._convert_types(selection.apply(decoder.decode([page])).table)
-            newest_here = pc.max(table["created_at"]).as_py()
-            newest = max(filter(None, [newest, newest_here]), default=None)
+            newest_in_table = pc.max(table["created_at"]).as_py()
+            newest_created_at = max(
+                filter(None, [newest_created_at, newest_in_table]), default=None
+            )
             read_ids.update(table["id"].drop_null().to_pylist())
             open_rows |= self._find_open_rows(table)
             yield table
@@ -119,7 +121,7 @@ class Reading:
             table = self._convert_types(page_part.table)
             open_rows |= self._find_open_rows(table)
             yield table
-        state[NEWEST] = timestamps.to_text(newest) if newest else None
+        state[NEWEST] = timestamps.to_text(newest_created_at) if newest_created_at else None
         state[OPEN] = open_rows
 
     def _find_start(self, newest: datetime | None) -> datetime | None:
@@ -138,10 +140,10 @@ class Reading:
         """
         types = self._types.remove(self._types.get_field_index(EXTRA))
         typed_rows = convert_types(text_table, self._schema, types=types)
-        unknown_fields = pa.nulls(text_table.num_rows, pa.string())
+        extra_texts = pa.nulls(text_table.num_rows, pa.string())
         if EXTRA in text_table.column_names:
-            unknown_fields = text_table[EXTRA]
-        typed_rows = typed_rows.append_column(EXTRA, unknown_fields)
+            extra_texts = text_table[EXTRA]
+        typed_rows = typed_rows.append_column(EXTRA, extra_texts)
         rows_with_id = typed_rows.filter(typed_rows["id"].is_valid())
         schema = rows_with_id.schema
         required_id = schema.field("id").with_nullable(False)
@@ -152,7 +154,7 @@ class Reading:
         machine = status.MACHINES[self._list.kind]
         columns = (table[column_name].to_pylist() for column_name in ("id", "status", "created_at"))
         return {
-            id_: timestamps.to_text(created) if created else ""
-            for id_, row_status, created in zip(*columns, strict=True)
+            id_: timestamps.to_text(created_at) if created_at else ""
+            for id_, row_status, created_at in zip(*columns, strict=True)
             if id_ and not machine.is_final(row_status)
         }

@@ -76,10 +76,10 @@ def _column_of(type_name: str, precision: int | None, decimal_places: int | None
 
 
 @contextmanager
-def open_duckdb(target: Any, participle: str = "written") -> Iterator[Any]:
+def open_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
     """A connection to a DuckDB file, in a transaction; one of yours stays open.
 
-    ConfigError for an error of DuckDB: it says that the file cannot be `participle`.
+    ConfigError for an error of DuckDB: the file cannot be `act`, which is "read" or "written".
     """
     with extra_imports():
         import duckdb
@@ -98,9 +98,7 @@ def open_duckdb(target: Any, participle: str = "written") -> Iterator[Any]:
                 connection.close()
     except duckdb.Error as error:
         database_name = os.fspath(target) if is_path else "the DuckDB database"
-        raise ConfigError(
-            f"{database_name} cannot be {participle}: {one_sentence(error)}"
-        ) from None
+        raise ConfigError(f"{database_name} cannot be {act}: {one_sentence(error)}") from None
 
 
 def query_duckdb(target: Any, sql: str) -> pa.Table:

@@ -118,10 +118,10 @@ class ExactDecimal(Decimal):
         return other // self, other % self
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
-        base = _read_operand(other)
-        if not isinstance(base, Decimal):
-            return base  # NaN, or NotImplemented
-        return _compute_exactly(raise_to_power, base, self)
+        base_number = _read_operand(other)
+        if not isinstance(base_number, Decimal):
+            return base_number  # NaN, or NotImplemented
+        return _compute_exactly(raise_to_power, base_number, self)
 
     def __pow__(self, other: object, modulo: object = None) -> Any:
         exponent = _read_operand(other)
@@ -156,17 +156,17 @@ def divide(dividend: Decimal, divisor: Decimal) -> Decimal:
 
 
 def make_divider() -> Operator:
-    """A `divide` with a context of its own, which is fast for many quotients, in one thread."""
-    short = Context(prec=DIGITS_MAX, traps=[InvalidOperation, DivisionByZero, Overflow])
-    usual = Context(prec=DIGITS)
+    """Make a `divide` with contexts of its own: fast for many quotients, but in one thread."""
+    short_context = Context(prec=DIGITS_MAX, traps=[InvalidOperation, DivisionByZero, Overflow])
+    usual_context = Context(prec=DIGITS)
 
     def divide_in_context(dividend: Decimal, divisor: Decimal) -> Decimal:
-        quotient = short.divide(dividend, divisor)
-        if not short.flags[Inexact]:
+        quotient = short_context.divide(dividend, divisor)
+        if not short_context.flags[Inexact]:
             return quotient
-        short.flags[Inexact] = False
+        short_context.flags[Inexact] = False
         digit_count = len(dividend.as_tuple().digits)
-        context = usual if digit_count <= DIGITS else Context(prec=digit_count)
+        context = usual_context if digit_count <= DIGITS else Context(prec=digit_count)
         return context.divide(dividend, divisor)
 
     return divide_in_context

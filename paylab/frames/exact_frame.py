@@ -150,7 +150,7 @@ class ExactFrame(pd.DataFrame):
 
         It leaves columns of Decimals as they are, too; they are exact columns here.
         """
-        rounded = super().round(decimals, *args, **options)
+        rounded_frame = super().round(decimals, *args, **options)
         is_by_column = isinstance(decimals, Mapping | pd.Series)
         for position, (column_name, dtype) in enumerate(self.dtypes.items()):
             column = self.iloc[:, position]
@@ -160,8 +160,8 @@ class ExactFrame(pd.DataFrame):
             if is_by_column and column_name not in decimals:
                 continue
             places = decimals[column_name] if is_by_column else decimals
-            rounded.isetitem(position, convert_objects(column).round(int(places)))
-        return rounded
+            rounded_frame.isetitem(position, convert_objects(column).round(int(places)))
+        return rounded_frame
 
     def map(self, *args: Any, **options: Any) -> Any:
         """As in pandas; columns of Decimals are exact."""

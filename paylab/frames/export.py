@@ -253,9 +253,9 @@ def _find_superseded_rows(
     """
     if not schema.is_list:
         return find_superseded(lambda: iter(()))
-    superseded = find_superseded(read_tables)
-    warn_of_repeats(len(superseded))
-    return superseded
+    superseded_rows = find_superseded(read_tables)
+    warn_of_repeats(len(superseded_rows))
+    return superseded_rows
 
 
 def _fetch_missing_pages(
@@ -265,17 +265,17 @@ def _fetch_missing_pages(
 
     ConfigError if `progress` stopped it: the fetched pages are stored.
     """
-    stored = draft.last
-    if not stored.more:
+    stored_segment = draft.last
+    if not stored_segment.more:
         return
-    tally = Tally(progress, stored.rows, stored.pages)
+    tally = Tally(progress, stored_segment.rows, stored_segment.pages)
     schema = plan.read_schema
     try:
-        remaining_pages = bodies(fetch, stored.cursor)
+        remaining_pages = bodies(fetch, stored_segment.cursor)
         read_pages(remaining_pages, schema, draft.append, tally, selection=selection)
     except BadRequestError:
-        # Not a refusal of the stored cursor if there was none, or if a page came with it.
-        if stored.cursor is None or draft.last != stored:
+        # Without a stored cursor, or once a page was read, the refusal is about something else.
+        if stored_segment.cursor is None or draft.last != stored_segment:
             raise
         draft.restart()
         tally = Tally(progress)

@@ -59,7 +59,7 @@ class Draft:
         self.last = Segment()
         self.begun = now
         self.resumed = 0
-        if self._can_continue():
+        if self._continue_draft():
             return
         (self._folder / JOB).unlink(missing_ok=True)
         for path in self._find_segments():
@@ -105,13 +105,13 @@ class Draft:
         """The files of the segments, in the order of their pages."""
         return sorted(self._folder.glob("*.arrow"))
 
-    def _can_continue(self) -> bool:
-        """Whether the existing draft can be continued; then sets `begun` and `last`."""
+    def _continue_draft(self) -> bool:
+        """Set `begun`, `last` and `resumed` from the stored draft; False if it cannot be used."""
         if self._resume is False:
             return False
         try:
             job_file = json.loads((self._folder / JOB).read_text())
-            begun = from_text(job_file["begun"])
+            begun_at = from_text(job_file["begun"])
             stored_job = job_file["job"]
             segments = [_read_segment_header(path) for path in self._find_segments()]
         except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
@@ -120,11 +120,11 @@ class Draft:
             return False
         # The age by this machine's clock or by the service's, whichever is more.
         own_age = time.time() - (self._folder / JOB).stat().st_mtime
-        service_age = (self.begun - begun).total_seconds()
+        service_age = (self.begun - begun_at).total_seconds()
         is_fresh = max(abs(own_age), abs(service_age)) < FRESH_SECONDS
         if not self._resume and not is_fresh:
             return False
-        self.begun = begun
+        self.begun = begun_at
         self.last = segments[-1] if segments else Segment()
         self.resumed = self.last.rows
         return True

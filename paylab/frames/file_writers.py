@@ -56,6 +56,7 @@ class FileRows:
     excel_safe: bool = False
     about: About | None = None
     read: Callable[[], Tables] = tuple[pa.Table]().__iter__
+    """Begins to read the tables; by default there are none."""
 
     def read_from(self, read: Callable[[], Tables], about: About | None) -> FileRows:
         """The same columns and options, with the rows."""

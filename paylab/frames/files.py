@@ -101,7 +101,7 @@ class CsvHeader(NamedTuple):
     """The header of a CSV file."""
 
     cells: list[str]
-    """As they are written: escaped, if the cells of the file are."""
+    """The names as they are written, escaped if `is_escaped`."""
     column_names: list[str]
     is_escaped: bool
     schema: Schema

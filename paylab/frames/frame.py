@@ -192,13 +192,13 @@ def select_period(
     RuleError if the frame has no column of times of creation.
     """
     require_columns([CREATED], list(frame.columns))
-    created = frame[CREATED]
-    is_selected = created.notna()
+    creation_times = frame[CREATED]
+    is_selected = creation_times.notna()
     if begin:
-        is_selected &= created.ge(pd.Timestamp(begin))
+        is_selected &= creation_times.ge(pd.Timestamp(begin))
     if end:
-        is_selected &= created.lt(pd.Timestamp(end))
-    rows: pd.DataFrame = frame[is_selected | created.isna()]
+        is_selected &= creation_times.lt(pd.Timestamp(end))
+    rows: pd.DataFrame = frame[is_selected | creation_times.isna()]
     return rows.reset_index(drop=True)
 
 

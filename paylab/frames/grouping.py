@@ -48,7 +48,7 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
         )
         if totals is not None:
             return column._replace_values(totals)
-    # A warning about several currencies was given for the whole column.
+    # Without currencies: the warning was given for the whole column already.
     plain_column = type(column)(column._values)
     group_columns = [plain_column.take(rows) for rows in rows_by_group]
     if how in arithmetic.RUNNING:

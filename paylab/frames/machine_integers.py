@@ -79,8 +79,8 @@ def _totals_fit(integers: Any) -> bool:
     """Whether every running total has at most 18 digits."""
     if not len(integers):
         return True
-    largest = max(abs(int(integers.max())), abs(int(integers.min())))
-    return bool(largest * len(integers) < 10**MACHINE_DIGITS)
+    largest_integer = max(abs(int(integers.max())), abs(int(integers.min())))
+    return bool(largest_integer * len(integers) < 10**MACHINE_DIGITS)
 
 
 def add_running(amounts: pa.Array, *, skipna: bool) -> pa.Array | None:
@@ -95,5 +95,5 @@ def add_running(amounts: pa.Array, *, skipna: bool) -> pa.Array | None:
         return None
     is_missing = np.asarray(amounts.is_null())
     if not skipna and len(is_missing):
-        is_missing = np.maximum.accumulate(is_missing)  # and in all rows after
+        is_missing = np.maximum.accumulate(is_missing)  # true from the first missing amount on
     return make_decimals(np.cumsum(integers), amounts.type.scale, is_missing)

@@ -43,9 +43,8 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
     left_index = options.get("left_index", False)
     has_no_keys = on is None and left_on is None and not left_index
     if has_no_keys and options.get("how") != "cross":
-        on = [
-            column_name for column_name in left.columns if column_name in right_frame.columns
-        ]  # as pandas does
+        # As in pandas, the keys are then the columns that both frames have.
+        on = [column_name for column_name in left.columns if column_name in right_frame.columns]
     left_keys = _find_merge_keys(left, left_on if on is None else on, is_index=left_index)
     right_keys = _find_merge_keys(
         right_frame,

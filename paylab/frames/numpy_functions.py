@@ -42,16 +42,16 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
 def _find_conversion(
     function: object, args: Sequence[Any], options: Mapping[str, Any]
 ) -> Callable[[Any], Any]:
-    """What is done with the columns and frames among the arguments of a function."""
+    """The function that converts the columns and frames among the arguments of a numpy function."""
     if function is np.histogram:
         bins = options.get("bins", args[1] if len(args) > 1 else 10)
-        return _keep if np.ndim(bins) else _as_floats  # with edges, it only compares
+        return _leave_unchanged if np.ndim(bins) else _as_floats  # with edges, it only compares
     if function in STATISTICS:
         return _as_floats
-    return _with_nan if function in WITHOUT_MISSING else _keep
+    return _with_nan if function in WITHOUT_MISSING else _leave_unchanged
 
 
-def _keep(argument: object) -> object:
+def _leave_unchanged(argument: object) -> object:
     return argument
 
 
@@ -71,12 +71,12 @@ def _with_nan(argument: Any) -> Any:
 
 def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
     """As `numpy.digitize`, with exact comparisons, also for bins that are decimals."""
-    edges = np.asarray(bins, dtype=object)
+    bin_edges = np.asarray(bins, dtype=object)
     amounts = np.asarray(_with_nan(x), dtype=object)
     side: Any = "left" if right else "right"
-    if len(edges) > 1 and edges[0] > edges[-1]:  # descending
-        return len(edges) - np.searchsorted(edges[::-1], amounts, side)
-    return np.searchsorted(edges, amounts, side)
+    if len(bin_edges) > 1 and bin_edges[0] > bin_edges[-1]:  # descending
+        return len(bin_edges) - np.searchsorted(bin_edges[::-1], amounts, side)
+    return np.searchsorted(bin_edges, amounts, side)
 
 
 def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:

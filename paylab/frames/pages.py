@@ -99,9 +99,9 @@ class Worker:
             yield self._running.popleft().result()
 
     def close(self) -> None:
-        """Stop the threads when the pages taken are worked on, also after an error of later ones.
+        """Finish the pages that were taken, also after an error of a later one; stop the threads.
 
-        What an interrupted call keeps does not depend on the speed of the threads then.
+        So the rows that an interrupted call keeps do not depend on the speed of the threads.
         """
         self.submit()
         self._pool.shutdown()

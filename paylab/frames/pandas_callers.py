@@ -1,8 +1,8 @@
-"""The module that calls a column: pandas computes with floats where it gives no other hook.
+"""Find out which module of pandas calls a column, where pandas has no hook to refuse floats.
 
 `nlargest` orders what `__array__` returns, `rolling` adds what `to_numpy(float)` returns, and
 `mean` of a column of objects adds what `float` of each element returns. Only these three modules
-are told apart, and matplotlib, which draws floats. If a version of pandas moves them, `nlargest`
+are recognized, and matplotlib, which draws floats. If a version of pandas moves them, `nlargest`
 and every conversion to floats inside pandas are refused.
 """
 

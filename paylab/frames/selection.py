@@ -101,8 +101,10 @@ class Selection:
             self.order = "unknown"
             message = CONTRADICTED
         if self.order == "newest_first":
-            last = self._last_microseconds
-            self.reached |= last is not None and last < int(since_time.value)
+            last_microseconds = self._last_microseconds
+            self.reached |= last_microseconds is not None and last_microseconds < int(
+                since_time.value
+            )
         elif page_part.more and not self._has_warned:
             self._has_warned = True
             warn_caller(message, OrderWarning)

@@ -76,10 +76,10 @@ def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict
         column = rows[column_name]
         if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
-        encoded = column.combine_chunks()
-        upper_names = pc.utf8_upper(encoded.dictionary.cast(pa.string()))
+        encoded_currencies = column.combine_chunks()
+        upper_names = pc.utf8_upper(encoded_currencies.dictionary.cast(pa.string()))
         unique_names = upper_names.unique()  # "usd" and "USD" are one currency
-        numbers = pc.index_in(upper_names, unique_names).take(encoded.indices)
+        numbers = pc.index_in(upper_names, unique_names).take(encoded_currencies.indices)
         column_index = rows.column_names.index(column_name)
         rows = rows.set_column(column_index, column_name, numbers)
         currencies_by_column[column_name] = unique_names.to_pylist()
@@ -125,8 +125,8 @@ def join_partitions(
     unique_groups = all_groups.group_by(key_names).aggregate([])
     if unique_groups.num_rows < all_groups.num_rows:
         return None
-    ordered = _run_sql("select * from parts order by all", parts=all_groups)
-    return _finish_summary(ordered, groups)
+    ordered_groups = _run_sql("select * from parts order by all", parts=all_groups)
+    return _finish_summary(ordered_groups, groups)
 
 
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
@@ -225,7 +225,11 @@ def _compute_ratio_columns(
     """The failure rate of each group, and with sums the ratios to its source amount."""
     values_by_column = {column_name: column.to_pylist() for column_name, column in columns.items()}
     failed_and_all = zip(values_by_column["failed"], values_by_column["rows"], strict=True)
-    ratios = {FAILURE_RATE: [_compute_ratio(failed, rows) for failed, rows in failed_and_all]}
+    ratios = {
+        FAILURE_RATE: [
+            _compute_ratio(failed_counts, rows) for failed_counts, rows in failed_and_all
+        ]
+    }
     if not groups.sums:
         return ratios
     for ratio_name, amount_name in RATIOS.items():

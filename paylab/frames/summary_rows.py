@@ -109,9 +109,9 @@ def _rename_conversion_columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
         if conversion_name in column_names
     }
     if "created_at" in column_names and "payout_completed_at" in column_names:
-        created = _convert_times(table["created_at"], "created_at")
-        completed = _convert_times(table["payout_completed_at"], "payout_completed_at")
-        renamed_columns["completed_in"] = pc.seconds_between(created, completed)
+        created_at = _convert_times(table["created_at"], "created_at")
+        completed_at = _convert_times(table["payout_completed_at"], "payout_completed_at")
+        renamed_columns["completed_in"] = pc.seconds_between(created_at, completed_at)
     return renamed_columns
 
 

@@ -147,15 +147,15 @@ class Sync:
             return None, set()
         open_since = {id_: timestamps.read_or_none(text) for id_, text in self.state.open.items()}
         older = {
-            id_: created
-            for id_, created in open_since.items()
-            if created is None or created < begin
+            id_: created_at
+            for id_, created_at in open_since.items()
+            if created_at is None or created_at < begin
         }
         if not older:
             return begin, set()
         if not self._is_cheaper_by_pages(older):
             return begin, set(older)
-        known_times = [created for created in older.values() if created]
+        known_times = [created_at for created_at in older.values() if created_at]
         if len(known_times) < len(older):  # the age of a row is unknown: only all rows are sure
             return None, set()
         return min(known_times), set()
@@ -327,10 +327,10 @@ class Sync:
         """Note the rows that may still change, with their time of creation if it is known."""
         machine = status.MACHINES[self.pull.kind]
         columns = (rows[column_name].to_pylist() for column_name in ("id", "status", "created_at"))
-        for id_, row_status, created in zip(*columns, strict=True):
+        for id_, row_status, created_at in zip(*columns, strict=True):
             self.state.open.pop(id_, None)
             if id_ and not machine.is_final(row_status):
-                self.state.open[id_] = timestamps.to_text(created) if created else ""
+                self.state.open[id_] = timestamps.to_text(created_at) if created_at else ""
 
 
 def _split_by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:

@@ -52,17 +52,17 @@ class Columns:
         return columns
 
     def _make_series(self, column_name: str) -> Series:
-        read_column, join = COLUMN_BUILDERS[self._schema.kind(column_name)]
+        read_column, join_columns = COLUMN_BUILDERS[self._schema.kind(column_name)]
         column_parts = []
         for typed_columns, row_count in self._batches:
             column_part = typed_columns.pop(column_name, None)  # its memory is free after the join
             if column_part is None:
                 column_part = read_column(_make_nulls(row_count), column_name, 0)
             column_parts.append(column_part)
-        joined = join(column_parts, column_name)
+        joined_column = join_columns(column_parts, column_name)
         del column_part, column_parts
         pa.default_memory_pool().release_unused()  # only one column at a time is held twice
-        return joined if isinstance(joined, pd.Series) else series(joined)
+        return joined_column if isinstance(joined_column, pd.Series) else series(joined_column)
 
 
 def note_currencies(columns: Mapping[str, Series]) -> None:

@@ -164,17 +164,17 @@ class Rolling:
 
     def _find_bounds(self, group_rows: Any) -> Bounds:
         """The first row of each window, and the row after its last, counted within the group."""
-        ends = np.arange(1, len(group_rows) + 1)  # a window ends with its own row
+        end_indexes = np.arange(1, len(group_rows) + 1)  # a window ends with its own row
         if isinstance(self.window, int):
             if self.window < 1:
                 message = f"{self.window} is not a number of rows or a duration such as 7D"
                 raise OptionError([Problem("window", message)])
-            starts = np.maximum(0, ends - self.window)
+            starts = np.maximum(0, end_indexes - self.window)
         else:
             row_times = self._read_row_times()[group_rows]
             window_length = np.timedelta64(times.duration(self.window, "window"))
             starts = np.searchsorted(row_times, row_times - window_length, side="right")
-        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+        return list(zip(starts.tolist(), end_indexes.tolist(), strict=True))
 
     def _read_row_times(self) -> Any:
         """The time of each row; ConfigError if a row is older than the row before it."""

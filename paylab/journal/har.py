@@ -38,8 +38,10 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
     requests: list[JsonMapping] = []
     notes: list[JsonMapping] = []
     for journal_row in rows:
-        is_request = journal_row["kind"] == "request"
-        (requests if is_request else notes).append(journal_row)
+        if journal_row["kind"] == "request":
+            requests.append(journal_row)
+        else:
+            notes.append(journal_row)
     is_raw = any("raw_body" in journal_row for journal_row in requests)
     log: JsonObject = {
         "version": "1.2",

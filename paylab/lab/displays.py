@@ -101,7 +101,7 @@ class WarningNotices:
     def __call__(
         self, message: Warning | str, category: type[Warning], *place: Any, **file_options: Any
     ) -> None:
-        """Show a warning; `place` and `file_options` are as Python passes them to any other."""
+        """Show a warning. `place` and `file_options` say where; they go to `other` unchanged."""
         if category.__module__.startswith("paylab."):
             self._show(str(message))
         else:
@@ -123,7 +123,7 @@ def _show_warnings(shell: Any) -> None:
 
 
 def on_screen(listen: Callable[..., Any]) -> Any:
-    """Show each call when it is made; `listen` adds a function that is called with each."""
+    """Make a display that shows each call when it is made; `listen(f)` calls `f` with each."""
     from ..views.calls import CallDisplay
 
     return CallDisplay(listen)

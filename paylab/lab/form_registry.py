@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..client.parameters import check_identifier
 from ..errors.base import Problem, RuleError
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="FormPage")
 
 
+class _KnownForm(NamedTuple):
+    """A form, and the arguments that it was made with."""
+
+    arguments: Hashable
+    form: Any
+
+
 class FormRegistry:
     """Forms by subject; each shows `place`, the service that it sends to.
 
@@ -25,29 +32,34 @@ class FormRegistry:
     def __init__(self, place: Callable[[], str], open_object: Callable[[str], FormPage]) -> None:
         self._place = place
         self._open_object = open_object
-        self._arguments_and_forms: dict[Hashable, tuple[Hashable, Any]] = {}
+        self._known_forms: dict[Hashable, _KnownForm] = {}
 
     def get(self, subject: Hashable, arguments: Hashable, make: Callable[[], F], *, new: bool) -> F:
         """The form of a subject, such as ("wallet", individual_id).
 
-        `make` makes it at the first time, if it is to be `new`, and if the arguments are others
-        than before: but a form that was sent stays, since its answer must not get lost.
+        `make` makes it the first time, with `new`, and when the arguments have changed. A form
+        that was sent stays, whatever the arguments, because its answer must not get lost.
         """
-        earlier_arguments, form = self._arguments_and_forms.get(subject, (None, None))
-        is_outdated = earlier_arguments != arguments
-        if form is None or new or (is_outdated and not form.is_started):
+        known_form = self._known_forms.get(subject)
+        if known_form is None or new or _is_outdated(known_form, arguments):
             form = make()
             self.prepare(form)
         else:
+            form = known_form.form
             form.show_again()
-        self._arguments_and_forms[subject] = arguments, form
-        return form  # type: ignore[no-any-return]
+        self._known_forms[subject] = _KnownForm(arguments, form)
+        return form
 
     def prepare(self, page: FormPage) -> None:
         """Show the service on a page, open objects from it, and refuse attributes it lacks."""
         page.opener = self._open_object
         page.show_service_name(self._place())
         complete(page)
+
+
+def _is_outdated(known_form: _KnownForm, arguments: Hashable) -> bool:
+    """Whether a form that was not sent was made with other arguments."""
+    return known_form.arguments != arguments and not known_form.form.is_started
 
 
 def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> str:

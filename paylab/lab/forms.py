@@ -267,9 +267,9 @@ class Forms:
     def _find_resource(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
         client = self._client
-        for get in (client.individuals.get, client.transfers.get, client.conversions.get):
+        for get_resource in (client.individuals.get, client.transfers.get, client.conversions.get):
             with suppress(NotFoundError, MissingOperationError):
-                return get(row_id)
+                return get_resource(row_id)
         message = f"no individual, transfer or conversion has this id: {row_id[:60]!a}"
         raise NotFoundError(404, message)
 

@@ -42,7 +42,7 @@ class Histories:
 
 
 def seen_history(calls: Iterable[Call], object_id: str) -> History:
-    """The statuses of an object in the answers of calls; one that repeats is there once."""
+    """The statuses of an object in the answers of calls; equal ones in a row are one."""
     history = History()
     for call in calls:
         if object_id not in call.response_body.text:

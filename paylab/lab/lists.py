@@ -140,9 +140,9 @@ class ListSource:
         from ..frames import frame
         from ..frames.decode import bodies
 
-        list_source, row_filter, other_options = self._read_filters(options)
+        filtered_list, row_filter, other_options = self._read_filters(options)
         limit = other_options.get("limit")
-        origin_attributes = list_source.origin(limit=limit, **row_filter.describe())
+        origin_attributes = filtered_list.origin(limit=limit, **row_filter.describe())
         with report_progress(other_options.get("progress"), self.kind) as reporter:
             read_options: Any = {
                 **other_options,
@@ -150,7 +150,7 @@ class ListSource:
                 "progress": reporter,
                 "row_filter": row_filter,
             }
-            pages = bodies(replace(list_source, size=page_size(limit)).fetch)
+            pages = bodies(replace(filtered_list, size=page_size(limit)).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read_options)
 
     def to_arrow(self, options: Mapping[str, object]) -> pa.Table:
@@ -171,7 +171,7 @@ class ListSource:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        list_source, row_filter, other_options = self._read_filters(options)
+        filtered_list, row_filter, other_options = self._read_filters(options)
         with report_progress(other_options.get("progress"), self.kind) as reporter:
             export_options: Any = {
                 **other_options,
@@ -181,15 +181,15 @@ class ListSource:
                 "row_filter": row_filter,
             }
             return frames.export_list(
-                list_source.fetch, to, self.kind, list_source.origin(), **export_options
+                filtered_list.fetch, to, self.kind, filtered_list.origin(), **export_options
             )
 
     def _read_filters(
         self, options: Mapping[str, object]
     ) -> tuple[ListSource, RowFilter, dict[str, Any]]:
-        """The list with the filters that the service takes, a filter of the rows, other options.
+        """Split options into (this list with the filters to send, a row filter, other options).
 
-        What the service cannot filter, the row filter keeps of the rows that it sent.
+        The row filter applies here the filters that the service does not have.
         """
         given_filters = {name: options[name] for name in FILTER_NAMES & options.keys()}
         sent_filters, row_filter = read_filters(self.session.service, self.kind, given_filters)

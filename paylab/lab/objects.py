@@ -49,7 +49,7 @@ LINKS_MAX = 20
 """The largest number of objects in one list of links."""
 
 Link = tuple[str, str]
-"""The id of an object, or an empty text, and what is said about it."""
+"""A line of a list: the id of the object that it opens ("" for none), and its text."""
 Links = Mapping[str, Callable[[], list[Link]]]
 """Functions that read lists of links, by the title of the list."""
 

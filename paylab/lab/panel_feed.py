@@ -25,7 +25,7 @@ ROWS_MAX = 200
 Follower = Callable[[], None]
 
 Moment = tuple[int, datetime]
-"""When something happened: its place in the journal of the simulator, or 0, and its time."""
+"""When something happened: its sequence in the journal of the simulator (0 without), its time."""
 
 
 class Entry(NamedTuple):
@@ -112,8 +112,8 @@ class PanelFeed:
     def _read_calls(self) -> Iterator[Entry]:
         """The calls since the last time, each at the place of its request in the journal.
 
-        A call whose request is not in the journal is placed beside the call before it. It notes how
-        far it read.
+        A call whose request is not in the journal is placed beside the call before it. The next
+        reading begins after the last call that was yielded.
         """
         sequence_by_nonce = self._read_sequences()
         sequence = 0
@@ -131,7 +131,7 @@ class PanelFeed:
         return {record.request.headers.get("x-nonce", ""): record.sequence for record in records}
 
     def _read_notes(self) -> Iterator[Entry]:
-        """The events and deliveries since the last time. It notes how far it read."""
+        """The events and deliveries after those of the last reading."""
         if self._journal is None:
             return
         for note in self._journal.notes(self._note_number, ROWS_MAX):
@@ -162,7 +162,7 @@ class PanelFeed:
                 yield Entry((0, arrival.last_at), make_row)
 
     def _finish_open_rows(self) -> None:
-        """Read the deliveries again that were under way."""
+        """Show the results of deliveries that were under way at the last reading."""
         for index, panel_row in enumerate(self._rows):
             if panel_row.is_open and "status" in panel_row.source:
                 self._rows[index] = finish_row(panel_row)

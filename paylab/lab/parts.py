@@ -1,4 +1,4 @@
-"""The parts of a lab, each made from those above it; the settings of a simulator or a recording."""
+"""Makes the parts of a lab, and the settings for a simulator or a recording."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SEEDED_TRANSFERS = 130
 
 @dataclass(frozen=True)
 class LabParts:
-    """What a lab is made of: its client, the place of the service, and how time passes there."""
+    """A client, the place of its service, and how time passes there."""
 
     client: Client
     locator: ServiceLocator
@@ -152,9 +152,9 @@ def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
 
 
 def followed_service(found: Found, order: dict[str, Any], usual: Service | None = None) -> Service:
-    """The service that was chosen, else `usual`, else that of the specification.
+    """The service that was found, else `usual`, else that of the specification.
 
-    If `order` declares the order of its lists, the service has it.
+    `order` is empty, or has the setting `lists.order`, which the service gets then.
     """
     service = found["service"][0] if "service" in found else usual or Service()
     return service.with_values(order) if order else service
@@ -193,12 +193,14 @@ def embedded_parts(
 
 
 def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
-    """The settings of a simulator in this process; `found` are values with where they are from."""
+    """The settings of a simulator in this process; `found` has (value, origin) by setting."""
     origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
     origin_by_name |= {name: origin for name, (_, origin) in found.items()}
-    options = {name: value for name, (value, _) in found.items()}
-    options["service"] = service
-    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=origin_by_name, **options)
+    value_by_name = {name: value for name, (value, _) in found.items()}
+    value_by_name["service"] = service
+    return Settings(
+        EMBEDDED, Secret(api_key), Secret(secret_key), where=origin_by_name, **value_by_name
+    )
 
 
 def check_replay(*settings: object) -> None:

@@ -128,9 +128,9 @@ class PayoutForms:
         )
 
     def _new_order_name(self, *, new: bool) -> str:
-        """The name of the payments of a new form, which tells them from equal ones before.
+        """The argument `new` of orders from a form: a unique name, so that equal orders are paid.
 
-        It is empty for a form that is not new: then an equal payment is not made again.
+        Empty for a form that is not new: an equal order is then recognized and not paid again.
         """
         return self._session.new_key() if new else ""
 
@@ -217,9 +217,9 @@ def _account_label(account: FinancialAccount) -> str:
     """The type and the end of the number of an account; an e-mail address keeps its domain."""
     details = account.details or {}
     numbers = [str(value) for name, value in details.items() if name not in OTHER_DETAILS]
-    number = max(numbers, key=len, default="")  # shorter ones are of a bank or branch
-    user, at_sign, domain = number.rpartition("@")
-    account_hint = f"{user[:1]}…@{domain}" if at_sign else f"…{number[-4:]}"
+    account_number = max(numbers, key=len, default="")  # shorter ones are of a bank or branch
+    user, at_sign, domain = account_number.rpartition("@")
+    account_hint = f"{user[:1]}…@{domain}" if at_sign else f"…{account_number[-4:]}"
     return f"{account.type} {account_hint}"
 
 

@@ -78,8 +78,9 @@ def is_local(settings: Settings) -> bool:
 class ServiceLocator:
     """The place of a lab's service, and the controls found there.
 
-    `connect` makes what sends requests to the controls, when they are first used. `embedded` is
-    whether the service is a simulator in this process, `replay` the recording that answers instead.
+    `connect` makes the function that sends requests to the controls; it is called on first use.
+    `embedded` is whether the service is a simulator in this process; `replay` is the recording
+    that answers in its place, or None.
     """
 
     def __init__(
@@ -99,11 +100,11 @@ class ServiceLocator:
         self._proxied_host = ""
 
     def note_product(self, exchange: Exchange) -> None:
-        """Note the product that an answer names in its Server header, and the host in its Via.
+        """Note the product in the Server header of an answer, and the host in its Via header.
 
-        The name of the proxy does not replace that of the service behind it.
+        Once a service has named itself, the name of a proxy in front of it is not noted.
         """
-        if not exchange.status:
+        if not exchange.status:  # there is no answer
             return
         self._proxied_host = read_proxied_host(exchange.headers)
         product = exchange.headers.get("server", "")
@@ -150,7 +151,7 @@ class ServiceLocator:
         if self._embedded:
             return Place("embedded", settings.base_url)
         place_kind: Kind = "other"
-        # Only a proxy on this machine is believed what it says of the service behind it.
+        # A proxy's answer about the service behind it counts only if the proxy is on this machine.
         proxied_host = self._proxied_host if is_local(settings) else ""
         if is_local(settings) and (self._controls or self._server_product == PRODUCT):
             place_kind = "shared"

@@ -31,16 +31,16 @@ WAIT_SECONDS = 60.0
 """Longest wait for an outcome, on the simulator's clock."""
 
 HELD_SECONDS = 3.0
-"""How long a deposit is watched that is held: it stays so."""
+"""Longest wait for the conversion of a deposit; one that is held for review never completes."""
 
 
 VERIFIED = ("active", "action_required", "rejected", "under_review")
-"""The statuses in which a verification stays."""
+"""The statuses in which a verification ends or waits for somebody."""
 
 
 @light_dataclass(frozen=True)
 class HistoryStep:
-    """One step of the way of an object: when, what happened, and the status after it."""
+    """Something that happened to an object: when, what, and the status afterwards."""
 
     at: datetime | None
     what: str
@@ -92,7 +92,7 @@ class ScenarioParts:
 
 @light_dataclass(frozen=True)
 class ScenarioOutcome:
-    """What a scenario created, and the way that it took; `resource` is its last state."""
+    """The last state of the object that a scenario created, and the steps on its way."""
 
     resource: Any
     way: tuple[HistoryStep, ...]
@@ -133,7 +133,7 @@ def run_transfer(parts: ScenarioParts, reference: str) -> ScenarioOutcome:
     expected_status = reference.rpartition(":")[2]  # `failed` of `scenario:failed`
     transfer = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
     steps = _list_event_steps(parts, transfer.id)
-    if steps and steps[-1].status != transfer.status:  # no event is sent of the last move
+    if steps and steps[-1].status != transfer.status:  # the last change of status sends no event
         silent_move = HistoryStep(
             transfer.updated_at, "no event is sent: a GET shows it", str(transfer.status)
         )

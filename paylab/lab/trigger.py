@@ -165,9 +165,8 @@ def _create_transfer(lab: Lab, event_type: str) -> str:
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
     must_fail = TRANSFER.is_final(status) and status != "completed"
-    reference = (
-        f"scenario:{status}" if must_fail else "trigger"
-    )  # the reference decides the outcome
+    # The reference of a payout decides its outcome.
+    reference = f"scenario:{status}" if must_fail else "trigger"
     return lab.transfers.create(
         account,
         source_amount="100.00",

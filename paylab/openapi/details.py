@@ -142,9 +142,9 @@ def schema_by_word(
     `formats` are by word: a `pix_key` has another one for "cpf" than for "email". With any other
     word the field has no format. `conditions` are added to the schema of each word.
     """
-    cases: list[Schema] = []
+    case_schemas: list[Schema] = []
     for word, text_format in formats.items():
         properties = {word_field: {"const": word}, field_name: format_schema(text_format)}
-        cases.append({"properties": properties, **conditions})
+        case_schemas.append({"properties": properties, **conditions})
     other_word_schema = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
-    return {"anyOf": [*cases, other_word_schema]}
+    return {"anyOf": [*case_schemas, other_word_schema]}

@@ -117,9 +117,8 @@ def _name_enumerations(document_part: object, names_by_words: Mapping[tuple[str,
         return document_part
     enum_words = document_part.get("enum")
     enum_name = None
-    if (
-        isinstance(enum_words, list) and "type" in document_part
-    ):  # not a property that is called enum
+    # An object without a type may have a property that is called enum.
+    if isinstance(enum_words, list) and "type" in document_part:
         enum_name = names_by_words.get(tuple(enum_words))
     if enum_name is None:
         return {

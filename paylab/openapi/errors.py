@@ -137,8 +137,8 @@ def _body_refusals(operation: Operation) -> Iterator[Refusal]:
         yield Refusal(400, _DOUBTFUL_VALUE, "check-digits", doubtful_fields)
     time_fields = operation.field_names_of_kind(TIME)
     if time_fields:
-        when = "a time is before year 1 in UTC"
-        yield Refusal(invalid_body_status, when, "timestamp.form", time_fields)
+        time_condition = "a time is before year 1 in UTC"
+        yield Refusal(invalid_body_status, time_condition, "timestamp.form", time_fields)
     yield Refusal(413, "the body is larger than 256 MiB", "request.size")
     yield Refusal(
         415, "a body does not have the Content-Type application/json", "request.content-type"

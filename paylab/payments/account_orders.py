@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..client.client import Client
-from ..client.failures import look_first
+from ..client.failures import advise_to_look_first
 from ..client.new_orders import deliver_order
 from ..client.orders import key_advice
 from ..client.response import Response
@@ -138,7 +138,7 @@ def _lost_answer_advice(order: KeyedOrder, _: BaseException) -> str:
     if not order.is_computed:
         return key_advice(str(order.request.idempotency_key))
     if not order.is_in_list:
-        return look_first(order.request.path)
+        return advise_to_look_first(order.request.path)
     return "it may have been made: the same call looks for it in the list before it sends"
 
 

@@ -51,13 +51,13 @@ class PythonProgram:
     def ask(self, request: bytes, seconds: float = ANSWER_SECONDS) -> bytes:
         """Ask the program; return its answer. ProgramError if it fails, ends or takes too long."""
         with self._lock:
-            expired = Event()
+            has_expired = Event()
             try:
                 process = self._start_if_ended()
-                with _kill_after(process, seconds, expired):
+                with _kill_after(process, seconds, has_expired):
                     is_answer, content = _exchange_messages(process, request)
             except (OSError, EOFError) as error:
-                if expired.is_set():
+                if has_expired.is_set():
                     self.close()
                     message = f"{self.name} was ended: it took longer than {seconds:g} seconds"
                     raise ProgramError(message) from None

@@ -151,7 +151,7 @@ def _describe_absent_field(resource: str, transfer: JsonMapping) -> str:
     return f"{absent_names[0]} is absent" if is_transfer and absent_names else ""
 
 
-def judge_spoiled(history: History) -> Iterator[Observation]:
+def judge_spoiled_bodies(history: History) -> Iterator[Observation]:
     """Observe whether the program goes on after a body that is cut or is no JSON."""
     for request in history.requests:
         if not request.is_spoiled:
@@ -171,7 +171,7 @@ ITEMS = (
         "errors.body",
         'Cut a body: faults.on("transfers.list", "truncate", times=1); send a page: '
         'faults.on("transfers.list", "html", times=1).',
-        judge=judge_spoiled,
+        judge=judge_spoiled_bodies,
         holds_under_faults=True,
         situation=Situation(
             "read the transfers twice", {"kind": "html", "operation": "transfers.list"}

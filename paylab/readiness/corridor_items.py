@@ -65,14 +65,14 @@ def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
 def _judge_corridor(
     history: History, request: RecordFacts, corridor: str, *payment_ids: str
 ) -> Iterator[Observation]:
-    """Observe that a corridor needs both outcomes, and which outcomes its payments have shown."""
+    """Observe that a corridor needs both OUTCOMES, and which of them its payments have shown."""
     for outcome in OUTCOMES:
         yield needed(request, f"{corridor}, {outcome}")
     for payment_id in payment_ids:
-        for seen in history.statuses_known(payment_id):
-            if seen.status in OUTCOMES:
-                subject = f"{corridor}, {seen.status}"
-                yield shown(history.record_at(seen.sequence), subject, subject)
+        for seen_status in history.statuses_known(payment_id):
+            if seen_status.status in OUTCOMES:
+                subject = f"{corridor}, {seen_status.status}"
+                yield shown(history.record_at(seen_status.sequence), subject, subject)
 
 
 ITEMS = (

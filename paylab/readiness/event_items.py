@@ -26,9 +26,10 @@ def _fault_kinds_by_event(history: History) -> dict[str, list[str]]:
 
 
 def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
-    """The type of an event and the state of its object, by which two deliveries are the same event.
+    """The type of an event, and the id, status and `updated_at` of its object.
 
-    Events have no id. Assumption `webhook.identity`.
+    Events have no id: two deliveries with equal values are the same event. Assumption
+    `webhook.identity`.
     """
     payload = delivery.payload
     state_fields = ("id", "status", "updated_at")
@@ -79,17 +80,17 @@ def _find_repeated_action(
     return None
 
 
-def judge_late(history: History) -> Iterator[Observation]:
+def judge_late_events(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes late is taken."""
     fault_kinds_by_event = _fault_kinds_by_event(history)
     for event_id, attempts in history.attempts_by_event.items():
         if "event_delay" in fault_kinds_by_event.get(event_id, ()):
-            yield from _judge_taken(attempts, "late")
+            yield from _judge_attempts(attempts, "late")
 
 
-def judge_order(history: History) -> Iterator[Observation]:
+def judge_order_of_events(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes after a newer one of its object is taken."""
-    newest_event_by_receiver: dict[tuple[str, str], NoteFacts] = {}  # by receiver and object
+    newest_event_by_receiver: dict[tuple[str, str], NoteFacts] = {}
     for delivery in history.deliveries:
         event = history.events.get(str(delivery["event_id"]))
         if event is None:
@@ -109,7 +110,7 @@ def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observat
     """
     attempts = history.attempts_by_event[str(delivery["event_id"])]
     is_first_attempt = delivery is attempts[0]
-    # Somebody asked for a redelivery: that it comes late is no surprise.
+    # A redelivery was asked for, so it is late by intention and shows nothing.
     if delivery.is_taken and delivery["cause"] != "redelivery":
         yield shown(delivery, "taken after a newer event of the same object")
     elif delivery.is_refused and is_first_attempt and not _find_taken(attempts):
@@ -118,12 +119,12 @@ def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observat
         )
 
 
-def judge_unknown(history: History) -> Iterator[Observation]:
+def judge_unknown_types(history: History) -> Iterator[Observation]:
     """Observe whether an event of a type that the spec does not name is taken."""
     for attempts in history.attempts_by_event.values():
         event_type = str(attempts[0]["event_type"])
         if event_type not in EVENT_TYPES:
-            yield from _judge_taken(attempts, f"the type {event_type!r}")
+            yield from _judge_attempts(attempts, f"the type {event_type!r}")
 
 
 def _find_taken(attempts: Sequence[NoteFacts]) -> list[NoteFacts]:
@@ -131,7 +132,7 @@ def _find_taken(attempts: Sequence[NoteFacts]) -> list[NoteFacts]:
     return [attempt for attempt in attempts if attempt.is_taken]
 
 
-def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
+def _judge_attempts(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
     """Judge the attempts to deliver one event: one is taken, or else the refusals are broken.
 
     Nothing is observed if no attempt was answered. `observation_text` says what is odd in it.
@@ -147,7 +148,7 @@ def _judge_taken(attempts: Sequence[NoteFacts], observation_text: str) -> Iterat
         )
 
 
-def judge_lost(history: History) -> Iterator[Observation]:
+def judge_lost_events(history: History) -> Iterator[Observation]:
     """Observe whether the object of an event that a fault dropped is read."""
     for event_id, fault_kinds in _fault_kinds_by_event(history).items():
         event = history.events.get(event_id)
@@ -158,7 +159,7 @@ def judge_lost(history: History) -> Iterator[Observation]:
             yield shown(reading, f"read although {event['event_type']} was lost")
 
 
-def judge_outage(history: History) -> Iterator[Observation]:
+def judge_retries_after_outage(history: History) -> Iterator[Observation]:
     """Observe whether the retry of an event is taken after an outage of the receiver."""
     for attempts in history.attempts_by_event.values():
         failed_attempts = [attempt for attempt in attempts if not attempt.is_taken]
@@ -172,7 +173,7 @@ def judge_outage(history: History) -> Iterator[Observation]:
         refused_retries = [retry for retry in retries if 300 <= (retry["status"] or 0) < 500]
         if taken_retries:
             yield shown(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
-        elif refused_retries and _is_down(first_failed_attempt):
+        elif refused_retries and _is_outage(first_failed_attempt):
             refused_retry = refused_retries[0]
             observation_text = (
                 f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}, "
@@ -181,12 +182,12 @@ def judge_outage(history: History) -> Iterator[Observation]:
             yield broken(refused_retry, observation_text)
 
 
-def _is_down(attempt: NoteFacts) -> bool:
+def _is_outage(attempt: NoteFacts) -> bool:
     """Whether the receiver gave no answer or failed, and did not refuse the event itself."""
     return attempt["status"] is None or attempt["status"] >= 500
 
 
-def judge_verified(history: History) -> Iterator[Observation]:
+def judge_readings_after_events(history: History) -> Iterator[Observation]:
     """Observe whether the object of an event is read soon after its delivery, alone if possible."""
     for delivery in history.deliveries:
         object_id = str(delivery["resource_id"])
@@ -200,7 +201,7 @@ def judge_verified(history: History) -> Iterator[Observation]:
             yield shown(reading, f"read after {delivery['event_type']}")
 
 
-def judge_taken(history: History) -> Iterator[Observation]:
+def judge_answers(history: History) -> Iterator[Observation]:
     """Observe whether the receiver answers events with a 2xx in time."""
     for attempts in history.attempts_by_event.values():
         taken_attempts = _find_taken(attempts)
@@ -226,7 +227,7 @@ ITEMS = (
         "webhook.delivery",
         "Subscribe, and create a transfer.",
         needs="events",
-        judge=judge_taken,
+        judge=judge_answers,
         situation=Situation("create a transfer"),
     ),
     Item(
@@ -246,7 +247,7 @@ ITEMS = (
         "webhook.delivery",
         'faults.on("transfer.completed", "event_delay", seconds=60).',
         needs="events",
-        judge=judge_late,
+        judge=judge_late_events,
         situation=Situation("create a transfer", {"kind": "event_delay", "seconds": 5}),
     ),
     Item(
@@ -256,7 +257,7 @@ ITEMS = (
         "webhook.order",
         'faults.on("transfer.funded", "event_reorder").',
         needs="events",
-        judge=judge_order,
+        judge=judge_order_of_events,
         situation=Situation(
             "create a transfer", {"kind": "event_reorder", "event_type": "transfer.created"}
         ),
@@ -268,7 +269,7 @@ ITEMS = (
         "spec: Events",
         'Send an event of a type of your own: send_event("transfer.reversed", transfer.id).',
         needs="events",
-        judge=judge_unknown,
+        judge=judge_unknown_types,
         situation=Situation("go on", event="transfer.reversed"),
     ),
     Item(
@@ -278,7 +279,7 @@ ITEMS = (
         "spec: Events",
         'faults.on("transfer.completed", "event_drop").',
         needs="events",
-        judge=judge_lost,
+        judge=judge_lost_events,
         situation=Situation("create a transfer, and read it", {"kind": "event_drop"}),
     ),
     Item(
@@ -288,7 +289,7 @@ ITEMS = (
         "webhook.delivery",
         'faults.on("transfer.created", "event_outage", seconds=10).',
         needs="events",
-        judge=judge_outage,
+        judge=judge_retries_after_outage,
         situation=Situation(
             "create a transfer", {"kind": "event_outage", "seconds": 3, "times": 0}
         ),
@@ -300,7 +301,7 @@ ITEMS = (
         "webhook.delivery",
         "Read the object of an event before you act on it.",
         needs="events",
-        judge=judge_verified,
+        judge=judge_readings_after_events,
         situation=Situation("create a transfer"),
     ),
 )

@@ -171,19 +171,17 @@ class RequestFacts(RecordFacts):
 
     @property
     def is_spoiled(self) -> bool:
-        """Whether the body that was received is cut, or is no JSON object where one belongs."""
+        """Whether the received body is cut, or is text where the service answers with JSON."""
         if self.row.get("sent") == "part" and not self.row.get("hung_up"):
             return True
-        is_json_expected = self.is_ok or (
-            # A gateway answers 5xx with a page; the fault "status" answers as the service does.
-            self.status >= 500 and self.fault != "status"
-        )
         is_text = isinstance(self.row.get("answer"), str)
-        return self.is_received and is_text and is_json_expected
+        # A gateway answers 5xx with a page; the fault "status" answers as the service does.
+        is_page_of_gateway = self.status >= 500 and self.fault != "status"
+        return self.is_received and is_text and (self.is_ok or is_page_of_gateway)
 
     @cached_property
     def fingerprint(self) -> tuple[str, ...]:
-        """What is equal in two requests that are the same one, sent twice."""
+        """Method, path, query and hash of the body: equal in a request that is sent twice."""
         query_text = json.dumps(self.query, sort_keys=True)
         return self.method, str(self.row["path"]), query_text, self.row.get("body_sha256") or ""
 
@@ -203,7 +201,7 @@ class RequestFacts(RecordFacts):
 
     @property
     def duration(self) -> float:
-        """The seconds that it took. 0 if they are not known."""
+        """The seconds until the answer was sent. 0 if they are not known."""
         return float(self.row.get("duration") or 0)
 
 
@@ -257,9 +255,9 @@ def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
 
 
 def client_seconds(earlier: RequestFacts, later: RequestFacts) -> float:
-    """The seconds between two requests on the clock by which the client dates the later one.
+    """The seconds between two requests, on the clock that the client used for the later X-Date.
 
-    Without a date, or one that is nearer to the time of the world, that is the world's clock.
+    That is the clock of the machine if the date is nearer to it, and otherwise the world's.
     """
     x_date = timestamps.read_or_none(later.row["headers"].get("x-date"))
     is_real_time = x_date is not None and abs(x_date - later.real_at) < abs(x_date - later.at)

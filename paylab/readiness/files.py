@@ -34,11 +34,11 @@ REPORT_START = f'{{"{REPORT}": '.encode()
 
 
 UNREADABLE = (*(ValueError, LookupError, TypeError, AttributeError), RecursionError, OverflowError)
-"""What a file of another form raises when it is read."""
+"""The errors that reading a file of another form can raise."""
 
 
 def read_har_rows(path: Path) -> list[JsonMapping]:
-    """Read a HAR file of paylab or any other program as rows of a journal; else ConfigError."""
+    """The entries of a HAR file of any program as rows of a journal. ConfigError if it is none."""
     har_text = _read_text(path)
     try:
         har_log = json.loads(har_text)["log"]
@@ -142,9 +142,9 @@ def _value_of(body: bytes) -> JsonValue:
 
 
 def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
-    """Add the number of the request that first used the nonce of a row, where it is not told.
+    """Add `nonce_first_used` to rows without it: the number of the first request with the nonce.
 
-    None without a nonce, and for the first use itself.
+    It is None for that request itself, and without a nonce.
     """
     first_number_by_nonce: dict[str, int] = {}
     for request_row in request_rows:

@@ -142,14 +142,14 @@ class History:
     @cached_property
     def _reads_by_id(self) -> dict[str, list[RequestFacts]]:
         """The GETs that read each object, alone or in a list, in order."""
-        reads: dict[str, list[RequestFacts]] = defaultdict(list)
+        readings_by_id: dict[str, list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
             if request.method != "GET" or not (request.is_ok and request.is_received):
                 continue
             answered_ids = {str(answered_object.get("id")) for answered_object in request.objects}
             for object_id in answered_ids | {request.last_path_segment}:
-                reads[object_id].append(request)
-        return reads
+                readings_by_id[object_id].append(request)
+        return readings_by_id
 
     def first_reading(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
         """The first request after a record that read an object, alone or in a list.
@@ -163,9 +163,9 @@ class History:
 
         None if there is none.
         """
-        reads = self._reads_by_id.get(object_id, [])
-        reads_alone = [read for read in reads if read.last_path_segment == object_id]
-        return first_after(after, reads_alone)
+        readings = self._reads_by_id.get(object_id, [])
+        readings_alone = [reading for reading in readings if reading.last_path_segment == object_id]
+        return first_after(after, readings_alone)
 
     def next_of_program(self, record: RecordFacts) -> RequestFacts | None:
         """The next request of the same test after a record, which shows that its program went on.
@@ -191,7 +191,7 @@ class History:
                 object_id = str(received_object.get("id"))
                 statuses[object_id].append(SeenStatus(sequence, str(status), received_object))
         for statuses_of_object in statuses.values():
-            statuses_of_object.sort(key=lambda seen: seen.sequence)
+            statuses_of_object.sort(key=lambda seen_status: seen_status.sequence)
         return statuses
 
     def _received_objects(self) -> Iterator[tuple[int, JsonMapping]]:

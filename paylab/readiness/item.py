@@ -50,10 +50,10 @@ Judge = Callable[[History], Iterable[Observation]]
 class Situation:
     """How a simulator brings an item about, while the integration does what `action` says.
 
-    `fault` has the details of a fault, `seed` adds transfers first, and `event` is the type of an
-    event that is sent about the latest transfer. `after` is the operation
-    after which the object that it created goes through `moves`, the clock is advanced, or with
-    `grows` a transfer is added.
+    `fault` has the details of a fault, `seed` is the number of transfers that are added first, and
+    `event` is the type of an event that is sent about the latest transfer. After the operation
+    `after`, the created object goes through the statuses `moves`, the clock moves by `advance`, or
+    with `grows` a transfer is added.
     """
 
     action: str

@@ -1,4 +1,4 @@
-"""From the journals of worlds to a verdict on every item."""
+"""Judge an integration: the journals of its worlds become a verdict on every item."""
 
 from __future__ import annotations
 

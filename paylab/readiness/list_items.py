@@ -15,18 +15,18 @@ GROWING_CONTROLS = frozenset({"objects_seeded", "transfers.create", "individuals
 """Controls that add rows to a list."""
 
 
-def _is_page(request: RequestFacts) -> bool:
+def _is_answered_with_page(request: RequestFacts) -> bool:
     """Whether a request was answered with a page of a list."""
     return request.operation.endswith(".list") and "has_next_page" in request.answer
 
 
 def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
     """Yield the requests for the pages of each walk through a list, of two pages or more."""
-    # The walk that a cursor continues: a page answers with the cursor of the next one.
+    # By operation and cursor: each page answers with the cursor of the next one.
     walk_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
     walks: list[list[RequestFacts]] = []
     for request in history.requests:
-        if not _is_page(request):
+        if not _is_answered_with_page(request):
             continue
         cursor = str(request.query.get("cursor") or "")
         walk = walk_by_cursor.get((request.operation, cursor), []) if cursor else []
@@ -60,7 +60,7 @@ def _filters_of(page: RequestFacts) -> dict[str, object]:
     }
 
 
-def judge_growing(history: History) -> Iterator[Observation]:
+def judge_growing_lists(history: History) -> Iterator[Observation]:
     """Observe whether a list is read to its last page while rows are added."""
     for walk in _find_walks(history):
         first_page = walk[0]
@@ -117,7 +117,7 @@ ITEMS = (
         "list.order",
         "Create a transfer between two pages.",
         needs="lists",
-        judge=judge_growing,
+        judge=judge_growing_lists,
         situation=Situation(
             "read all transfers",
             # Pages that come at once are all read before a row can be added between two.

@@ -71,23 +71,25 @@ def judge_keys_of_orders(history: History) -> Iterator[Observation]:
                 )
 
 
-def _is_same_payment(history: History, request: RequestFacts, later: RequestFacts) -> bool:
+def _is_same_payment(history: History, request: RequestFacts, later_request: RequestFacts) -> bool:
     """Whether two requests with different keys would pay one order twice.
 
     Without a reference, the same terms are another payment once the first was answered.
     """
-    if _may_be_carried_out(request):
+    if _is_outcome_unknown(request):
         return True
     if not (request.is_ok and request.fields.get("client_reference_id")):
         return False
     payment_id = str(request.answer.get("id"))
     statuses_before = [
-        seen.status for seen in history.statuses_known(payment_id) if seen.sequence < later.sequence
+        seen_status.status
+        for seen_status in history.statuses_known(payment_id)
+        if seen_status.sequence < later_request.sequence
     ]
     return not (statuses_before and statuses_before[-1] in ENDED)
 
 
-def _may_be_carried_out(request: RequestFacts) -> bool:
+def _is_outcome_unknown(request: RequestFacts) -> bool:
     """Whether nobody knows if a request was carried out: a lost answer, or a failure."""
     return request.is_lost or (request.status >= 500 and request.fault != "refuse")
 
@@ -125,17 +127,17 @@ def _make_loss_check(
                 continue
             repeat = history.next_of_order(request)
             if repeat is None:
-                yield from _find_look(history, request, None)
+                yield from _find_list_reading(history, request, None)
             elif repeat.key and repeat.key == request.key:
                 yield shown(repeat, f"the order of call {request.number} again, with its key")
             else:
-                looks_in_list = [*_find_look(history, request, repeat)]
-                yield from looks_in_list or [_observe_second_payment(request, repeat)]
+                list_readings = [*_find_list_reading(history, request, repeat)]
+                yield from list_readings or [_observe_second_payment(request, repeat)]
 
     return judge
 
 
-def _find_look(
+def _find_list_reading(
     history: History, request: RequestFacts, end: RequestFacts | None
 ) -> Iterator[Observation]:
     """Observe that the list was read after an order, to find out whether it was carried out.
@@ -159,10 +161,10 @@ def _observe_second_payment(request: RequestFacts, repeat: RequestFacts) -> Obse
     return broken(repeat, mistake_text)
 
 
-def judge_unkeyed(history: History) -> Iterator[Observation]:
+def judge_repeats_without_key(history: History) -> Iterator[Observation]:
     """Observe whether a request without a key is not sent again while its outcome is unknown."""
     for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
-        if request.key or not _may_be_carried_out(request):
+        if request.key or not _is_outcome_unknown(request):
             continue
         repeat = history.next_same(request)
         looking_operations = LOOKS[request.operation]
@@ -176,7 +178,7 @@ def judge_unkeyed(history: History) -> Iterator[Observation]:
             yield broken(repeat, f"call {request.number} again, which may have been carried out")
 
 
-def judge_conflict(history: History) -> Iterator[Observation]:
+def judge_repeats_after_conflict(history: History) -> Iterator[Observation]:
     """Observe whether the same request is not sent again after a 409."""
     for request in history.orders:
         if request.status != 409:
@@ -190,8 +192,11 @@ def judge_conflict(history: History) -> Iterator[Observation]:
             yield broken(repeat, mistake_text)
 
 
-def judge_limit(history: History) -> Iterator[Observation]:
-    """Observe whether a key is not used after the service has forgotten it; the list tells then."""
+def judge_forgotten_keys(history: History) -> Iterator[Observation]:
+    """Observe whether a key is not used after the service has forgotten it.
+
+    From then on only the list tells whether the order was carried out.
+    """
     first_request_by_key: dict[str, RequestFacts] = {}
     for request in history.orders:
         if not request.key:
@@ -203,10 +208,10 @@ def judge_limit(history: History) -> Iterator[Observation]:
             )
     for first_request in first_request_by_key.values():
         if first_request.is_lost:
-            yield from _find_late_look(history, first_request)
+            yield from _find_late_list_reading(history, first_request)
 
 
-def _find_late_look(history: History, lost_order: RequestFacts) -> Iterator[Observation]:
+def _find_late_list_reading(history: History, lost_order: RequestFacts) -> Iterator[Observation]:
     """Observe that the list was read for an order when the service had forgotten its key.
 
     Nothing is observed if it was not.
@@ -218,14 +223,15 @@ def _find_late_look(history: History, lost_order: RequestFacts) -> Iterator[Obse
             return
 
 
-def _hours_between(first_request: RequestFacts, later: RequestFacts) -> float:
-    """The hours that passed for the integration: those of the world only in a named test.
+def _hours_between(first_request: RequestFacts, later_request: RequestFacts) -> float:
+    """The hours that passed for the integration: in a named test, by the clock of the world.
 
-    A running program that has the time of the machine does not notice that a world's clock moved.
+    Elsewhere by the clock that dates its requests: a program that has the time of the machine
+    does not notice that a world's clock was advanced.
     """
-    if later.test:
-        return (later.at - first_request.at).total_seconds() / 3600
-    return client_seconds(first_request, later) / 3600
+    if later_request.test:
+        return (later_request.at - first_request.at).total_seconds() / 3600
+    return client_seconds(first_request, later_request) / 3600
 
 
 LOST_ANSWER = 'faults.on("transfers.create", "drop_after", times=1)'
@@ -301,7 +307,7 @@ ITEMS = (
         "spec: Idempotency",
         'Lose the answer of another POST: faults.on("individuals.create", "drop_after", times=1).',
         needs="POST without a key",
-        judge=judge_unkeyed,
+        judge=judge_repeats_without_key,
         holds_under_faults=True,
         situation=Situation(
             "create an individual", {"kind": "drop_after", "operation": "individuals.create"}
@@ -314,7 +320,7 @@ ITEMS = (
         "spec: Idempotency, 3",
         'Answer an order with 409: faults.on("transfers.create", status=409, times=1).',
         needs="orders",
-        judge=judge_conflict,
+        judge=judge_repeats_after_conflict,
         holds_under_faults=True,
         situation=Situation(
             "create a transfer", {"kind": "status", "operation": "transfers.create", "status": 409}
@@ -328,7 +334,7 @@ ITEMS = (
         f"In a test with a name, lose an answer ({LOST_ANSWER}), stop, and go on after "
         'clock.advance("25h").',
         needs="orders",
-        judge=judge_limit,
+        judge=judge_forgotten_keys,
         holds_under_faults=True,
     ),
 )

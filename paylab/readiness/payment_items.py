@@ -38,26 +38,26 @@ def judge_slow_account(history: History) -> Iterator[Observation]:
             yield from _observe_polling(history, creating_request)
 
 
-def _find_early_repeat(history: History, creation: RequestFacts) -> RequestFacts | None:
+def _find_early_repeat(history: History, creating_request: RequestFacts) -> RequestFacts | None:
     """The next request for the same account, if the first was not known to be active by then."""
-    account_id = str(creation.answer.get("id"))
-    repeat = _next_account(history, creation)
-    if repeat is None or _is_open(history, account_id, repeat.sequence):
+    account_id = str(creating_request.answer.get("id"))
+    repeat = _find_next_request(history, creating_request)
+    if repeat is None or _is_known_active(history, account_id, repeat.sequence):
         return None
     return repeat
 
 
-def _observe_polling(history: History, creation: RequestFacts) -> Iterator[Observation]:
+def _observe_polling(history: History, creating_request: RequestFacts) -> Iterator[Observation]:
     """Observe that an account was seen to be active after its creation; nothing if it was not."""
-    account_id = str(creation.answer.get("id"))
-    for seen in history.statuses_known(account_id):
-        if seen.status in codes.OPENED and seen.sequence > creation.sequence:
-            reading = history.first_reading(account_id, creation)
-            yield shown(reading or creation, f"polled until it was {seen.status}")
+    account_id = str(creating_request.answer.get("id"))
+    for seen_status in history.statuses_known(account_id):
+        if seen_status.status in codes.OPENED and seen_status.sequence > creating_request.sequence:
+            reading = history.first_reading(account_id, creating_request)
+            yield shown(reading or creating_request, f"polled until it was {seen_status.status}")
             return
 
 
-def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
+def _find_next_request(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request to create the same conversion account. None if there is none."""
     identity = _account_identity(request)
     for later_request in history.of("conversion_accounts.create"):
@@ -75,11 +75,11 @@ def _account_identity(request: RequestFacts) -> list[object]:
     return [request.fields.get(field_name) for field_name in field_names]
 
 
-def _is_open(history: History, object_id: str, before_sequence: int) -> bool:
+def _is_known_active(history: History, object_id: str, before_sequence: int) -> bool:
     """Whether the integration knew, before a sequence, that a conversion account was active."""
     return any(
-        seen.status in codes.OPENED and seen.sequence < before_sequence
-        for seen in history.statuses_known(object_id)
+        seen_status.status in codes.OPENED and seen_status.sequence < before_sequence
+        for seen_status in history.statuses_known(object_id)
     )
 
 
@@ -101,7 +101,7 @@ def judge_quotes(history: History) -> Iterator[Observation]:
         is_refused_quote = request.status == 422 and "quote" in str(request.answer).lower()
         if not (quote_id and is_refused_quote):
             continue
-        repeat = _next_transfer_by_quote(history, request)
+        repeat = _find_next_transfer_by_quote(history, request)
         if repeat is None:
             yield needed(request, "a new quote after one that was refused")
         elif repeat.fields.get("quote_id") == quote_id:
@@ -112,7 +112,7 @@ def judge_quotes(history: History) -> Iterator[Observation]:
     yield from _find_renewals(history)
 
 
-def _next_transfer_by_quote(history: History, request: RequestFacts) -> RequestFacts | None:
+def _find_next_transfer_by_quote(history: History, request: RequestFacts) -> RequestFacts | None:
     """The next request for a transfer by a quote with the same reference. None without one."""
     reference = request.fields.get("client_reference_id")
     for later_request in history.of("transfers.create"):
@@ -127,7 +127,7 @@ def _next_transfer_by_quote(history: History, request: RequestFacts) -> RequestF
 
 
 def _find_renewals(history: History) -> Iterator[Observation]:
-    """Quotes that expired unused, and were replaced before the transfer."""
+    """Observe quotes that expired unused, and were replaced before the transfer."""
     used_ids = {request.fields.get("quote_id") for request in history.of("transfers.create")}
     for quote, renewal in pairwise(history.of("quotes.create")):
         expires_at = timestamps.read_or_none(quote.answer.get("expires_at"))
@@ -137,12 +137,12 @@ def _find_renewals(history: History) -> Iterator[Observation]:
             yield shown(renewal, f"a new quote: that of call {quote.number} had expired")
 
 
-def judge_deadline(history: History) -> Iterator[Observation]:
+def judge_expired_transfers(history: History) -> Iterator[Observation]:
     """Observe whether a transfer that nobody funded in time is seen to be expired."""
     for request in history.of("transfers.create"):
-        for seen in history.statuses_known(str(request.answer.get("id"))):
-            if seen.status == "expired":
-                expiry_record = history.record_at(seen.sequence)
+        for seen_status in history.statuses_known(str(request.answer.get("id"))):
+            if seen_status.status == "expired":
+                expiry_record = history.record_at(seen_status.sequence)
                 yield shown(
                     expiry_record, f"the transfer of call {request.number} was seen to be expired"
                 )
@@ -228,7 +228,7 @@ ITEMS = (
         "spec: Transfer status",
         'Pay with the reference "scenario:expired".',
         needs="transfers",
-        judge=judge_deadline,
+        judge=judge_expired_transfers,
         situation=Situation(
             "create a transfer, and follow it", after="transfers.create", moves=("expired",)
         ),

@@ -57,7 +57,7 @@ def _sides_of(upload: RequestFacts) -> set[str]:
     return {str(image.get("type")) for image in images if isinstance(image, dict)}
 
 
-def _is_answer_to(upload: RequestFacts, code: str) -> bool:
+def _answers_code(upload: RequestFacts, code: str) -> bool:
     """Whether an upload was taken, and has the side that a code asks for, if it asks for one."""
     if not upload.is_ok:
         return False
@@ -71,18 +71,18 @@ def judge_codes(history: History) -> Iterator[Observation]:
     """Observe whether each code that asks for action is answered with an upload or a token."""
     for person_id in history.object_ids:
         uploads = _uploads_of(history, person_id)
-        for seen in history.statuses_known(person_id):
-            if seen.status != "action_required":
+        for seen_status in history.statuses_known(person_id):
+            if seen_status.status != "action_required":
                 continue
-            later_uploads = [upload for upload in uploads if upload.sequence > seen.sequence]
-            for code in _codes_of(seen.seen_object):
+            later_uploads = [upload for upload in uploads if upload.sequence > seen_status.sequence]
+            for code in _codes_of(seen_status.seen_object):
                 answering_uploads = [
-                    upload for upload in later_uploads if _is_answer_to(upload, code)
+                    upload for upload in later_uploads if _answers_code(upload, code)
                 ]
                 if answering_uploads:
                     yield shown(answering_uploads[0], f"{code} is answered", code)
                 else:
-                    yield needed(history.record_at(seen.sequence), code)
+                    yield needed(history.record_at(seen_status.sequence), code)
 
 
 def judge_sides(history: History) -> Iterator[Observation]:
@@ -91,7 +91,7 @@ def judge_sides(history: History) -> Iterator[Observation]:
         for upload in _uploads_of(history, person_id):
             if upload.operation != "individuals.upload_images":
                 continue
-            asked_sides = _sides_asked(history, person_id, upload)
+            asked_sides = _find_asked_sides(history, person_id, upload)
             uploaded_sides = _sides_of(upload)
             if not asked_sides or not uploaded_sides:
                 continue
@@ -103,12 +103,12 @@ def judge_sides(history: History) -> Iterator[Observation]:
                 yield broken(upload, f"{uploaded_sides_text} in place of {asked_sides_text}")
 
 
-def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[str]:
+def _find_asked_sides(history: History, person_id: str, upload: RequestFacts) -> set[str]:
     """The sides that the latest status before an upload asks for. Empty if it asks for none."""
     asked_sides: set[str] = set()
-    for seen in history.statuses_known(person_id):
-        if seen.sequence < upload.sequence and seen.status == "action_required":
-            codes = _codes_of(seen.seen_object)
+    for seen_status in history.statuses_known(person_id):
+        if seen_status.sequence < upload.sequence and seen_status.status == "action_required":
+            codes = _codes_of(seen_status.seen_object)
             asked_sides = {SIDES_ASKED[code] for code in codes if code in SIDES_ASKED}
     return asked_sides
 
@@ -117,7 +117,9 @@ def judge_rejected(history: History) -> Iterator[Observation]:
     """Observe whether nothing is uploaded for an individual that is known to be rejected."""
     for person_id in history.object_ids:
         rejection_sequences = [
-            seen.sequence for seen in history.statuses_known(person_id) if seen.status == "rejected"
+            seen_status.sequence
+            for seen_status in history.statuses_known(person_id)
+            if seen_status.status == "rejected"
         ]
         if not rejection_sequences:
             continue
@@ -137,14 +139,14 @@ def judge_rejected(history: History) -> Iterator[Observation]:
 def judge_queries(history: History) -> Iterator[Observation]:
     """Observe whether paths and queries, which logs keep, have no key and no personal data."""
     for request in history.requests:
-        problem = _find_personal(request)
+        problem = _describe_personal_data(request)
         if problem:
             yield broken(request, problem)
         elif request.query:
             yield shown(request, f"only {', '.join(request.query)} in the query")
 
 
-def _find_personal(request: RequestFacts) -> str:
+def _describe_personal_data(request: RequestFacts) -> str:
     """Say what is in the address of a request and should not be there; "" if nothing is."""
     for parameter_name, parameter_value in request.query.items():
         folded_name = parameter_name.lower().replace("-", "_")

@@ -1,8 +1,8 @@
-"""The form of the rows of a journal: what a file must have before it can be judged."""
+"""The form of the rows of a journal, which the rows of a file must have before they are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from ..spec import timestamps
 from ..spec.text import JsonMapping
@@ -60,7 +60,7 @@ def _is_verdict_by_layer(field_value: object) -> bool:
     )
 
 
-Forms = Mapping[str, Callable[[object], bool]]
+Forms = dict[str, Callable[[object], bool]]
 RECORD_FORMS: Forms = {
     "kind": _is_text,
     "sequence": _is_count,
@@ -97,9 +97,11 @@ def require_forms(rows: Iterable[JsonMapping]) -> None:
     for row_number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
             raise ValueError(f"record {row_number} is no object")
-        is_request = row.get("kind") == "request"
-        forms = {**RECORD_FORMS, **(REQUEST_FORMS if is_request else NOTE_FORMS)}
+        if row.get("kind") == "request":
+            forms = RECORD_FORMS | REQUEST_FORMS
+        else:  # a note may lack the fields of notes
+            note_forms = {name: has_form for name, has_form in NOTE_FORMS.items() if name in row}
+            forms = RECORD_FORMS | note_forms
         for field_name, has_form in forms.items():
-            may_be_absent = not is_request and field_name in NOTE_FORMS and field_name not in row
-            if not (may_be_absent or has_form(row.get(field_name))):
+            if not has_form(row.get(field_name)):
                 raise ValueError(f"record {row_number} has an odd {field_name}")

@@ -59,7 +59,7 @@ def judge_attempts(history: History) -> Iterator[Observation]:
 
 
 def _find_reused_nonces_and_dates(history: History) -> Iterator[Observation]:
-    """Observe nonces that were used before, and dates that are stale or of an earlier request."""
+    """Observe nonces that were used before, and dates that are stale or were used before."""
     first_request_by_date: dict[str, RequestFacts] = {}
     for request in history.requests:
         first_use_number = request.row.get("nonce_first_used")
@@ -82,8 +82,8 @@ def judge_refused_signature(history: History) -> Iterator[Observation]:
         if request.status != 401:
             continue
         repeat = history.next_same(request)
-        # What is sent after other work, or after a pause, is a new try of somebody. Reads may be
-        # those of another thread.
+        # After other work or a pause, sending it again is a new try and no retry. GETs do not
+        # count as other work: another thread may have sent them.
         is_retry = (
             repeat is not None
             and all(

@@ -254,9 +254,10 @@ class Cleaner:
         return [self.clean(item) for item in self._clean_neighbours(list_items)]
 
     def _clean_parts_of_text(self, texts: list[str]) -> list[str] | None:
-        """Clean texts as one if they are its lines, or pieces with a key or image across them.
+        """Join the parts of one text and clean it: its lines, or pieces with a secret across them.
 
-        None for other texts, which are cleaned one by one.
+        The result is one text, or its lines. None if the texts are no such parts: then each has to
+        be cleaned by itself.
         """
         joined_text = "".join(texts)
         are_lines = all(text.endswith("\n") for text in texts[:-1])

@@ -82,30 +82,34 @@ def _find_data(text: str) -> Iterator[Encoded]:
 
     A plain search for a character of the form comes first: it is faster than a pattern.
     """
-    for match in _BASE64.finditer(text):
-        yield from _find_base64(match[0], match.start())
-    for match in _RAW_IMAGE.finditer(text):
-        yield Encoded(*match.span(), match[0].encode("latin-1"))
-    for match in _HEX_DUMP.finditer(text) if "0000" in text and "\n" in text else ():
-        for dumped_bytes in _read_dump(match[0]):
-            yield Encoded(*match.span(), dumped_bytes)
-    for match in _HEX.finditer(text):
-        hex_digits = _NO_HEX_DIGIT.sub("", match[0])
-        yield Encoded(*match.span(), _decode_hex(hex_digits))
-    for match in _OCTAL.finditer(text) if "\\" in text else ():
-        octal_groups = match[0].split("\\")[1:]
-        yield Encoded(*match.span(), bytes(int(group_digits, 8) for group_digits in octal_groups))
-    for match in _BITS.finditer(text) if "00000000" in text else ():
-        bit_groups = re.findall("[01]{8}", match[0])
-        yield Encoded(*match.span(), bytes(int(group_digits, 2) for group_digits in bit_groups))
-    for match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
-        dumped_bytes = read_numbers(re.findall(r":\s?(\d+)", match[0]))
+    for data_match in _BASE64.finditer(text):
+        yield from _find_base64(data_match[0], data_match.start())
+    for data_match in _RAW_IMAGE.finditer(text):
+        yield Encoded(*data_match.span(), data_match[0].encode("latin-1"))
+    for data_match in _HEX_DUMP.finditer(text) if "0000" in text and "\n" in text else ():
+        for dumped_bytes in _read_dump(data_match[0]):
+            yield Encoded(*data_match.span(), dumped_bytes)
+    for data_match in _HEX.finditer(text):
+        hex_digits = _NO_HEX_DIGIT.sub("", data_match[0])
+        yield Encoded(*data_match.span(), _decode_hex(hex_digits))
+    for data_match in _OCTAL.finditer(text) if "\\" in text else ():
+        octal_groups = data_match[0].split("\\")[1:]
+        yield Encoded(
+            *data_match.span(), bytes(int(group_digits, 8) for group_digits in octal_groups)
+        )
+    for data_match in _BITS.finditer(text) if "00000000" in text else ():
+        bit_groups = re.findall("[01]{8}", data_match[0])
+        yield Encoded(
+            *data_match.span(), bytes(int(group_digits, 2) for group_digits in bit_groups)
+        )
+    for data_match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
+        dumped_bytes = read_numbers(re.findall(r":\s?(\d+)", data_match[0]))
         if dumped_bytes:
-            yield Encoded(*match.span(), dumped_bytes)
-    for match in _NUMBERS.finditer(text):
-        dumped_bytes = read_numbers(match[0].split(","))
+            yield Encoded(*data_match.span(), dumped_bytes)
+    for data_match in _NUMBERS.finditer(text):
+        dumped_bytes = read_numbers(data_match[0].split(","))
         if dumped_bytes:
-            yield Encoded(*match.span(), dumped_bytes)
+            yield Encoded(*data_match.span(), dumped_bytes)
 
 
 def _read_dump(dump: str) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from ..spec import codes
 from ..spec.operations.bodies import TOKEN as TOKEN_FIELDS
@@ -71,22 +72,30 @@ TOKEN_DISTANCE_MAX = 1000
 """Maximum characters between a share token and the name of a field beside it."""
 
 
-def find_share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the share tokens of identity verification: token, start and end without quotes.
+class FoundText(NamedTuple):
+    """A text that was found in another one: decoded, and where it starts and ends there."""
+
+    text: str
+    start: int
+    end: int
+
+
+def find_share_tokens(text: str) -> Iterator[FoundText]:
+    """Yield the share tokens of identity verification, without their quotes.
 
     A `token` counts only beside another field of a share token, such as `applicant_id`.
     """
     if "token" not in fold_case(text):
         return
-    for match in TOKEN.finditer(text):
-        field_start, field_end = match.span()
+    for token_match in TOKEN.finditer(text):
+        field_start, field_end = token_match.span()
         text_before = text[max(0, field_start - TOKEN_DISTANCE_MAX) : field_start]
         text_after = text[field_end : field_end + TOKEN_DISTANCE_MAX]
         members_before = text_before.rpartition("{")[2]
         members_after = text_after.partition("}")[0]
         if _BESIDE_TOKEN.search(members_before) or _BESIDE_TOKEN.search(members_after):
-            group_number = match.lastindex or 0
-            yield match[group_number], *match.span(group_number)
+            group_number = token_match.lastindex or 0
+            yield FoundText(token_match[group_number], *token_match.span(group_number))
 
 
 def has_share_token(names: Collection[object]) -> bool:

@@ -65,13 +65,13 @@ def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
 
     An assignment of one value to one name is left to the rule for a literal beside a name.
     """
-    for match in _ASSIGNMENT.finditer(text):
-        assigned_names = [target.strip() for target in match[1].split(",")]
-        spans = list(_find_literal_spans(text, match.end()))
-        if len(assigned_names) == len(spans) == 1 and not match["loop"]:
+    for assignment_match in _ASSIGNMENT.finditer(text):
+        assigned_names = [target.strip() for target in assignment_match[1].split(",")]
+        spans = list(_find_literal_spans(text, assignment_match.end()))
+        if len(assigned_names) == len(spans) == 1 and not assignment_match["loop"]:
             continue
         are_keys = [_is_name_of_key(target) for target in assigned_names]
-        has_one_value_each = len(assigned_names) == len(spans) and "*" not in match[1]
+        has_one_value_each = len(assigned_names) == len(spans) and "*" not in assignment_match[1]
         for index, span in enumerate(spans):
             if span is not None:
                 is_of_key = are_keys[index] if has_one_value_each else any(are_keys)
@@ -88,12 +88,12 @@ def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | Non
     value_start = start
     has_more_values = True
     while has_more_values:
-        match = _VALUE.match(text, value_start)
-        if match is None or match.end() == value_start:
+        literal_match = _VALUE.match(text, value_start)
+        if literal_match is None or literal_match.end() == value_start:
             return
-        yield match.span("text") if match["text"] is not None else None
-        has_more_values = bool(match["more"])
-        value_start = match.end()
+        yield literal_match.span("text") if literal_match["text"] is not None else None
+        has_more_values = bool(literal_match["more"])
+        value_start = literal_match.end()
 
 
 def find_key_literals(text: str) -> Spans:

@@ -43,9 +43,9 @@ def _is_harmless_value(labelled_value: str) -> bool:
 
 def _find_web_tokens(text: str) -> Spans:
     """Yield the places of JSON Web Tokens: three parts, the first of which names an algorithm."""
-    for match in _WEB_TOKEN.finditer(text):
-        if _has_algorithm(match[1]):
-            yield match.span()
+    for token_match in _WEB_TOKEN.finditer(text):
+        if _has_algorithm(token_match[1]):
+            yield token_match.span()
 
 
 _WEB_TOKEN = re.compile(

@@ -188,10 +188,10 @@ def _find_personal_values(
 
     The last parameter, the depth of the layer, is not used.
     """
-    for match in _field_patterns(personal_names).value.finditer(text):
-        group_number = match.lastindex or 0
-        if match[group_number] not in ("null", "None", HIDDEN):
-            yield Replacement(*match.span(group_number), HIDDEN)
+    for value_match in _field_patterns(personal_names).value.finditer(text):
+        group_number = value_match.lastindex or 0
+        if value_match[group_number] not in ("null", "None", HIDDEN):
+            yield Replacement(*value_match.span(group_number), HIDDEN)
     for pattern in _PERSONAL_FORMS:
-        for match in pattern.finditer(text):
-            yield Replacement(*match.span(), HIDDEN)
+        for value_match in pattern.finditer(text):
+            yield Replacement(*value_match.span(), HIDDEN)

@@ -25,6 +25,7 @@ from .fields import (
     UNQUOTED_GROUP,
     VALUE,
     WORD_WITH_DIGITS,
+    FoundText,
     find_share_tokens,
     fold_case,
 )
@@ -226,8 +227,8 @@ def _describe_image(match: re.Match[str]) -> str:
 _find_shortened_images = make_image_finder(_describe_image)
 
 
-def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the document numbers in a text: the decoded number, start and end without quotes."""
+def find_document_numbers(text: str) -> Iterator[FoundText]:
+    """Yield the document numbers in fields, beside labels and in refusals, without quotes."""
     lower_text = fold_case(text)
     field_patterns = _number_field_patterns(lower_text)
     for pattern in field_patterns:
@@ -235,11 +236,12 @@ def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
             yield from _numbers_in_value(text, *field_match.span(1))
     if field_patterns:
         for label_match in LABELLED_NUMBER.finditer(text):
-            yield escapes.decode(label_match["number"]), *label_match.span("number")
+            labelled_number = escapes.decode(label_match["number"])
+            yield FoundText(labelled_number, *label_match.span("number"))
     if "document" in lower_text:
         for message_match in REFUSED_NUMBER.finditer(text):
             for number_match in WORD_WITH_DIGITS.finditer(text, *message_match.span()):
-                yield escapes.decode(number_match[0]), *number_match.span()
+                yield FoundText(escapes.decode(number_match[0]), *number_match.span())
 
 
 def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
@@ -254,25 +256,23 @@ def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
     return patterns
 
 
-def _numbers_in_value(
-    text: str, value_start: int, value_end: int
-) -> Iterator[tuple[str, int, int]]:
-    """Yield the numbers in the value of a field, which may be a list: number, start and end."""
-    for match in LIST_ITEM.finditer(text, value_start, value_end):
-        group_number = match.lastindex or 0
-        decoded_value = escapes.decode(match[group_number])
+def _numbers_in_value(text: str, value_start: int, value_end: int) -> Iterator[FoundText]:
+    """Yield the numbers in the value of a field, which may be a list."""
+    for item_match in LIST_ITEM.finditer(text, value_start, value_end):
+        group_number = item_match.lastindex or 0
+        decoded_value = escapes.decode(item_match[group_number])
         if "://" in decoded_value:  # the address of a document is no number
             continue
         digits_min = 1 if group_number < UNQUOTED_GROUP else 4  # a word without quotes may be prose
         has_digits = sum(map(str.isdigit, decoded_value)) >= digits_min
         if has_digits and not SENTENCE_WORDS.search(decoded_value):
-            yield decoded_value, *match.span(group_number)
+            yield FoundText(decoded_value, *item_match.span(group_number))
 
 
 def _choose_mark(text: str, start: int, end: int, depth: int) -> str:
-    """The mark for a part of a text: `***`, in quotes if the part is a number of JSON.
+    """The mark that replaces a part of a text: `***`, in quotes if the part is a number of JSON.
 
-    So a text that is JSON stays JSON.
+    Without quotes the text would be no JSON any more.
     """
     character_before = text[:start].rstrip()[-1:]
     character_after = text[end:].lstrip()[:1]

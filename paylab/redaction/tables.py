@@ -131,7 +131,7 @@ def _split_html(text: str) -> Iterator[_Row]:
         return
     for row_match in _ROW.finditer(text):
         cell_matches = _HTML_CELL.finditer(text, *row_match.span())
-        yield [_Cell(match[1].strip(), *match.span(1)) for match in cell_matches]
+        yield [_Cell(cell_match[1].strip(), *cell_match.span(1)) for cell_match in cell_matches]
 
 
 def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
@@ -151,6 +151,6 @@ def _split_words(text: str, start: int = 0, end: int | None = None) -> Iterator[
     """Yield the lines of a text, or of a part of it, as words; blank lines are left out."""
     for line in _LINE.finditer(text, start, len(text) if end is None else end):
         word_matches = _WORD.finditer(text, *line.span())
-        row = [_Cell(match[0], *match.span()) for match in word_matches]
+        row = [_Cell(word_match[0], *word_match.span()) for word_match in word_matches]
         if row:
             yield row

@@ -88,11 +88,13 @@ class TextCleaner:
         Images that overlap are reported once.
         """
         images = list(make_image_finder(replace_image)(text, depth))
-        for encoded in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
-            image_bytes = decompress(encoded.data)
+        for encoded_image in find_encoded(text) if len(text) >= URI_LENGTH_MIN else ():
+            image_bytes = decompress(encoded_image.data)
             if is_image(image_bytes) and not is_small_picture(image_bytes):
                 file_word = "PDF" if image_bytes.startswith(b"%PDF") else "image"
-                images.append(Replacement(encoded.start, encoded.end, f"[removed: {file_word}]"))
+                images.append(
+                    Replacement(encoded_image.start, encoded_image.end, f"[removed: {file_word}]")
+                )
         last_end = 0
         for image in sorted(images):
             if image.start >= last_end:
@@ -116,7 +118,10 @@ class TextCleaner:
             if seams and not any(replacement.start < seam < replacement.end for seam in seams):
                 continue
             # A secret is reported once, although several layers show it.
-            if not any(earlier.overlaps(*replacement[:2]) for earlier in replacements):
+            if not any(
+                earlier_replacement.overlaps(*replacement[:2])
+                for earlier_replacement in replacements
+            ):
                 self._report(_kind_of(replacement), secret_text)
             replacements.append(replacement)
         return replacements
@@ -144,14 +149,14 @@ class TextCleaner:
         if self._find_kind is None:
             return
         last_end = 0
-        for encoded in find_encoded(text):
-            if encoded.start < last_end:  # inside a part that is removed
+        for encoded_data in find_encoded(text):
+            if encoded_data.start < last_end:  # inside a part that is removed
                 continue
-            decoded_text = decode_text(encoded.data)
+            decoded_text = decode_text(encoded_data.data)
             secret_kind = None if decoded_text is None else self._find_kind(decoded_text)
             if secret_kind:
-                last_end = encoded.end
-                yield Replacement(encoded.start, encoded.end, f"[removed: {secret_kind}]")
+                last_end = encoded_data.end
+                yield Replacement(encoded_data.start, encoded_data.end, f"[removed: {secret_kind}]")
 
 
 def _kind_of(replacement: Replacement) -> str:

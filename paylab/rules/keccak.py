@@ -38,10 +38,11 @@ def _permute(lanes: list[list[int]]) -> None:
     """
     register = 1
     for _ in range(_ROUNDS):
+        # The step theta.
         column_parities = [
             lane_row[0] ^ lane_row[1] ^ lane_row[2] ^ lane_row[3] ^ lane_row[4]
             for lane_row in lanes
-        ]  # theta
+        ]
         for x, lane_row in enumerate(lanes):
             parity_change = column_parities[x - 1] ^ _rotate_left(column_parities[(x + 1) % 5], 1)
             lane_row[:] = [lane ^ parity_change for lane in lane_row]

@@ -59,14 +59,14 @@ def _encode_signature_twice(expected_inputs: SignatureInputs) -> Iterator[Signat
 def _sign_unhashed_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs that sign the canonical request itself, in place of its hash or alone."""
     unhashed_inputs = expected_inputs._replace(hash_canonical=str)
-    for join in ("\n".join, take_last_line, join_without_scheme, join_without_date):
-        yield unhashed_inputs._replace(join_payload=join)
+    for join_lines in ("\n".join, take_last_line, join_without_scheme, join_without_date):
+        yield unhashed_inputs._replace(join_payload=join_lines)
 
 
 def _leave_out_algorithm(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
     """Yield inputs that sign the payload without its first line, or its last line alone."""
-    for join in (join_without_scheme, take_last_line):
-        yield expected_inputs._replace(join_payload=join)
+    for join_lines in (join_without_scheme, take_last_line):
+        yield expected_inputs._replace(join_payload=join_lines)
 
 
 def _change_method_case(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:

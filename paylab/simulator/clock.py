@@ -132,10 +132,10 @@ def seconds(span: float | str | timedelta) -> float:
     span_text = span.strip()
     total_seconds = 0.0
     text_position = 0
-    while match := _PART.match(span_text, text_position):
-        unit = next(filter(None, match.groups()[1:]))  # each unit has a group of its own
-        total_seconds += float(match[1]) * _UNIT_SECONDS[unit]
-        text_position = match.end()
+    while duration_match := _PART.match(span_text, text_position):
+        unit = next(filter(None, duration_match.groups()[1:]))  # each unit has a group of its own
+        total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit]
+        text_position = duration_match.end()
     if not span_text or text_position < len(span_text):
         raise SimulatorError(
             f'{span!r} is not a time span: write seconds, or "90s", "24h", "3 days", "23h 59m"'

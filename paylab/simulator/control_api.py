@@ -68,12 +68,12 @@ def _read_clock_change(request: Request) -> Row:
 def _clock_problems(changes: Row) -> list[Problem]:
     """The wrong values in a change of the clock, and a change without any value."""
     problems: list[Problem] = []
-    for option_name, (minimum, maximum) in CLOCK_RANGES.items():
+    for option_name, (minimum, maximum_seconds) in CLOCK_RANGES.items():
         if option_name not in changes:
             continue
         option_value = changes[option_name]
-        if type(option_value) not in (int, float) or not minimum <= option_value <= maximum:
-            message = f"must be a number from {minimum} to {maximum}"
+        if type(option_value) not in (int, float) or not minimum <= option_value <= maximum_seconds:
+            message = f"must be a number from {minimum} to {maximum_seconds}"
             problems.append(Problem(option_name, message, "control"))
     if "frozen" in changes and not isinstance(changes["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
@@ -171,10 +171,12 @@ def list_deliveries(world: World, request: Request) -> Reply:
     real time, the answer is sent as soon as there is one. RefusedError with status 422 if none can
     come.
     """
-    query = request.query_items()
-    wait_seconds = _read_wait(query.get("wait", "0"))
-    attempt_rows = _attempt_rows(world, query.get("event_type"), read_after(query))
-    if attempt_rows or "wait" not in query:
+    query_parameters = request.query_items()
+    wait_seconds = _read_wait(query_parameters.get("wait", "0"))
+    attempt_rows = _attempt_rows(
+        world, query_parameters.get("event_type"), read_after(query_parameters)
+    )
+    if attempt_rows or "wait" not in query_parameters:
         return Reply.json(200, attempt_rows)
     if world.outbox.is_paused:
         raise RefusedError(422, "the deliveries are paused: resume them")

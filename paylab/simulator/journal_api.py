@@ -32,12 +32,14 @@ def read_journal(world: World, request: Request) -> Reply:
     `after` is the last sequence number that the client knows. With `raw=1`, requests also have
     both bodies as they came, in Base64.
     """
-    query = request.query_items()
-    raw_text = query.get("raw", "0")
+    query_parameters = request.query_items()
+    raw_text = query_parameters.get("raw", "0")
     if raw_text not in ("0", "1"):
         raise RefusedError(400, "raw: must be 0 or 1")
     secrets = _find_secrets(world, request)
-    all_rows = journal_rows(world.journal, secrets, read_after(query), raw=raw_text == "1")
+    all_rows = journal_rows(
+        world.journal, secrets, read_after(query_parameters), raw=raw_text == "1"
+    )
     return Reply.json(200, all_rows)
 
 

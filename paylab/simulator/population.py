@@ -184,7 +184,7 @@ def _add_transfers(
 def _add_conversions(
     world: World, random_numbers: random.Random, members: Sequence[Member], conversion_count: int
 ) -> None:
-    """Conversions of some of the members whose country has an on-ramp."""
+    """Add conversions of a fifth of the members, in countries that have an on-ramp."""
     ramp_members = [member for member in members if "on_ramp" in member.owner["product_types"]]
     ramp_members = ramp_members[: max(1, len(members) // 5)]
     conversion_accounts = []

@@ -317,9 +317,9 @@ def _failure_text(
     if was_sent_too_often:
         failure_lines += [request.text() for request in matching_requests[-REQUESTS_SHOWN:]]
     elif other_requests:
-        nearest = _find_nearest(other_requests, fields)
-        differences = field_differences(nearest.row, fields)
-        request_line = nearest.text().partition("\n")[0]  # whose verdicts `text()` has
+        nearest_request = _find_nearest(other_requests, fields)
+        differences = field_differences(nearest_request.row, fields)
+        request_line = nearest_request.text().partition("\n")[0]  # without its verdicts
         failure_lines += ["the nearest request:", request_line]
         failure_lines += [f"   {difference}" for difference in differences]
     elif matching_count:

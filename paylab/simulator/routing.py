@@ -114,9 +114,9 @@ def _describe_unknown_control(path: str) -> str:
     for route in (*CONTROLS, *WORLDS):
         segment = _first_segment(route.template)
         templates_by_name.setdefault(segment, []).append(route.template)
-    nearest = find_nearest_name(_first_segment(path)[:100], templates_by_name)
-    if nearest:
-        suggested_paths = " or ".join(dict.fromkeys(templates_by_name[nearest]))
+    nearest_segment = find_nearest_name(_first_segment(path)[:100], templates_by_name)
+    if nearest_segment:
+        suggested_paths = " or ".join(dict.fromkeys(templates_by_name[nearest_segment]))
         return f"there is no control {path[:100]}: is {suggested_paths} meant?"
     templates = [template for templates in templates_by_name.values() for template in templates]
     return f"there is no control {path[:100]}: there are {', '.join(dict.fromkeys(templates))}"

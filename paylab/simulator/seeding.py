@@ -226,15 +226,15 @@ class RouteHistory:
         # A reason is in the list as often as its weight says, and is drawn as often.
         self.reasons = [*Counter(reason_weights).elements()]
 
-    def make_transfer(self, moment: datetime) -> Row:
+    def make_transfer(self, created_at: datetime) -> Row:
         """A transfer with a final status that was created at a time."""
         amount = self._draw_amount()
         method = self._choose(self.route.methods)
         price = prices.from_source(amount, self.route.source, self.route.currency)
-        chance = self.random_numbers.random()
-        seconds_until_now = int((self.latest - moment).total_seconds())
+        outcome_number = self.random_numbers.random()
+        seconds_until_now = int((self.latest - created_at).total_seconds())
         seconds = min(self._draw_seconds(method), seconds_until_now - 1)
-        row_id = self.world.new_id("transfers", moment)
+        row_id = self.world.new_id("transfers", created_at)
         fields = {
             "id": row_id,
             **EMPTY_REQUEST_FIELDS,
@@ -252,9 +252,9 @@ class RouteHistory:
             "recipient_id": self.owner_id,
             "financial_account_id": self.account_id,
             "payout_method": method,
-            **self._draw_outcome(chance, seconds),
-            "created_at": timestamps.to_text(moment),
-            "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
+            **self._draw_outcome(outcome_number, seconds),
+            "created_at": timestamps.to_text(created_at),
+            "updated_at": timestamps.to_text(created_at + timedelta(seconds=seconds + 1)),
             "_": OFF_RAMP_FIELDS if self.route.source == "USDC" else INTERNAL_FIELDS,
         }
         return vars(_SharedKeys(fields))

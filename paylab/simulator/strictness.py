@@ -144,8 +144,8 @@ def _find_key_problems(
     """An Idempotency-Key that the operation does not take, or under another name."""
     key_header = service.idempotency.header
     if KEY_HEADER in request.headers and not operation_record.takes_key(service):
-        takers = " and ".join(sorted(IDEMPOTENT_OPERATIONS))
-        message = f"{operation_record.name} takes none: only {takers} do"
+        operations_text = " and ".join(sorted(IDEMPOTENT_OPERATIONS))
+        message = f"{operation_record.name} takes none: only {operations_text} do"
         yield Problem(key_header, message, SOURCE)
     for header_name in request.headers:
         header_letters = NOT_A_LETTER.sub("", header_name)

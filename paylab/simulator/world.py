@@ -163,22 +163,25 @@ class World:
 
     def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
         """Plan the next step of a row. A row has at most one."""
-        due = self.after(seconds)
-        self.put("timers", {"id": row_id, "due": due, "kind": kind, "step": step})
-        heapq.heappush(self._due_heap, (due, row_id))
+        due_time = self.after(seconds)
+        self.put("timers", {"id": row_id, "due": due_time, "kind": kind, "step": step})
+        heapq.heappush(self._due_heap, (due_time, row_id))
 
     def next_due(self) -> str | None:
         """The time of the next step. None if none is planned."""
         timers = self.tables["timers"].rows
         while self._due_heap:
-            due, row_id = self._due_heap[0]
-            if row_id in timers and timers[row_id]["due"] == due:
-                return due
+            due_time, row_id = self._due_heap[0]
+            if row_id in timers and timers[row_id]["due"] == due_time:
+                return due_time
             heapq.heappop(self._due_heap)  # its timer was removed, or moved to another time
         return None
 
     def due_steps(self) -> Iterator[Row]:
-        """Take the steps that are due, in order, with the world at the due time of each."""
+        """Remove and yield the timers that are due, in order.
+
+        While the caller handles one, the time of the world is that at which it was due.
+        """
         if self.next_due() is None:
             return
         now = timestamps.to_text(self.clock.now())

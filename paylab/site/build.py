@@ -95,11 +95,11 @@ def build_site(out: Path, options: SiteOptions) -> None:
     """Build a site, which replaces an earlier one in its folder only when it is complete."""
     _require_replaceable(out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work:
-        draft = Path(work) / "site"
-        _build_draft(Path(work), draft, options)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as work_folder:
+        draft = Path(work_folder) / "site"
+        _build_draft(Path(work_folder), draft, options)
         if out.exists():
-            out.rename(Path(work) / "old")
+            out.rename(Path(work_folder) / "old")
         draft.rename(out)
 
 
@@ -130,10 +130,10 @@ def _build_draft(work: Path, draft: Path, options: SiteOptions) -> None:
     wheels = work / "wheels"
     wheels.mkdir()
     source_folder = _write_source(work / "source", options)
-    building = _start("jupyterlite_core", _lite_options(source_folder, draft), work)
-    loading = _start("pip", download_options(wheels), work)
-    _finish(loading, "the packages cannot be downloaded")
-    _finish(building, "JupyterLite cannot be built")
+    build_process = _start("jupyterlite_core", _lite_options(source_folder, draft), work)
+    download_process = _start("pip", download_options(wheels), work)
+    _finish(download_process, "the packages cannot be downloaded")
+    _finish(build_process, "JupyterLite cannot be built")
     extension = draft / "extensions" / KERNEL_EXTENSION / "static" / "pypi"
     write_own_wheel(wheels)
     check_wheels(wheels.glob("*.whl"))

@@ -27,12 +27,12 @@ class SiteFacts(NamedTuple):
 def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
     """The HTML of the first page."""
     cards = "\n".join(_write_card(path) for path in lessons)
-    others = "\n".join(
+    other_lessons = "\n".join(
         f"<li><strong>{escape(_read_title(stem))}</strong> ({escape(stem)}): {escape(reason)}</li>"
         for stem, reason in NOT_IN_PAGE.items()
     )
     base = f'<base href="{escape(facts.base)}">' if facts.base else ""
-    html_by_name = {"base": base, "cards": cards, "others": others}
+    html_by_name = {"base": base, "cards": cards, "others": other_lessons}
     html_by_name |= {"runtime": _runtime_sentence(facts), "frames": _frames_sentence(facts)}
     page = TEMPLATE.read_text(encoding="utf-8")
     for part_name, part_html in html_by_name.items():

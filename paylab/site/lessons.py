@@ -64,18 +64,22 @@ def choose_lessons(names: Sequence[str]) -> list[Path]:
     """The notebooks with these names or starts of names; without names all that run in a page."""
     paths = {path.stem: path for path in sorted(notebooks_folder().glob("*.ipynb"))}
     starts = [name.removesuffix(".ipynb") for name in names] or list(LESSONS)
-    chosen = []
+    chosen_stems = []
     for number_text in starts:
-        matches = [stem for stem in paths if stem.startswith(number_text)] if number_text else []
-        if not matches:
+        matching_stems = (
+            [stem for stem in paths if stem.startswith(number_text)] if number_text else []
+        )
+        if not matching_stems:
             raise ConfigError(
                 f"there is no notebook {number_text!r}: choose from {', '.join(LESSONS)}"
             )
-        refused = [stem for stem in matches if stem in NOT_IN_PAGE]
-        if refused:
-            raise ConfigError(f"{refused[0]} does not run in a page: {NOT_IN_PAGE[refused[0]]}")
-        chosen += matches
-    return [paths[stem] for stem in dict.fromkeys(chosen)]
+        refused_stems = [stem for stem in matching_stems if stem in NOT_IN_PAGE]
+        if refused_stems:
+            raise ConfigError(
+                f"{refused_stems[0]} does not run in a page: {NOT_IN_PAGE[refused_stems[0]]}"
+            )
+        chosen_stems += matching_stems
+    return [paths[stem] for stem in dict.fromkeys(chosen_stems)]
 
 
 def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
@@ -102,26 +106,26 @@ def _join_lines_of_cell(cell: Mapping[str, Any]) -> JsonObject:
 
     A stored widget is left out: it would be shown as "Loading widget..." above the saved form.
     """
-    joined = {**cell, "source": _join_lines(cell["source"])}
+    joined_cell = {**cell, "source": _join_lines(cell["source"])}
     if "outputs" in cell:
         outputs = [
             output for output in cell["outputs"] if output.get("data", {}).keys() != {WIDGET}
         ]
-        joined["outputs"] = [_join_lines_of_output(output) for output in outputs]
-        joined["metadata"] = {**cell["metadata"], "trusted": True}
-    return joined
+        joined_cell["outputs"] = [_join_lines_of_output(output) for output in outputs]
+        joined_cell["metadata"] = {**cell["metadata"], "trusted": True}
+    return joined_cell
 
 
 def _join_lines_of_output(output: JsonObject) -> JsonObject:
-    joined = dict(output)
+    joined_output = dict(output)
     if "text" in output:
-        joined["text"] = _join_lines(output["text"])
+        joined_output["text"] = _join_lines(output["text"])
     if "data" in output:
-        joined["data"] = {
+        joined_output["data"] = {
             mime: content if mime.endswith("json") else _join_lines(content)
             for mime, content in output["data"].items()
         }
-    return joined
+    return joined_output
 
 
 def _join_lines(cell_lines: str | list[str]) -> str:

@@ -39,9 +39,9 @@ def write_own_wheel(folder: Path) -> Path:
 def _list_members(information: str) -> Iterator[tuple[str, bytes]]:
     """The files of the wheel except its record: their names and contents."""
     for path in sorted(PACKAGE.rglob("*")):
-        relative = path.relative_to(PACKAGE.parent)
-        if path.suffix in SUFFIXES and not EXCLUDED_FOLDERS & {*relative.parts}:
-            yield relative.as_posix(), path.read_bytes()
+        relative_path = path.relative_to(PACKAGE.parent)
+        if path.suffix in SUFFIXES and not EXCLUDED_FOLDERS & {*relative_path.parts}:
+            yield relative_path.as_posix(), path.read_bytes()
     metadata = f"Metadata-Version: 2.1\nName: paylab\nVersion: {paylab.__version__}\n"
     yield f"{information}/METADATA", metadata.encode()
     wheel = f"Wheel-Version: 1.0\nGenerator: paylab\nRoot-Is-Purelib: true\nTag: {TAG}\n"

@@ -68,18 +68,22 @@ def _read_lock(folder: Path) -> tuple[Packages, Packages]:
     abi = lock["info"]["abi_version"]
     if f"_{abi}_" not in PLATFORM:
         raise ConfigError(f"the runtime in {folder} has ABI {abi}: the packages need {PLATFORM}")
-    wanted: Packages = {}
+    wanted_packages: Packages = {}
     package_names = list(FRAMES)
     while package_names:
         package_name = package_names.pop()
         entry = lock["packages"].get(package_name)
-        if entry is not None and package_name not in wanted:
-            wanted[package_name] = entry
+        if entry is not None and package_name not in wanted_packages:
+            wanted_packages[package_name] = entry
             package_names += entry["depends"]
-    available = {
-        package_name: entry for package_name, entry in wanted.items() if _is_whole(folder, entry)
+    available_packages = {
+        package_name: entry
+        for package_name, entry in wanted_packages.items()
+        if _is_whole(folder, entry)
     }
-    return lock["info"], available if available.keys() == wanted.keys() else {}
+    return lock[
+        "info"
+    ], available_packages if available_packages.keys() == wanted_packages.keys() else {}
 
 
 def _is_whole(folder: Path, entry: Packages) -> bool:

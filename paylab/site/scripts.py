@@ -26,8 +26,8 @@ def compress_scripts(site: Path) -> None:
         if WORKER in script.name:
             continue
         # Without the time, so that the same site has the same bytes.
-        compressed = gzip.compress(script.read_bytes(), FAST, mtime=0)
-        script.with_name(f"{script.name}.bin").write_bytes(compressed)
+        compressed_script = gzip.compress(script.read_bytes(), FAST, mtime=0)
+        script.with_name(f"{script.name}.bin").write_bytes(compressed_script)
         script.unlink()
 
 

@@ -33,15 +33,15 @@ class PinnedWheel:
 
 def read_pinned_wheels(path: Path = PINNED) -> list[PinnedWheel]:
     """The pinned wheels. ValueError for a line that pins nothing."""
-    pinned = []
+    pinned_wheels = []
     for pin_line in path.read_text(encoding="utf-8").splitlines():
         if not pin_line or pin_line.startswith("#"):
             continue
         pin_match = PIN.fullmatch(pin_line)
         if pin_match is None:
             raise ValueError(f"{path.name} has a line that pins no wheel: {pin_line}")
-        pinned.append(PinnedWheel(**pin_match.groupdict()))
-    return pinned
+        pinned_wheels.append(PinnedWheel(**pin_match.groupdict()))
+    return pinned_wheels
 
 
 def download_options(folder: Path) -> list[str]:
@@ -55,7 +55,11 @@ def download_options(folder: Path) -> list[str]:
 def check_wheels(wheels: Iterable[Path]) -> None:
     """PaylabError unless the wheels are exactly those that are pinned."""
     digests = {sha256(wheel.read_bytes()).hexdigest() for wheel in wheels}
-    missing_names = [pin.name for pin in read_pinned_wheels() if pin.sha256 not in digests]
+    missing_names = [
+        pinned_wheel.name
+        for pinned_wheel in read_pinned_wheels()
+        if pinned_wheel.sha256 not in digests
+    ]
     if missing_names:
         raise PaylabError(f"these pinned wheels were not downloaded: {', '.join(missing_names)}")
 

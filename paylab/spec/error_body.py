@@ -211,9 +211,9 @@ def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
     if not isinstance(error_codes, list):
         return
     for code in error_codes:
-        match = FIELD_CODE.fullmatch(str(code))
-        if match:
-            yield _make_problem(match["field"], f"is {match['words']}")
+        code_match = FIELD_CODE.fullmatch(str(code))
+        if code_match:
+            yield _make_problem(code_match["field"], f"is {code_match['words']}")
 
 
 def _read_name_list(name_list: JsonValue, message: str) -> Iterator[Problem]:

@@ -67,8 +67,8 @@ def has_values(item: object, fields: Mapping[str, object]) -> bool:
     An amount or a time can be text. OptionError for text that is none.
     """
     return all(
-        _is_equal(_read_field(item, field_name), wanted, field_name)
-        for field_name, wanted in fields.items()
+        _is_equal(_read_field(item, field_name), wanted_value, field_name)
+        for field_name, wanted_value in fields.items()
     )
 
 

@@ -44,12 +44,12 @@ def read_period(
 
     OptionError for a value that is no time, or if `until` is not later than `since`.
     """
-    begin = read_time_argument(since)
-    end = read_time_argument(until, "until")
-    if begin is not None and end is not None and end <= begin:
+    begin_time = read_time_argument(since)
+    end_time = read_time_argument(until, "until")
+    if begin_time is not None and end_time is not None and end_time <= begin_time:
         message = "must be later than `since`; rows created before it are kept"
         raise OptionError([Problem("until", message)])
-    return begin, end
+    return begin_time, end_time
 
 
 _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
@@ -63,9 +63,9 @@ def read_duration(duration: object, field: str) -> timedelta:
     >>> read_duration("36 hours", "lookback")
     datetime.timedelta(days=1, seconds=43200)
     """
-    match = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
-    if match is not None:
-        number_text, unit = match.groups()
+    duration_match = _DURATION.fullmatch(duration) if isinstance(duration, str) else None
+    if duration_match is not None:
+        number_text, unit = duration_match.groups()
         duration = timedelta(**{f"{unit.lower()}s": int(number_text)})
     if not isinstance(duration, timedelta) or duration <= timedelta(0):
         message = f'must be a duration such as "45 days" or "36 hours", not {duration!r:.60}'

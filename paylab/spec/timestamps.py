@@ -25,13 +25,13 @@ def to_text(instant: datetime) -> str:
 
 def from_text(text: str) -> datetime:
     """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means UTC."""
-    match = _ISO_8601.fullmatch(text)
-    if match is None:
+    time_match = _ISO_8601.fullmatch(text)
+    if time_match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
-    date_text = f"{match['year']}-{match['month']}-{match['day']}"
-    time_of_day = f"{match['hour']}:{match['minute']}:{match['second'] or '00'}"
-    microseconds = (match["fraction"] or "")[:6].ljust(6, "0")
-    offset = match["offset"]
+    date_text = f"{time_match['year']}-{time_match['month']}-{time_match['day']}"
+    time_of_day = f"{time_match['hour']}:{time_match['minute']}:{time_match['second'] or '00'}"
+    microseconds = (time_match["fraction"] or "")[:6].ljust(6, "0")
+    offset = time_match["offset"]
     if offset in (None, "Z", "z"):
         offset = "+00:00"
     iso_text = f"{date_text}T{time_of_day}.{microseconds}{offset}"
@@ -56,8 +56,8 @@ def instant_key(text: str) -> str:
     True
     """
     whole_second = from_text(text).replace(microsecond=0, tzinfo=None)
-    match = _ISO_8601.fullmatch(text)
-    fraction = (match["fraction"] or "") if match else ""
+    time_match = _ISO_8601.fullmatch(text)
+    fraction = (time_match["fraction"] or "") if time_match else ""
     fraction_digits = fraction.rstrip("0").ljust(3, "0")  # .5, .50 and .500 are the same
     return f"{whole_second.isoformat()}.{fraction_digits}Z"
 

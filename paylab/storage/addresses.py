@@ -108,7 +108,7 @@ def local_copy(
 ) -> Iterator[Path]:
     """Provide a local file with the content of an address, decompressed if it ends in .gz.
 
-    A local file without compression is itself; any other is a copy for the time of the block.
+    An uncompressed local file is used directly; a copy of any other is removed after the block.
     """
     require_url(address, storage_options)
     source_path = None if is_url(address) else local_path(address)
@@ -183,12 +183,13 @@ def _require_own_files(
 ) -> list[str]:
     """The names of the files in the folder at a URL; ConfigError if one is not our own.
 
-    Empty for the URL of a file. Both reach the file system, so missing credentials are noticed now.
+    Empty for the URL of a file, whose file system is reached, too, to notice missing credentials.
     """
     with explain_storage(url, "written"):
-        file_names = [str(file_name) for file_name in files.find(root)] if url.endswith("/") else []
         if not url.endswith("/"):
             files.exists(root)
+            return []
+        file_names = [str(file_name) for file_name in files.find(root)]
     for file_name in file_names:
         if not is_own(Path(file_name.removeprefix(root).lstrip("/"))):
             raise ConfigError(

@@ -29,9 +29,8 @@ class CsvRow:
 def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterator[CsvRow]:
     """Yield the rows of a UTF-8 CSV file, also at an fsspec URL or compressed by gzip.
 
-    PaylabError if it cannot be read.
-
-    The cells of a file of results are read as they were before they were escaped.
+    Cells that paylab escaped in a file of results are restored. PaylabError if the file cannot be
+    read.
     """
     with _open_reader(path, delimiter, path) as reader:
         is_escaped = set(reader.fieldnames or ()) >= RESULTS
@@ -95,7 +94,7 @@ def _require_columns(path: str, column_names: list[str], delimiter: str) -> None
     for delimiter_mark, mark_name in DELIMITERS.items():
         if delimiter_mark != delimiter and delimiter_mark in column_names[0]:
             raise PaylabError(
-                f"{path} has one column, {column_names[0][:60]!r}: its cells seem to be separated "
-                "by "
-                f"{mark_name}; pass delimiter={delimiter_mark!r} or --delimiter {delimiter_mark!r}"
+                f"{path} has one column, {column_names[0][:60]!r}: its cells seem to be "
+                f"separated by {mark_name}; "
+                f"pass delimiter={delimiter_mark!r} or --delimiter {delimiter_mark!r}"
             )

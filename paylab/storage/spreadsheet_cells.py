@@ -70,7 +70,6 @@ def restore_cell(cell_text: str) -> str:
     >>> restore_cell("'=1+1")
     '=1+1'
     """
-    cell_text = (
-        cell_text[1:] if cell_text.startswith("'") and _RISKY.search(cell_text[1:]) else cell_text
-    )
+    if cell_text.startswith("'") and _RISKY.search(cell_text[1:]):
+        cell_text = cell_text[1:]
     return re.sub(ESCAPED, r"\1\2", cell_text)

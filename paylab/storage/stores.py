@@ -19,9 +19,9 @@ class Folder:
         self.path = local_path(path)
 
     def note_name(self, ending: str, start: str = "") -> str:
-        """The name of a note about the folder: beside it, or in it if that cannot be written.
+        """The name of a note about the folder: beside it, or inside if its parent is read-only.
 
-        Some readers take every file in a folder for one of rows.
+        Some programs read every file in a folder as rows, so a note is beside it if possible.
         """
         folder = self.path.resolve()
         if folder.name and os.access(folder.parent, os.W_OK):
@@ -52,7 +52,7 @@ class Folder:
                 target.parent.rmdir()
 
     def names(self, ending: str) -> list[str]:
-        """The names with this suffix, sorted."""
+        """The names of the files that end so, sorted; those in subfolders with their path."""
         paths = (path for path in self.path.rglob(f"*{ending}") if not path.is_dir())
         return sorted(path.relative_to(self.path).as_posix() for path in paths)
 
@@ -65,9 +65,10 @@ class Folder:
             yield
 
     def _target(self, file_name: str) -> Path:
-        """The path of a file; a note beside the folder is beside the one that a link leads to."""
-        folder = self.path.resolve() if file_name.startswith("../") else self.path
-        return folder.parent / file_name[3:] if file_name.startswith("../") else folder / file_name
+        """The path of a file. `../NAME` is beside the folder itself, also if a link leads to it."""
+        if file_name.startswith("../"):
+            return self.path.resolve().parent / file_name[3:]
+        return self.path / file_name
 
 
 class Remote:
@@ -111,7 +112,7 @@ class Remote:
                 self._files.rm_file(self._path(name))
 
     def names(self, ending: str) -> list[str]:
-        """The names with this suffix, sorted."""
+        """The names of the files that end so, sorted; those in subfolders with their path."""
         with explain_storage(self._address, "read"):
             paths = self._files.find(self._root)
         return sorted(str(path)[len(self._root) + 1 :] for path in paths if path.endswith(ending))

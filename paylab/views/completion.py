@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors.annotations import evaluate_annotation
 from ..errors.extras import extra_imports
@@ -90,7 +90,7 @@ def find_argument(source_text: str) -> Argument | None:
     >>> find_argument('lab.individuals.create(country="M')
     Argument(callee='lab.individuals.create', position=0, keyword='country', prefix='M')
     """
-    openings, quote_offset, quote = _find_open_brackets(source_text)
+    openings, quote_offset, quote = _read_code_end(source_text)
     if quote is None:
         return None
     if openings and _is_collection(openings[-1], source_text[:quote_offset]):
@@ -117,13 +117,13 @@ def find_compared_field(source_text: str) -> ComparedField | None:
     >>> find_compared_field('if person.status == "a')
     ComparedField(owner='person', name='status', prefix='a')
     """
-    _, quote_offset, quote = _find_open_brackets(source_text)
-    if quote is None:
+    code_end = _read_code_end(source_text)
+    if code_end.quote is None:
         return None
-    comparison_match = _COMPARED.search(source_text[:quote_offset])
+    comparison_match = _COMPARED.search(source_text[: code_end.quote_offset])
     if comparison_match is None:
         return None
-    prefix = source_text[quote_offset + len(quote) :]
+    prefix = source_text[code_end.quote_offset + len(code_end.quote) :]
     return ComparedField(comparison_match[1], comparison_match[2], prefix)
 
 
@@ -134,12 +134,19 @@ def _is_collection(opening: Opening, source_text: str) -> bool:
     return not _CALLEE.search(source_text[: opening.offset])
 
 
-def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | None]:
-    """The brackets that are open at the end of some code, the outermost first, and the open quote.
+class CodeEnd(NamedTuple):
+    """What is open at the end of some code: brackets, the outermost first, and a text.
 
-    The second value is the offset of the quote, the third the quote itself: None if the code does
-    not end inside a text.
+    `quote` is the quote before the text and `quote_offset` where it is; None outside of a text.
     """
+
+    openings: list[Opening]
+    quote_offset: int
+    quote: str | None = None
+
+
+def _read_code_end(source_text: str) -> CodeEnd:
+    """The brackets and the text that some code leaves open; those in comments do not count."""
     openings: list[Opening] = []
     offset = 0
     while offset < len(source_text):
@@ -149,15 +156,15 @@ def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | Non
             comment_start = offset
             offset = source_text.find("\n", comment_start)
             if offset < 0:
-                return openings, len(source_text), None
+                return CodeEnd(openings, len(source_text))
             if openings and not source_text[openings[-1].item_starts[-1] : comment_start].strip():
-                openings[-1] = openings[-1].with_last_item(
-                    offset
-                )  # the item begins after the comment
+                # The comment is before the item, which begins on the next line.
+                openings[-1] = openings[-1].with_last_item(offset)
         elif quote_match is not None:
             literal_end = _find_literal_end(source_text, quote_match.end(), quote_match[1])
             if literal_end is None:
-                return openings, quote_match.end() - len(quote_match[1]), quote_match[1]
+                quote = quote_match[1]
+                return CodeEnd(openings, quote_match.end() - len(quote), quote)
             offset = literal_end
             continue
         elif character in "([{":
@@ -170,7 +177,7 @@ def _find_open_brackets(source_text: str) -> tuple[list[Opening], int, str | Non
                 Opening(opening.bracket, opening.offset, (*opening.item_starts, offset + 1))
             )
         offset += 1
-    return openings, len(source_text), None
+    return CodeEnd(openings, len(source_text))
 
 
 def _find_literal_end(source_text: str, search_start: int, quote: str) -> int | None:

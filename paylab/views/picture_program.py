@@ -65,8 +65,8 @@ def limit_process() -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        used_seconds = int(usage.ru_utime + usage.ru_stime) + 1
+        resource_usage = resource.getrusage(resource.RUSAGE_SELF)
+        used_seconds = int(resource_usage.ru_utime + resource_usage.ru_stime) + 1
         limits = {
             resource.RLIMIT_CORE: 0,
             resource.RLIMIT_CPU: used_seconds + CPU_SECONDS_MAX,

@@ -1,4 +1,4 @@
-"""Received events: those of an inbox that meet conditions, those of a file, those of a list."""
+"""Selections of received events, and reading events from an inbox, a file or a list."""
 
 from __future__ import annotations
 
@@ -169,16 +169,20 @@ class Arrivals:
         return count_text
 
 
-def _condition_value(condition_name: str, condition: str | datetime) -> str | datetime:
+def _condition_value(condition_name: str, condition_argument: str | datetime) -> str | datetime:
     """Return the value to compare with: the time of `since` as an aware datetime, others as given.
 
     ArgumentError for a time without a zone.
     """
-    if isinstance(condition, str):
-        return timestamps.from_text(condition) if condition_name == "since" else condition
-    if condition.tzinfo is None:
+    if isinstance(condition_argument, str):
+        return (
+            timestamps.from_text(condition_argument)
+            if condition_name == "since"
+            else condition_argument
+        )
+    if condition_argument.tzinfo is None:
         raise ArgumentError(f"{condition_name} must have a time zone, such as datetime.now(UTC)")
-    return condition
+    return condition_argument
 
 
 EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | JsonMapping | str | bytes]

@@ -56,9 +56,11 @@ def read_books(
     without `sheet`, the first one is read. With `database`, a URL or an SQLAlchemy engine, the
     source is a query. A table of polars or Arrow is a frame too.
     """
-    to_pandas = None if isinstance(source, pd.DataFrame) else getattr(source, "to_pandas", None)
-    if to_pandas is not None:
-        source = to_pandas()
+    convert_to_pandas = (
+        None if isinstance(source, pd.DataFrame) else getattr(source, "to_pandas", None)
+    )
+    if convert_to_pandas is not None:
+        source = convert_to_pandas()
     if isinstance(source, list):
         message = "a list is no frame of books: write pandas.DataFrame(rows)"
         raise ArgumentError(message, "books")
@@ -126,7 +128,7 @@ def _read_csv(path: Path, book_name: str, delimiter: str | None, *, is_escaped: 
 
 
 def _decode(csv_bytes: bytes) -> tuple[str, str]:
-    """Decode a file; return its text and the encoding: UTF-16, UTF-8 or else Windows-1252."""
+    """Decode a file as UTF-16, UTF-8 or else Windows-1252; return (text, encoding)."""
     encoding = "utf-16" if csv_bytes.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
     try:
         return csv_bytes.decode(encoding), encoding

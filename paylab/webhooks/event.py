@@ -127,8 +127,8 @@ class Event:
     @property
     def version(self) -> EventVersion:
         """The version of the resource that the event shows, by which events are ordered."""
-        previous = _text_or_json(self.payload.get("previous_status"))
-        return EventVersion(self.type, self.status, self.updated_at, previous)
+        previous_status = _text_or_json(self.payload.get("previous_status"))
+        return EventVersion(self.type, self.status, self.updated_at, previous_status)
 
     @property
     def identity(self) -> Identity:

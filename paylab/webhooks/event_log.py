@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import RLock
+from typing import NamedTuple
 
 from ..spec.text import write_json
 from .arrival import IN_ORDER, STALE, Arrival, as_json
@@ -24,6 +25,13 @@ EVENT_OVERHEAD_BYTES = 2_000
 """Bytes in memory of an event beside its body."""
 
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class _LatestVersion(NamedTuple):
+    """The latest version of a resource, and the sequence number of the arrival that showed it."""
+
+    seq: int
+    version: EventVersion
 
 
 class EventLog:
@@ -47,8 +55,8 @@ class EventLog:
         self.dropped = 0
         self._arrivals: dict[int, Arrival] = {}
         self._seq_by_identity: dict[Identity, int] = {}
-        self._latest_by_resource: dict[tuple[str, str], tuple[int, EventVersion]] = {}
-        """The latest version of each resource, by family and id, and its sequence number."""
+        self._latest_by_resource: dict[tuple[str, str], _LatestVersion] = {}
+        """By family and id of the resource."""
         self._count = 0
         self._bytes = 0
         self._lock = RLock()
@@ -108,7 +116,8 @@ class EventLog:
                 deliveries=earlier_arrival.deliveries + deliveries,
             )
         version = event.version
-        _, latest_version = self._latest_by_resource.get((event.family, event.id), (0, None))
+        latest = self._latest_by_resource.get((event.family, event.id))
+        has_newer = is_stale(version, latest.version if latest else None)
         return Arrival(
             seq=self._count + 1,
             at=received_at,
@@ -118,7 +127,7 @@ class EventLog:
             id=_escape_surrogates(event.id),
             status=None if version.status is None else _escape_surrogates(version.status),
             updated_at=version.updated_at,
-            order=STALE if is_stale(version, latest_version) else IN_ORDER,
+            order=STALE if has_newer else IN_ORDER,
             body=body,
             wrapper=self.wrapper,
         )
@@ -131,7 +140,8 @@ class EventLog:
             self._seq_by_identity[event.identity] = seq
             self._bytes += len(arrival.body) + EVENT_OVERHEAD_BYTES
             if arrival.order == IN_ORDER:
-                self._latest_by_resource[event.family, event.id] = seq, event.version
+                latest = _LatestVersion(seq, event.version)
+                self._latest_by_resource[event.family, event.id] = latest
         self._arrivals[seq] = arrival
         while self._bytes > self._bytes_max:
             self._drop_oldest()
@@ -143,8 +153,8 @@ class EventLog:
         self.dropped += 1
         self._bytes -= len(oldest_arrival.body) + EVENT_OVERHEAD_BYTES
         del self._seq_by_identity[event.identity]
-        latest_seq, _ = self._latest_by_resource.get((event.family, event.id), (0, None))
-        if latest_seq == oldest_arrival.seq:
+        latest = self._latest_by_resource.get((event.family, event.id))
+        if latest is not None and latest.seq == oldest_arrival.seq:
             del self._latest_by_resource[event.family, event.id]
         if self.since is not None:
             self.since = max(self.since, oldest_arrival.at)

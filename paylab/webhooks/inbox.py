@@ -32,15 +32,15 @@ FORWARD_SECONDS = 10.0
 
 def check_target(url: str) -> str:
     """Return an address for events; ConfigError unless it is https, or http on this machine."""
+    invalid_url_error = ConfigError(f"{url[:80]!a} is not a URL that can receive events")
     try:
         url_parts = urlsplit(url)
         host = url_parts.hostname or ""
         _ = url_parts.port  # reading the port detects an invalid one
     except ValueError:
-        host = ""
-        url_parts = urlsplit("")
+        raise invalid_url_error from None
     if not host or url_parts.scheme not in ("http", "https"):
-        raise ConfigError(f"{url[:80]!a} is not a URL that can receive events")
+        raise invalid_url_error
     if url_parts.scheme == "http" and not is_loopback(host):
         raise ConfigError("events are sent to other machines by https only")
     return url

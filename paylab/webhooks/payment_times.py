@@ -24,7 +24,7 @@ CLOCK_FORMATS = ("", " %H:%M", " %H:%M:%S")
 UNITS = ("D", "m", "s", "ms", "us")
 MICROSECOND = "datetime64[us]"
 Times: TypeAlias = "NDArray[np.datetime64]"
-"""Times as numpy has them, without a zone."""
+"""An array of times without a zone."""
 
 
 class TimeColumn(NamedTuple):

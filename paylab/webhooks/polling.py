@@ -47,9 +47,10 @@ UNORDERED_WARNING = (
 class PolledList:
     """One list that is polled: its family, its pages, how to read one row, and its order.
 
-    It keeps the latest state of each resource, and those that are not final. A list that is
-    declared newest first is read until a page brings nothing new, any other to its end in each
-    round. Unknown rows older than `floor` existed when the watch started.
+    `known` has the latest version of each resource by id, and `open` the ids of those that are not
+    final. A list that is declared newest first is read until a page brings nothing new, any other
+    to its end in each round. The first round may end before the end of the list: rows created
+    before `floor` were not read then, and are no news.
     """
 
     family: str
@@ -72,8 +73,8 @@ class PolledList:
     def _read_first_round(self, since: datetime | None) -> list[JsonMapping]:
         """Note the existing rows, and return those that changed since `since`.
 
-        Of a list that is newest first, the newest pages are enough without `since`; with it, an
-        old row may have changed.
+        If the list is newest first and there is no `since`, START_PAGES_MAX pages are read. With
+        `since` all pages are, because an old row may have changed.
         """
         existing_rows: list[JsonMapping] = []
         changed_rows: list[JsonMapping] = []
@@ -85,7 +86,7 @@ class PolledList:
                     existing_rows.append(listed_row)
             is_limit_reached = page_number == START_PAGES_MAX and page.has_next_page
             if is_limit_reached and self.order != "newest_first":
-                log.warning(UNORDERED_WARNING, self.family)  # and read all of it
+                log.warning(UNORDERED_WARNING, self.family)
             elif is_limit_reached and since is None:
                 last_row = existing_rows[-1] if existing_rows else {}
                 self.floor = timestamps.read_or_none(last_row.get("created_at"))
@@ -280,7 +281,10 @@ class Watch:
         return f"<watch, {state}, {len(self.errors)} errors>"
 
     def _poll_list(self, polled_list: PolledList) -> int:
-        """Poll one list; a failure does not stop the other lists or the next round."""
+        """Poll one list; return the number of events that were handled.
+
+        A failure does not stop the other lists or the next round.
+        """
         try:
             changed_rows = polled_list.rows(self._since)
         except Exception as error:
@@ -288,7 +292,10 @@ class Watch:
         return sum(self._handle_row(polled_list, changed_row) for changed_row in changed_rows)
 
     def _handle_row(self, polled_list: PolledList, listed_row: JsonMapping) -> int:
-        """Give a resource to the router, again in the next round if its handler raises."""
+        """Give a resource to the router; return 1 if an event was handled, otherwise 0.
+
+        If the handler raises, the next round tries again.
+        """
         try:
             event = self._event_of(polled_list, listed_row)
             is_handled = event is not None and bool(self._router.handle(event))

@@ -132,5 +132,5 @@ class Comparison:
 
 
 def _without_zone(instant: datetime) -> np.datetime64:
-    """Return a time in UTC as numpy has it."""
+    """Return a time as a numpy time in UTC, which has no zone."""
     return np.datetime64(instant.astimezone(UTC).replace(tzinfo=None), "us")

@@ -88,11 +88,11 @@ def _split_problem(
 def _duplicate_problem(
     pairs: PaymentPairs, payment_index: int, row_indexes: list[int], nearest_row_index: int
 ) -> PaymentProblem:
-    """Make the problem that a payment has more rows than the nearest one."""
+    """Make the problem that a payment has other rows beside the nearest one."""
     amounts = _row_amounts(pairs, row_indexes)
-    surplus = None
+    surplus_amount = None
     if nearest_row_index in amounts:
-        surplus = subtract(total(amounts.values()), amounts[nearest_row_index])
+        surplus_amount = subtract(total(amounts.values()), amounts[nearest_row_index])
     surplus_row_indexes = [row_index for row_index in row_indexes if row_index != nearest_row_index]
     return pairs.problem(
         "duplicate",
@@ -100,7 +100,7 @@ def _duplicate_problem(
         surplus_row_indexes[0],
         service_value=digits_of(pairs.payment_amount(payment_index)),
         other_value=sum_text(amounts.values()) if amounts else f"{len(row_indexes)} rows",
-        difference=surplus,
+        difference=surplus_amount,
     )
 
 

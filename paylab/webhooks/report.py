@@ -145,14 +145,14 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).compared["books"]["amount"]
         'source_amount'
         """
-        compared: dict[str, dict[str, str]] = {}
+        compared_by_side: dict[str, dict[str, str]] = {}
         for side_rows in self._rows:
-            compared[side_rows.side] = {
+            compared_by_side[side_rows.side] = {
                 meaning: column_name
                 for meaning, column_name in side_rows.names.items()
                 if self._service_has(meaning)
             }
-        return compared
+        return compared_by_side
 
     @property
     def not_compared(self) -> dict[str, dict[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from threading import Lock, RLock
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabWarning, warn_caller
@@ -43,6 +43,13 @@ class Receipt:
         return self.outcome != "duplicate"
 
 
+class _Registration(NamedTuple):
+    """A handler, and whether it also receives events that are late."""
+
+    handler: Handler
+    takes_stale: bool
+
+
 @with_name_suggestions
 @explain_arguments
 class Router:
@@ -54,7 +61,8 @@ class Router:
 
     def __init__(self, *, remember: int = EVENTS_MAX, wrapper: Wrapper = SPEC_WRAPPER) -> None:
         self._wrapper = wrapper
-        self._handlers: dict[str | None, tuple[Handler, bool]] = {}
+        self._registrations: dict[str, _Registration] = {}
+        self._default: _Registration | None = None
         self._handled: dict[Identity, None] = {}
         self._latest: dict[tuple[str, str], EventVersion] = {}
         self._events_max = remember
@@ -77,7 +85,7 @@ class Router:
         def register_handler(handler: Handler) -> Handler:
             _require_function(handler)
             for event_type in event_types:
-                self._handlers[event_type] = (handler, stale)
+                self._registrations[event_type] = _Registration(handler, stale)
             return handler
 
         return register_handler
@@ -88,7 +96,7 @@ class Router:
         >>> other = router.default(print)
         """
         _require_function(handler)
-        self._handlers[None] = (handler, False)
+        self._default = _Registration(handler, takes_stale=False)
         return handler
 
     def handle(self, delivery: DeliveredEvent) -> Receipt:
@@ -126,13 +134,12 @@ class Router:
 
     def _call_handler(self, event: Event) -> str:
         """Call the handler of an event, and return the outcome."""
-        default_handler = self._handlers.get(None, (None, False))
-        handler, takes_stale = self._handlers.get(event.type, default_handler)
-        if event.stale and not takes_stale:
+        registration = self._registrations.get(event.type, self._default)
+        if event.stale and not (registration and registration.takes_stale):
             return "stale"
-        if handler is None:
+        if registration is None:
             return "unhandled"
-        handler(event)
+        registration.handler(event)
         return "stale" if event.stale else "handled"
 
 

@@ -37,16 +37,16 @@ def totals_by_currency(
     payments: Payments, sides: Iterable[Rows], zone: ZoneInfo
 ) -> dict[str, dict[str, SideTotal]]:
     """Return the totals by currency and side; payments are summed over their families."""
-    column_pairs = [
+    side_columns = [
         (SERVICE, family.values("amount", zone), family.values("currency", zone))
         for family in payments.families
     ]
     for side_rows in sides:
-        column_pairs.append(
+        side_columns.append(
             (side_rows.side, side_rows.values.get("amount"), side_rows.values.get("currency"))
         )
     totals: dict[str, dict[str, SideTotal]] = {}
-    for side, amounts, currencies in column_pairs:
+    for side, amounts, currencies in side_columns:
         if amounts is None:
             continue
         for currency, side_total in _sum_by_currency(amounts, currencies).items():

@@ -151,10 +151,10 @@ def read_book_rows(
     """Read the rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
     name_by_meaning = name_columns(list(frame.columns), columns)
-    value_by_meaning, decimal_mark = _read_book_values(
+    column_by_meaning, decimal_mark = _read_book_values(
         frame, name_by_meaning, zone, decimal, date_format
     )
-    notes = _date_format_notes(value_by_meaning)
+    notes = _date_format_notes(column_by_meaning)
     if decimal_mark == "," and decimal is None:
         notes.append("decimal comma was found")
     if "amount" in name_by_meaning and "currency" not in name_by_meaning:
@@ -165,8 +165,8 @@ def read_book_rows(
         side=BOOKS,
         ids=_key_texts(frame, name_by_meaning.get("id")),
         references=_key_texts(frame, name_by_meaning.get("reference")),
-        values=value_by_meaning,
-        names={meaning: str(name_by_meaning[meaning]) for meaning in value_by_meaning},
+        values=column_by_meaning,
+        names={meaning: str(name_by_meaning[meaning]) for meaning in column_by_meaning},
         unknown=tuple(
             str(column_name)
             for column_name in frame.columns
@@ -196,19 +196,19 @@ def _read_book_values(
         },
         decimal,
     )
-    value_by_meaning: dict[str, Any] = {}
+    column_by_meaning: dict[str, Any] = {}
     for column in compared_columns:
         meaning = column.meaning
         column_name = str(name_by_meaning[meaning])
         if column.kind == "amount":
-            value_by_meaning[meaning] = amounts_by_name[column_name]
+            column_by_meaning[meaning] = amounts_by_name[column_name]
         elif column.kind == "time":
-            value_by_meaning[meaning] = read_column_times(
+            column_by_meaning[meaning] = read_column_times(
                 cells_by_meaning[meaning], column_name, zone, date_format
             )
         else:
-            value_by_meaning[meaning] = word_column(cells_by_meaning[meaning])
-    return value_by_meaning, decimal_mark
+            column_by_meaning[meaning] = word_column(cells_by_meaning[meaning])
+    return column_by_meaning, decimal_mark
 
 
 def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
@@ -218,10 +218,10 @@ def _key_texts(frame: pd.DataFrame, column_name: object) -> pa.Array:
     return cell_texts(frame[column_name])
 
 
-def _date_format_notes(value_by_meaning: Mapping[str, object]) -> list[str]:
+def _date_format_notes(column_by_meaning: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
     formats: dict[str, None] = {}
-    for column in value_by_meaning.values():
+    for column in column_by_meaning.values():
         if isinstance(column, TimeColumn) and column.date_format:
             formats[column.date_format] = None
     return [f"date format {date_format} was found" for date_format in formats]
@@ -231,7 +231,7 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
     """Read the latest event of each payment, in any order of arrival."""
     latest_events = _latest_events(events)
     texts_by_event = [_payment_texts(event) for event in latest_events]
-    value_by_meaning: dict[str, Any] = {}
+    column_by_meaning: dict[str, Any] = {}
     for column in EVENT_COLUMNS:
         meaning = column.meaning
         if not any(meaning in texts for texts in texts_by_event):
@@ -239,15 +239,15 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
         cells = pd.Series([texts.get(meaning) for texts in texts_by_event], dtype=object)
         if column.kind == "amount":
             amounts, _ = read_amounts({meaning: cells}, ".")
-            value_by_meaning[meaning] = amounts[meaning]
+            column_by_meaning[meaning] = amounts[meaning]
         else:
-            value_by_meaning[meaning] = word_column(cells)
+            column_by_meaning[meaning] = word_column(cells)
     return Rows(
         side=EVENTS,
         ids=pa.array([event.id for event in latest_events], pa.string()),
         references=pa.nulls(len(latest_events), pa.string()),
-        values=value_by_meaning,
-        names={meaning: meaning for meaning in value_by_meaning},
+        values=column_by_meaning,
+        names={meaning: meaning for meaning in column_by_meaning},
         unknown=("date", "updated_at"),
         families=tuple(event.family for event in latest_events),
     )
@@ -255,16 +255,17 @@ def read_event_rows(events: Iterable[Event]) -> Rows:
 
 def _latest_events(events: Iterable[Event]) -> list[Event]:
     """Return the latest event of each transfer and conversion, in any order of arrival."""
-    latest_by_payment: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
+    latest_event_by_payment: dict[tuple[str, str], Event] = {}
+    latest_version_by_payment: dict[tuple[str, str], EventVersion] = {}
     for event in events:
         if event.family not in ("transfer", "conversion"):
             continue
         payment_key = event.family, event.id
-        latest_version, _ = latest_by_payment.get(payment_key, (None, None))
         event_version = event.version
-        if not is_stale(event_version, latest_version):
-            latest_by_payment[payment_key] = event_version, event
-    return [event for _, event in latest_by_payment.values()]
+        if not is_stale(event_version, latest_version_by_payment.get(payment_key)):
+            latest_version_by_payment[payment_key] = event_version
+            latest_event_by_payment[payment_key] = event
+    return list(latest_event_by_payment.values())
 
 
 def _payment_texts(event: Event) -> dict[str, str]:
@@ -293,4 +294,4 @@ def _payment_texts(event: Event) -> dict[str, str]:
 def earliest_time(events: Iterable[Event]) -> datetime | None:
     """Return the earliest `updated_at` of events; None if no event has one."""
     times = [timestamps.read_or_none(event.payload.get("updated_at")) for event in events]
-    return min((moment for moment in times if moment), default=None)
+    return min((updated_at for updated_at in times if updated_at), default=None)

@@ -318,7 +318,7 @@ def test_a_page_is_cleaned_when_it_is_looked_at(scripted):
     client, _ = scripted({"note": "s3cr3t/with+signs=", "data": ["x"]})
     client.send("GET", "/v1/transfers?limit=100&q=key_live_1234")
     (waiting,) = client.calls._calls
-    assert not isinstance(waiting.held, Call)
+    assert not isinstance(waiting.call_or_maker, Call)
     assert "key_live" not in repr(vars(client.calls)) + repr(waiting)
     assert client.calls[-1] is client.calls.get(1) is waiting.call
     shown = repr(asdict(waiting)) + repr(asdict(pickle.loads(pickle.dumps(waiting.call))))

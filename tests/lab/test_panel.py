@@ -77,10 +77,10 @@ def test_a_call_is_not_built_until_somebody_looks(lab):
     """A shown panel only marks that something happened: the record of a call is built later."""
     browser = Browser(lab.panel())
     lab.transfers.list().first()
-    assert not isinstance(lab.calls._calls[-1].held, Call)
+    assert not isinstance(lab.calls._calls[-1].call_or_maker, Call)
     browser.view.refresh()
     assert browser.last("rows")["rows"][-1]["cells"][1:] == ["GET /v1/transfers", "", "200"]
-    assert isinstance(lab.calls._calls[-1].held, Call)
+    assert isinstance(lab.calls._calls[-1].call_or_maker, Call)
 
 
 def test_nothing_is_sent_to_a_page_that_is_not_ready(lab):

@@ -31,15 +31,17 @@ def check_limit(limit: int | None, form: ListForm) -> None:
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
     limit_max = max(codes.PAGE_MAX, form.max_limit)
-    is_whole = isinstance(limit, int) and not isinstance(limit, bool)
-    if limit is None or (is_whole and 1 <= limit <= limit_max):
-        return
     message = f"must be a whole number from 1 to {limit_max}"
-    if is_whole and limit > limit_max:
-        message += f", since it is the size of a page: .list().to_list({limit}) reads more"
-    elif not is_whole:
+    if limit is None:
+        return
+    if not isinstance(limit, int) or isinstance(limit, bool):
         message += f", not {plain(repr(limit), 60)}; filters have names, as in status="
-    refuse([Problem("limit", message)])
+        refuse([Problem("limit", message)])
+    elif limit > limit_max:
+        message += f", since it is the size of a page: .list().to_list({limit}) reads more"
+        refuse([Problem("limit", message)])
+    elif limit < 1:
+        refuse([Problem("limit", message)])
 
 
 W = TypeVar("W")

@@ -111,7 +111,7 @@ class Quotes:
         return self._request_quote(body, options)
 
     def _request_quote(self, body: dict[str, Any], options: Options) -> Quote:
-        """A new quote; its terms are remembered: what was asked, and the defaults that it shows."""
+        """Request a quote, and remember its terms: the fields of the request and the defaults."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
         shown_terms = {

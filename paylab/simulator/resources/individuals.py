@@ -109,8 +109,8 @@ def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
     for outcome in outcomes:
         if isinstance(outcome, str) and _fold_outcome(outcome) in known_outcomes:
             continue
-        nearest = find_nearest_names(str(outcome), known_outcomes)
-        choices_text = ", ".join(nearest or known_outcomes)
+        nearest_outcomes = find_nearest_names(str(outcome), known_outcomes)
+        choices_text = ", ".join(nearest_outcomes or known_outcomes)
         message = f"{str(outcome)[:60]} is none: is one of {choices_text} meant?"
         raise_if_problems([Problem("outcomes", message)])
 

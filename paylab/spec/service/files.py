@@ -67,11 +67,11 @@ def find_line(text: str, key: str) -> int:
     longest_name = ""  # name of that table
     inner_line_number = 0
     for line_number, file_line in enumerate(file_lines, 1):
-        match = _TABLE_OR_KEY.match(file_line)
-        if match is None:
+        key_match = _TABLE_OR_KEY.match(file_line)
+        if key_match is None:
             continue
-        written_name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
-        if match["table"]:
+        written_name = re.sub(r"[\s\"']", "", key_match["table"] or key_match["key"])
+        if key_match["table"]:
             table = written_name
         else:
             written_name = f"{table}.{written_name}".strip(".")

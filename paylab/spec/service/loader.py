@@ -216,9 +216,8 @@ def _list_validation_problems(
             (name for name in value_by_key if f"{path}.".startswith(f"{name}.")), path
         )
         if setting_key not in problems and setting_key != EXTRA:
-            limit_error = detail.get("ctx", {}).get(
-                "error"
-            )  # the error of a limit says what the value must be
+            # The error of a limit says what the value must be.
+            limit_error = detail.get("ctx", {}).get("error")
             requirement = limit_error or _describe_requirement(setting_keys()[setting_key])
             problems[setting_key] = (
                 f"{setting_key} {requirement}, not {value_by_key.get(setting_key)!r:.80}"

@@ -49,8 +49,12 @@ def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
     """The sentence about each wrong key, by key, that an error stands for."""
     from .loader import WrongSettingError
 
-    cause = error.__cause__
-    return cause.problems if isinstance(cause, WrongSettingError) else {error.key: str(error)}
+    cause_error = error.__cause__
+    return (
+        cause_error.problems
+        if isinstance(cause_error, WrongSettingError)
+        else {error.key: str(error)}
+    )
 
 
 @with_name_suggestions
@@ -86,7 +90,8 @@ class Service(ServiceSettings):
     def load(cls, path: str | Path) -> Self:
         """Read a service.toml; ServiceError has a line for each wrong key, with its place.
 
-        >>> path.write_text(lab.service.to_toml()) and paylab.Service.load(path)
+        >>> _ = path.write_text(lab.service.to_toml())
+        >>> paylab.Service.load(path)
         Service()
         """
         from . import files

@@ -77,9 +77,8 @@ class FormField(Node):
         self.private = False
         self.lazy = False
         self.options: list[tuple[str, JsonValue]] = []
-        self._option_rows: list[
-            list[str]
-        ] = []  # labels; a combo's values, which a browser fills in
+        self._option_rows: list[list[str]] = []
+        """Label and value of each option; values only of a combo, in which a browser fills in."""
         self._has_long_option = False
         empty_value: JsonValue = False if input == TICK else ""
         self._value: JsonValue = empty_value if value is None else value

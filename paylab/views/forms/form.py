@@ -158,7 +158,7 @@ class Form(traitlets.HasTraits, FormPage):
         doubts = [*unanswered_problems, *form_check.doubts]
         if doubts and not anyway:
             self._ask_to_confirm(doubts)
-            raise RuleError([with_assumption_mark(doubt) for doubt in doubts], hint=CONFIRM)
+            raise RuleError([with_assumption_mark(problem) for problem in doubts], hint=CONFIRM)
         self._send_and_finish(form_check.values)
         return self.result
 
