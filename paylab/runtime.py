@@ -122,7 +122,7 @@ def call_later(seconds: float, run: Callable[[], object], name: str) -> Callable
 
 
 class Repetition:
-    """Calls a function every so many seconds until stopped, in a thread or the event loop."""
+    """Calls a function every `seconds` until it is stopped, in a thread or the event loop."""
 
     def __init__(self, run: Callable[[], object], seconds: float, name: str) -> None:
         self._run = run

@@ -36,7 +36,7 @@ PROMPTS = {"base_url": "Base URL: ", "api_key": "API key: ", "secret_key": "Secr
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command; keys are not options, since other users can read those."""
+    """Add the options of the command; keys are not options, since other users can read those."""
     parser.add_argument("--profile", default=DEFAULT, metavar="NAME", help="name of the profile")
     parser.add_argument(
         "--base-url", metavar="URL", help="address of the service (default: prompt)"

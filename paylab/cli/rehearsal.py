@@ -19,7 +19,7 @@ COLOURS = {"shown": "green", "broken": "red"}
 
 
 def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
-    """Play each missing situation until it is shown or broken, or so many seconds have passed."""
+    """Play each missing situation until it is shown or broken, each for at most `seconds`."""
     warn_user("Rehearsal: it begins with the first request of your integration.")
     while not (rehearsal.has_requests or stopped.wait(CHECK_SECONDS)):
         pass
@@ -33,7 +33,7 @@ def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
 
 
 def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> None:
-    """Play one situation for at most so many seconds, and tell what it showed."""
+    """Play one situation for at most `seconds`, and print what it showed."""
     rehearsal.begin(item)
     deadline = time.monotonic() + seconds
     judged_item = rehearsal.judge(item)

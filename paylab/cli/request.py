@@ -36,7 +36,7 @@ EXAMPLE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command, which is the last word of the parser's name."""
+    """Add the options of the command, which is the last word of the parser's name."""
     command = parser.prog.split()[-1]
     parser.add_argument("path", metavar="PATH", help="such as /v1/transfers?limit=2 or transfers")
     parser.add_argument(

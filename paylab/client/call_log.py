@@ -125,7 +125,7 @@ class CallLog(Sequence[Call]):
         return partial(_remove, self._followers, follower)
 
     def after(self, number: int, most: int) -> list[Call]:
-        """The latest calls with a higher number, at most so many; only they are built.
+        """The latest calls with a higher number, at most `most`; only they are built.
 
         >>> lab.calls.after(lab.calls[-1].number, 10)
         []

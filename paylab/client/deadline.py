@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 ATTEMPTS_TIMEOUT_FACTOR = 4
-"""All attempts of a call together may take so many times its timeout; pauses are not counted."""
+"""All attempts of a call together may take this many times its timeout, pauses not counted."""
 
 UPLOAD_BYTES_PER_SECOND_MIN = 50_000
 """Bytes a second at which an upload is still waited for."""

@@ -74,7 +74,7 @@ def check_clabe(clabe: str) -> str:
 
 
 def make_clabe(draw: Callable[[str, int], str]) -> str:
-    """Make a valid CLABE of a fictitious bank; `draw` gives so many digits for a word."""
+    """Make a valid CLABE of a fictitious bank; `draw(word, n)` gives n digits."""
     first_17_digits = SIMULATED_BANK * 2 + draw("clabe", 11)
     return first_17_digits + check_digit(first_17_digits)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 Draw: TypeAlias = Callable[[str, int], str]
-"""A function that gives so many digits for a word, and the same digits for the same word."""
+"""A function of a word and a number n: it gives n digits, the same ones for the same word."""
 
 PAYEE = "PAYLAB SIMULATOR"
 CITY = "SIMULATED"

@@ -80,7 +80,7 @@ class CurrencyRows:
 def join_currencies(
     currencies_of_columns: Sequence[CurrencyRows | None], sizes: Sequence[int]
 ) -> CurrencyRows | None:
-    """The currencies of columns of these `sizes` that are joined; None if none is known."""
+    """The currencies of the rows of joined columns of these `sizes`; None if all are unknown."""
     known_currencies = [currencies for currencies in currencies_of_columns if currencies]
     if not known_currencies:
         return None

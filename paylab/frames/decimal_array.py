@@ -290,7 +290,7 @@ class DecimalArray(ExtensionArray):
         compute: Callable[..., Any],
         **options: Any,
     ) -> Any:
-        """A method of numpy's arrays; numpy itself computes what only it knows, such as `where`."""
+        """A method of numpy's arrays, computed exactly; with options such as `where` by numpy."""
         if axis in (None, 0, -1) and dtype is None and out is None and options.keys() <= OPTIONS:
             return compute(self, name, **options)
         return getattr(self.to_numpy(dtype), name)(axis=axis, out=out, **options)

@@ -48,7 +48,7 @@ class DuckTable:
         self._run("insert into {table} by name from {rows}", rows)
 
     def delete(self, rows: pa.Table) -> None:
-        """Delete the rows that have the id of one of these."""
+        """Delete the rows of the table whose id is among those of `rows`."""
         self._run("delete from {table} where id in (select id from {rows})", rows)
 
     def _run(self, sql: str, rows: pa.Table) -> None:

@@ -44,7 +44,7 @@ class ExactSeries(pd.Series):
         return ExactFrame
 
     def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
-        """As numpy, also for functions that do not compute with objects, such as `corrcoef`."""
+        """The result of a numpy function, also of one that refuses objects, such as `corrcoef`."""
         return call_numpy(function, args, options)
 
     @property
@@ -110,7 +110,7 @@ class ExactFrame(pd.DataFrame):
         return _escape_text(super().to_string(buf, *args, **options))
 
     def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
-        """As numpy, also for functions that do not compute with objects, such as `corrcoef`."""
+        """The result of a numpy function, also of one that refuses objects, such as `corrcoef`."""
         return call_numpy(function, args, options)
 
     @property

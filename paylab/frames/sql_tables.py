@@ -56,7 +56,7 @@ class SqlTable:
             self._connection.execute(table.insert(), batch.to_pylist())
 
     def delete(self, rows: pa.Table) -> None:
-        """Delete the rows that have the id of one of these."""
+        """Delete the rows of the table whose id is among those of `rows`."""
         table = self.make_table(rows)
         ids = rows[ID].to_pylist()
         for first_index in range(0, len(ids), IDS_MAX):

@@ -128,7 +128,7 @@ class Journal:
         return sorted(later_records, key=lambda record: record.sequence)
 
     def notes(self, after: int, most: int) -> list[Note]:
-        """The latest notes with a sequence number above `after`, at most so many, oldest first."""
+        """The latest notes with a sequence number above `after`, at most `most`, oldest first."""
         later_notes: list[Note] = []
         for note in reversed([*self._notes]):  # a copy: other threads add notes meanwhile
             if note.sequence <= after or len(later_notes) >= most:

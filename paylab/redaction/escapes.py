@@ -51,7 +51,7 @@ class Replacement(NamedTuple):
 
 
 Find = Callable[[str, int], Iterable[Replacement]]
-"""Finds parts in a text that was decoded so many times."""
+"""A function of a text, and how often that was decoded; it finds the parts to replace."""
 
 
 def replace_in_layers(text: str, find: Find) -> str:

@@ -74,7 +74,7 @@ class Clock:
         self._base_real_time = self._wall()
 
     def set(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
-        """Freeze the clock or let it run, at so many simulated seconds per real second."""
+        """Freeze the clock or let it run; `speed` is simulated seconds per real second."""
         # A new base: otherwise the new speed would apply to the time before as well.
         self.jump(self.now())
         if speed is not None:

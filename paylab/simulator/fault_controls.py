@@ -73,8 +73,8 @@ class FaultControls:
         (JSON, or text) answer in place of the service; without a status the request is carried
         out. `delay` and `slow` are seconds until the answer starts, and that its body takes;
         `cut_after` bytes are sent of it. `content_type` replaces that of the answer. `times` is
-        for the next so many calls (0: all), `every` for each so many-th one, and `probability`
-        with `seed` for a share. `kinds()` lists the other kinds.
+        the number of the next calls that it is for (0: all), `every=3` for each third one, and
+        `probability` with `seed` for a share. `kinds()` lists the other kinds.
 
         >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
         ...     pass

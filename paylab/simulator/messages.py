@@ -92,7 +92,7 @@ class Reply:
 
     `cut` is the kind of the damage; of a body that is cut, `kept` bytes are sent. The reply is
     delayed by `delay` seconds, and its body takes `slow` seconds. With `wait`, the request is
-    answered again until its answer is another one, or so many seconds have passed.
+    answered again until its answer is another one, for at most `wait` seconds.
     """
 
     status: int
@@ -177,7 +177,7 @@ def raise_if_problems(problems: Iterable[Problem], status: int = 400) -> None:
 
 
 def _is_deeper(json_value: object, levels_max: int) -> bool:
-    """Whether a JSON value is nested more than so many levels."""
+    """Whether a JSON value is nested more than `levels_max` levels."""
     if not isinstance(json_value, dict | list):
         return False
     if levels_max == 0:

@@ -188,7 +188,7 @@ class Requests(Sequence[JournalRequest]):
         """Check that a request of an operation was sent, with these fields in its body or query.
 
         Amounts are compared as numbers. A value that is hidden (***) equals any. With `times`,
-        exactly so many must fit. AssertionError with the nearest request and its differences.
+        exactly that number must fit. AssertionError with the nearest request and its differences.
 
         >>> lab.simulator.requests.assert_sent("quotes.create", source_amount="1.23", times=0)
         <0 requests; of(operation), refused, by_key(key), only(), text()>

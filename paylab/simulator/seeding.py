@@ -122,9 +122,9 @@ class _SharedKeys:
 
 
 def seed_transfers(world: World, count: int, individuals: int | None = None) -> None:
-    """Add finished transfers of the last 90 days, to so many new individuals.
+    """Add `count` finished transfers of the last 90 days, to new `individuals`.
 
-    By default there is one individual per route, if there are transfers.
+    Their number is by default one per route, and 0 without transfers.
     """
     if individuals is None:
         individuals = len(ROUTES) if count else 0

@@ -60,13 +60,13 @@ _FIELD_PREDICATE = re.compile(
     r"|(?:is|are)(?: a)? (?:required|missing|unknown|needed|empty|blank"
     r"|not (?:allowed|permitted|recogni[sz]ed|known))",
 )
-"""What is said of a field rather than of an object such as "account is not active"."""
+"""Predicates of fields; "account is not active" has none of them, and is about an object."""
 _SUBJECT_START = re.compile(
     rf"(?:.*[:(])?[\s\d]*(?:(?:the|your|a|an|this)\s+)?(?:{_NOUN}\s+)?", re.IGNORECASE
 )
-"""What may stand before a plain word that is a field: in "first name is required" it is none."""
+"""The words that may precede a field of one word; "first name is required" names no field."""
 _VALUE_PREDICATE = re.compile(r"(?:is|are|was) (?:not )?(?:an? |one |of |in |in?valid)")
-"""What is said of a quoted value: 'foo' is not one of …"""
+"""Predicates of a quoted value, as in: 'foo' is not one of …"""
 _LABEL = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>{_NAME}))\s*:\s+(?P<words>\S.*)")
 _OBJECT = re.compile(
     rf"\b(?:for|{_NOUN}|invalid|value of)\s+(?:the )?(?:{_NOUN} )?"
@@ -249,13 +249,13 @@ def _is_field_subject(subject_match: re.Match[str]) -> bool:
 
 
 def _is_generic_name(label: str) -> bool:
-    """Whether a label before a colon is one of any error, such as error_code, and no field."""
+    """Whether a label before a colon is no field, but a name that any error has: error_code."""
     words = label.split("_")
     return all(_GENERIC_NAME.search(word) or word in ("id", "trace") for word in words)
 
 
 def _is_compound_name(field_name: str) -> bool:
-    """Whether a name is spelt as no word of a sentence is, such as a.b, a_b or aB."""
+    """Whether a name is spelt as a.b, a_b or aB, so that it is no word of a sentence."""
     return re.search(r"[_.\[/]|[a-z][A-Z]", field_name) is not None
 
 

@@ -1,4 +1,4 @@
-"""The keys of error bodies by what stands under them, without case, underscores and hyphens."""
+"""The keys of error bodies, by the meaning of their values; letters only, in lower case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POSSIBLE_FIELDS = frozenset({"details", "detail", "message", "messages", "reason
 """Keys that may be fields of a request: an object without a message beside it is one."""
 CONTAINER_KEYS = frozenset(LIST_KEYS) - POSSIBLE_FIELDS
 NOT_FIELDS = frozenset({"", *LIST_KEYS})
-"""What stands before words without being a field, such as details."""
+"""Names that may precede a message and are no fields, such as details."""
 NAME_LIST_MESSAGES = {
     "missingfields": "is missing",
     "missing": "is missing",

@@ -78,7 +78,7 @@ class RepeatFilter:
 
 
 def warn_of_repeats(row_count: int) -> None:
-    """Warn that a list repeated so many rows; not for 0."""
+    """Warn that a list repeated this number of rows; do nothing for 0."""
     if not row_count:
         return
     repeated_rows = "a row" if row_count == 1 else f"{row_count} rows"

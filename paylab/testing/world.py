@@ -111,9 +111,9 @@ class PaylabWorld:
         return self._resources.enter_context(lab)
 
     def seed(self, *, individuals: int | None = None, transfers: int = 0) -> Objects:
-        """Add so many active individuals, with an account each, and finished transfers to them.
+        """Add active individuals, with an account each, and finished transfers to them.
 
-        Without `individuals`, there are as many as the transfers need, which is up to six.
+        Both are numbers. By default as many individuals are added as the transfers need, up to six.
         """
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")

@@ -30,7 +30,7 @@ REFRESH_SECONDS = 0.25
 """Shortest time between two refreshes, so that a burst of calls causes few updates."""
 
 PAUSE_SHARE = 30
-"""A pause is at least so many times as long as the last refresh took: calls are not slowed."""
+"""The pause after a refresh is this many times as long as the refresh, not to slow down calls."""
 
 
 class PanelView(anywidget.AnyWidget):

@@ -66,7 +66,7 @@ def call_row(number: int, call: Any) -> PanelRow:
 
 
 def event_row(number: int, at: datetime | None, facts: Mapping[str, object]) -> PanelRow:
-    """The row of an event: its verdict is the status that it tells.
+    """The row of an event; its verdict is the status in its payload.
 
     `facts` have `event_type`, `resource_id`, `body`, and of a received one `deliveries`, `order`.
     """

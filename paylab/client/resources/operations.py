@@ -159,7 +159,7 @@ class Poller:
 
 
 def _check_seconds(name: str, seconds: object, least: float) -> list[Problem]:
-    """The problem of a time to wait that is not a finite number of at least so many seconds."""
+    """The problem of a time to wait that is not a finite number of at least `least` seconds."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if is_number and least <= seconds < math.inf:  # type: ignore[operator]
         return []

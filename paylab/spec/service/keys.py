@@ -24,7 +24,7 @@ def setting_keys() -> Mapping[str, SettingKey]:
 
 
 SettingPath = tuple[tuple[str, Setting], ...]
-"""What is stated about a setting and the groups that it is in, each with the name it stands at."""
+"""The dotted name and the `Setting` of a key and of each group around it, outermost first."""
 
 
 def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[SettingKey]:

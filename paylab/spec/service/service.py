@@ -46,7 +46,7 @@ class SettingRow(NamedTuple):
 
 
 def _read_problem_by_key(error: ServiceError) -> Mapping[str, str]:
-    """The sentence about each wrong key, by key, that an error stands for."""
+    """The sentences of an error by the wrong key that each is about."""
     from .loader import WrongSettingError
 
     cause_error = error.__cause__

@@ -273,5 +273,5 @@ HeaderName = Annotated[str, HeaderLimit()]
 DeliveryHeaderName = Annotated[str, HeaderLimit(TRANSPORT_HEADERS, may_be_none=True)]
 Place = Annotated[str, NameLimit(is_nested=True)]
 OptionalPlace = Annotated[str, NameLimit(may_be_none=True, is_nested=True)]
-"""Where a value stands in an object: dots step into objects."""
+"""The dotted path of a value in an object, such as `error.message`, or "none"."""
 Words = tuple[str, ...]
