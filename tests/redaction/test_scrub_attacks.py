@@ -63,12 +63,12 @@ def test_the_command_finds_and_removes_a_leak(tmp_path, name):
     assert main(["scrub", "--check", str(path)]) == 0
 
 
-@pytest.mark.parametrize("text", INNOCENT)
-def test_no_innocent_text_changes(text):
+def test_no_innocent_text_changes():
     """In a source, a stream, a value, and HTML."""
-    made = outputs(stream(text), result([text]), result(f"<p>{text}</p>", "text/html"))
-    for document in (source(text), made):
-        assert scrub(document) == (document, [])
+    for text in INNOCENT:
+        made = outputs(stream(text), result([text]), result(f"<p>{text}</p>", "text/html"))
+        for document in (source(text), made):
+            assert scrub(document) == (document, []), text
 
 
 @pytest.mark.parametrize("document", INNOCENT_DOCUMENTS)

@@ -39,18 +39,19 @@ def test_the_schema_is_valid():
     Draft7Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("name", [name for name in setting_keys() if name != "extra"])
-def test_each_key_has_its_question_and_its_values(name):
+def test_each_key_has_its_question_and_its_values():
     """An editor shows the question and the default, and accepts what a file can have."""
-    key = setting_keys()[name]
-    own = setting(name)
-    assert own["description"].startswith(key.question)
-    assert own["default"] == to_json_value(Service().value(name))
-    for value in key.others:
-        assert VALID.is_valid(nested(name, value)), value
-    for wrong in (1.5, {}, [[]], True):
-        assert not VALID.is_valid(nested(name, wrong)), wrong
-    assert own.get("enum", [*key.words]) == [*key.words]
+    usual = Service()
+    for name, key in setting_keys().items():
+        if name != "extra":
+            own = setting(name)
+            assert own["description"].startswith(key.question), name
+            assert own["default"] == to_json_value(usual.value(name)), name
+            for value in key.others:
+                assert VALID.is_valid(nested(name, value)), (name, value)
+            for wrong in (1.5, {}, [[]], True):
+                assert not VALID.is_valid(nested(name, wrong)), (name, wrong)
+            assert own.get("enum", [*key.words]) == [*key.words], name
 
 
 @pytest.mark.parametrize(
