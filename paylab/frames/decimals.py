@@ -218,6 +218,10 @@ def _measure_lengths(number_texts: pa.ChunkedArray) -> tuple[int, int]:
     """The most characters before the point, and after it; 0 and 0 without texts."""
     text_lengths = pc.binary_length(number_texts)
     point_positions = pc.find_substring(number_texts, ".")
+    first_point, last_point = pc.min_max(point_positions).as_py().values()
+    if first_point is not None and first_point >= 0:  # all have a point, as amounts usually do
+        longest_with_point = pc.max(pc.subtract(text_lengths, point_positions)).as_py()
+        return last_point, longest_with_point - 1
     is_whole = pc.less(point_positions, 0)
     lengths_before = pc.if_else(is_whole, text_lengths, point_positions)
     lengths_with_point = pc.subtract(text_lengths, point_positions)
