@@ -18,6 +18,7 @@ READ = {
     "reconcile": lambda lab, path: lab.reconcile(path),
     "events": lambda lab, path: lab.reconcile(events=path),
     "read_csv": lambda _, path: paylab.read_csv(path),
+    "read_excel": lambda _, path: paylab.frames.read_excel(path),
     "read_jsonl": lambda _, path: paylab.frames.read_jsonl(path),
     "read_parquet": lambda _, path: paylab.read_parquet(path),
     "replay": lambda _, path: paylab.connect(replay=path),

@@ -7,7 +7,7 @@
 | lab | .csv, .jsonl, .parquet, .xlsx, folder, URL | `lab.transfers.export("t.parquet")` |
 | lab | folder that is kept up to date | `Dataset("days").sync(lab.transfers)` |
 | lab | pipeline of dlt | `dlt_source(lab, "transfers")` |
-| file | frame | `read_csv`, `read_jsonl`, `read_parquet` |
+| file | frame | `read_csv`, `read_excel`, `read_jsonl`, `read_parquet` |
 | frame | file | `frame.paylab.to_csv`, `frame.paylab.to_excel` |
 | frame | database, and back | `frame.paylab.to_database`, `read_sql` |
 | frame | sums, rates, durations | `summarize`, `by_currency`, `frame.paylab.failures()` |
@@ -17,8 +17,8 @@ Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no 
 takes a float as it is printed, and `==` warns. Statistics (`std`, `corr`, `np.histogram`), bins of
 `pandas.cut` and charts use floats; what pandas computes with floats only, such as `rolling` or a
 `mean` of objects, is an error that says what to write. pandas' own readers of CSV and Excel make
-floats, and those of Parquet make Decimals that round at 28 digits: use `read_csv` and
-`read_parquet` here, or `.astype("decimal")` of text or Decimals. Lesson 30 has the table of all.
+floats, and those of Parquet make Decimals that round at 28 digits: use `read_csv`, `read_excel`
+and `read_parquet` here, or `.astype("decimal")` of text or Decimals. Lesson 30 has the table.
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.
 
@@ -47,6 +47,7 @@ with extra_imports():
     from .dlt_source import dlt_source as dlt_source
     from .exact_decimal import FloatWarning as FloatWarning
     from .exact_decimal import ObjectColumnError as ObjectColumnError
+    from .excel_reader import read_excel as read_excel
     from .export import Export as Export
     from .export import export as export
     from .export import export_list as export_list
@@ -90,6 +91,7 @@ __all__ = [
     "merge",
     "of",
     "read_csv",
+    "read_excel",
     "read_jsonl",
     "read_parquet",
     "read_sql",

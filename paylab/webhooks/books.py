@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
@@ -13,12 +11,12 @@ from typing import Any, NamedTuple
 from ..errors.base import ArgumentError, ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
+from ..frames.excel_reader import read_sheet
 from ..frames.files import read_csv_texts
 from ..frames.json_lines import read_jsonl
 from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import unguard_cells
 from ..storage.addresses import GZIP, is_url, local_copy, local_path, shown_address
-from ..storage.spreadsheet_cells import restore_sheet_text
 
 with extra_imports():
     import pandas as pd
@@ -31,8 +29,6 @@ BookSource = str | PathLike[str] | pd.DataFrame
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """The first bytes of a file in UTF-16."""
-SHEET_DIGITS_MAX = 15
-"""Maximum digits that a spreadsheet keeps and shows."""
 
 
 class Books(NamedTuple):
@@ -147,54 +143,9 @@ def _find_delimiter(csv_text: str) -> str:
 
 
 def _read_sheet(path: Path, book_name: str, sheet: str | None) -> pd.DataFrame:
-    """Read the rows of a sheet below its header; formulas as their stored results.
-
-    A column without a name is called by its number.
-    """
-    with extra_imports():
-        from openpyxl import load_workbook
-    try:
-        workbook = load_workbook(path, read_only=True, data_only=True)
-    except Exception as error:
-        raise unreadable_error(book_name, "a workbook", error) from None
-    try:
-        if sheet is not None and sheet not in workbook.sheetnames:
-            sheet_names = ", ".join(workbook.sheetnames)
-            raise ConfigError(f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
-        worksheet = workbook[sheet or workbook.sheetnames[0]]
-        sheet_rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
-    finally:
-        workbook.close()
-    header_row = sheet_rows[0] if sheet_rows else []
-    while header_row and header_row[-1] is None:
-        header_row.pop()
-    column_names = [
-        f"column {column_number}" if column_name is None else str(column_name)
-        for column_number, column_name in enumerate(header_row, 1)
-    ]
-    column_count = len(column_names)
-    cell_rows = [
-        sheet_row[:column_count] + [None] * (column_count - len(sheet_row))
-        for sheet_row in sheet_rows[1:]
-    ]
-    return pd.DataFrame(cell_rows, columns=column_names, dtype=object)
-
-
-def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
-    """Yield the rows of a sheet that have any value, with the values of `_sheet_value`."""
-    for sheet_row in sheet_rows:
-        if any(cell_value is not None for cell_value in sheet_row):
-            yield [_sheet_value(cell_value) for cell_value in sheet_row]
-
-
-def _sheet_value(cell_value: object) -> Any:
-    """A float as a Decimal of the 15 digits that a spreadsheet shows, or unescaped text.
-
-    Any other value is unchanged.
-    """
-    if isinstance(cell_value, float):
-        return Decimal(f"{cell_value:.{SHEET_DIGITS_MAX}g}")
-    return restore_sheet_text(cell_value) if isinstance(cell_value, str) else cell_value
+    """Read the rows of a sheet as they are written."""
+    cells = read_sheet(path, book_name, sheet)
+    return pd.DataFrame(cells.rows, columns=cells.column_names, dtype=object)
 
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import sys
+from decimal import Decimal
 from io import BytesIO
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import paylab
 from paylab import frames
+from paylab.errors import ConfigError
 from paylab.storage import csv_files
 from paylab.storage.spreadsheet_cells import escape_cell, restore_cell
 
@@ -147,3 +150,33 @@ def test_rows_on_a_terminal_are_escaped(monkeypatch, is_terminal):
     frames.export_list(lambda _: page([{"id": "a\x1b[2J\u202e"}]), "-")
     text = out.buffer.getvalue().decode()
     assert ("\\x1b[2J\\u202e" in text, "\x1b[2J\u202e" in text) == (is_terminal, not is_terminal)
+
+
+@pytest.mark.parametrize("tz", ["UTC", "Asia/Manila"])
+def test_a_workbook_is_read_back_with_the_types_of_the_frame(lab, tmp_path, tz):
+    """Amounts, ids and times are those that were written, in the zone that the workbook notes."""
+    frame = lab.transfers.frame()
+    frame.loc[0, "client_reference_id"] = "007"
+    path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz=tz)
+    found = frames.read_excel(path)
+    assert found.dtypes.equals(frame.dtypes)
+    for column_name in frame.columns:
+        assert found[column_name].equals(frame[column_name]) or (
+            [*found[column_name].dropna()] == [*frame[column_name].dropna()]
+        )
+    day = frame["created_at"].dt.floor("D").max()
+    part = frames.read_excel(path, since=day.date(), columns=["id", "total_fee"])
+    assert [*part["id"]] == [*frame.loc[frame["created_at"] >= day, "id"]]
+    assert list(part.columns) == ["id", "total_fee"]
+
+
+def test_a_sheet_is_chosen_and_a_wrong_one_is_an_error(tmp_path):
+    """Times of other workbooks are in the zone that you name; numbers have their shown digits."""
+    sheet = pd.DataFrame({"id": ["tr_1"], "total_fee": [0.1], "created_at": ["2026-01-31 08:00"]})
+    sheet["created_at"] = pd.to_datetime(sheet["created_at"])
+    sheet.to_excel(tmp_path / "b.xlsx", sheet_name="mine", index=False)
+    found = frames.read_excel(tmp_path / "b.xlsx", "transfers", sheet="mine", tz="Asia/Manila")
+    assert found["total_fee"][0] == Decimal("0.1")
+    assert found["created_at"][0] == pd.Timestamp("2026-01-31T00:00Z")
+    with pytest.raises(ConfigError, match="has no sheet 'yours'; it has mine"):
+        frames.read_excel(tmp_path / "b.xlsx", sheet="yours")

@@ -1,0 +1,164 @@
+"""Read workbooks with exact types: numbers with the digits that a spreadsheet shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import pyarrow as pa
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import ConfigError, PaylabError
+from ..errors.extras import extra_imports
+from ..files import unreadable_error
+from ..spec.time_arguments import read_period
+from ..storage.addresses import is_url, local_copy, local_path, shown_address
+from ..storage.spreadsheet_cells import restore_sheet_text
+from .column_choice import CREATED, Names, needed_columns, read_names
+from .columns import ListName, likeliest_schema, schema_of
+from .frame import select_period, typed_frame
+from .sidecars import read_sidecar
+from .times import time_zone
+
+DIGITS_MAX = 15
+"""Maximum digits that a spreadsheet keeps and shows."""
+ABOUT = "about"
+"""The sheet in which `to_excel` and `export` note the time zone."""
+
+
+class Sheet(NamedTuple):
+    """The rows of a sheet below its header, and the time zone that the workbook names, or UTC."""
+
+    column_names: list[str]
+    rows: list[list[Any]]
+    tz: str
+
+
+@explain_arguments
+def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of it
+    path: str | os.PathLike[str],
+    kind: ListName | None = None,
+    *,
+    sheet: str | None = None,
+    tz: str | None = None,
+    since: date | str | None = None,
+    until: date | str | None = None,
+    columns: Names | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
+    """Read a sheet of a workbook with exact types; otherwise like `read_csv`.
+
+    Without `sheet` the first one is read. A number has the 15 digits that a spreadsheet keeps, and
+    a formula its stored result. A workbook has no time zones: times are in `tz`, by default the
+    zone that `to_excel` noted in the sheet "about", or UTC; there, an hour that a change of clocks
+    repeats is taken as the first one.
+
+    >>> path = frame.paylab.to_excel("transfers.xlsx")
+    >>> str(paylab.frames.read_excel(path)["source_amount"].dtype)
+    'decimal'
+    """
+    begin, end = read_period(since, until)
+    chosen_names = read_names(columns)
+    period_columns = [CREATED] if begin or end else []
+    with local_copy(path, storage_options) as file:
+        cells = read_sheet(file, shown_address(os.fspath(path)), sheet)
+    _require_unique(cells.column_names)
+    sidecar = {} if is_url(path) else read_sidecar(local_path(path))
+    schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(cells.column_names).name)
+    zone = time_zone(tz or cells.tz)
+    needed_names = needed_columns(chosen_names, cells.column_names, period_columns)
+    texts = {}
+    for position, column_name in enumerate(cells.column_names):
+        if column_name in needed_names:
+            cell_texts = [_write_text(row[position], zone) for row in cells.rows]
+            texts[column_name] = pa.chunked_array([pa.array(cell_texts, pa.string())])
+    frame = typed_frame(pa.table(texts), schema)
+    if period_columns:
+        frame = select_period(frame, begin, end)
+    return frame if chosen_names is None else frame[chosen_names]
+
+
+def read_sheet(path: Path, book_name: str, sheet: str | None) -> Sheet:
+    """Read the rows of a sheet below its header; formulas as their stored results.
+
+    A column without a name is called by its number. ConfigError if the file is no workbook, or has
+    no such sheet.
+    """
+    with extra_imports():
+        from openpyxl import load_workbook
+    try:
+        workbook = load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:
+        raise unreadable_error(book_name, "a workbook", error) from None
+    try:
+        if sheet is not None and sheet not in workbook.sheetnames:
+            sheet_names = ", ".join(workbook.sheetnames)
+            raise ConfigError(f"{book_name} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
+        worksheet = workbook[sheet or workbook.sheetnames[0]]
+        sheet_rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
+        tz = _find_time_zone(workbook)
+    finally:
+        workbook.close()
+    header_row = sheet_rows[0] if sheet_rows else []
+    while header_row and header_row[-1] is None:
+        header_row.pop()
+    column_names = [
+        f"column {column_number}" if column_name is None else str(column_name)
+        for column_number, column_name in enumerate(header_row, 1)
+    ]
+    column_count = len(column_names)
+    cell_rows = [
+        sheet_row[:column_count] + [None] * (column_count - len(sheet_row))
+        for sheet_row in sheet_rows[1:]
+    ]
+    return Sheet(column_names, cell_rows, tz)
+
+
+def _find_time_zone(workbook: Any) -> str:
+    """The time zone that our own workbooks note; UTC for others."""
+    if ABOUT not in workbook.sheetnames:
+        return "UTC"
+    for fact_name, *facts in workbook[ABOUT].iter_rows(values_only=True):
+        if fact_name == "time zone" and facts:
+            return str(facts[0])
+    return "UTC"
+
+
+def _require_unique(column_names: Sequence[str]) -> None:
+    """PaylabError for a column name that the sheet has more than once."""
+    for column_name in column_names:
+        if column_names.count(column_name) > 1:
+            message = f"the sheet has two columns {column_name[:60]!r}: rename or remove one"
+            raise PaylabError(message)
+
+
+def _write_text(cell: Any, zone: ZoneInfo) -> str | None:
+    """The text of a cell as the service would send it; None for an empty cell."""
+    if cell is None:
+        return None
+    if isinstance(cell, datetime):
+        return cell.replace(tzinfo=zone).astimezone(UTC).isoformat()
+    return format(cell, "f") if isinstance(cell, Decimal) else str(cell)
+
+
+def _used_rows(sheet_rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
+    """Yield the rows of a sheet that have any value, with the values of `_read_cell`."""
+    for sheet_row in sheet_rows:
+        if any(cell_value is not None for cell_value in sheet_row):
+            yield [_read_cell(cell_value) for cell_value in sheet_row]
+
+
+def _read_cell(cell_value: object) -> Any:
+    """A float as a Decimal of the 15 digits that a spreadsheet shows, or unescaped text.
+
+    Any other value is unchanged.
+    """
+    if isinstance(cell_value, float):
+        return Decimal(f"{cell_value:.{DIGITS_MAX}g}")
+    return restore_sheet_text(cell_value) if isinstance(cell_value, str) else cell_value
