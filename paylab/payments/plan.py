@@ -180,7 +180,7 @@ def _check_by_rules(payout_row: PayoutRow) -> Iterator[Problem]:
     body = payout_row.body()
     for doubt in transfers.warn_rail(body):
         warn_caller(str(doubt), RuleWarning)
-    for problem in transfers.check(body):
+    for problem in [*transfers.check(body), *transfers.check_rail(body)]:
         # An amount is a float if pandas read the file without a dtype.
         is_float = isinstance(payout_row.cells.get(problem.field), float)
         if is_float and problem.field in transfers.AMOUNTS:

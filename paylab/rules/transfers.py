@@ -71,7 +71,6 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         *_check_destination(body, source_if_direct),
         *check_field(body, "source_currency", _check_source_currency, required_by=source_if_direct),
         *_check_amounts(body, _TRANSFER, is_quoted=not is_direct),
-        *check_rail(body, service),
         *check_field(body, "source_network", _network_check(corridors), required_by=network_source),
         *_check_source_type(body, source_if_required("source_type")),
         *text_problems,
@@ -116,7 +115,6 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
         *_check_destination(terms, _QUOTE),
         *check_field(terms, "source_currency", _check_source_currency, required_by=currency_source),
         *_check_amounts(terms, _QUOTE),
-        *check_rail(terms, service),
         *check_field(
             terms, "source_network", _network_check(corridors), required_by=network_source
         ),
@@ -130,7 +128,10 @@ def default_currency(service: Service) -> str:
 
 
 def check_rail(body: Body, service: Service | None = None) -> list[Problem]:
-    """Check that a rail is not one that the corridors name for other currencies only."""
+    """Check that a rail is not one that the corridors name for other currencies only.
+
+    A service that knows the account compares both with it instead; see `check_route`.
+    """
     currency = body.get("destination_currency")
     method = body.get("payout_method")
     if not isinstance(currency, str):

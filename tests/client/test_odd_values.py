@@ -69,6 +69,15 @@ def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, w
     assert len(script.requests) == 1
 
 
+@pytest.mark.parametrize("operation", ["quotes", "transfers"])
+def test_a_rail_of_another_currency_is_not_sent(scripted, operation):
+    """A rail that the spec names for another currency is an error, as in a batch."""
+    client, script = scripted({"id": "x_1"})
+    with pytest.raises(RuleError, match="payout_method: must be pix for BRL, not spei"):
+        getattr(client, operation).create("fa_1", **TERMS | {"payout_method": "spei"})
+    assert script.requests == []
+
+
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [

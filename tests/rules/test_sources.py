@@ -123,7 +123,10 @@ CASES = {
         transfers.check_route("MX", "bank_account", "USD", "MXN", "local"),
         "corridor.rails",
     ),
-    "pix for MXN": (payout(payout_method="pix"), "spec"),
+    "pix for MXN": (
+        transfers.check_rail({"destination_currency": "MXN", "payout_method": "pix"}),
+        "spec",
+    ),
     "deposit over the cap": (
         deposits.check({"conversion_account_id": "c", "amount": "51", "currency": "mxn"}),
         "spec",

@@ -107,7 +107,8 @@ class Quotes:
             net_source_amount=net_source_amount,
         )
         service = self._session.service
-        raise_or_warn(rules.check_quote(body, service), rules.warn_rail(body, service))
+        problems = [*rules.check_quote(body, service), *rules.check_rail(body, service)]
+        raise_or_warn(problems, rules.warn_rail(body, service))
         return self._request_quote(body, options)
 
     def _request_quote(self, body: dict[str, Any], options: Options) -> Quote:
@@ -208,7 +209,8 @@ class Transfers:
         service = self._session.service
         sent_body = order_body("transfers.create", body, service)
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
-        raise_or_warn(rules.check(sent_body, service), rules.warn_rail(sent_body, service))
+        problems = [*rules.check(sent_body, service), *rules.check_rail(sent_body, service)]
+        raise_or_warn(problems, rules.warn_rail(sent_body, service))
         quote = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
         terms = self._terms_of(quote)
         order = Order("transfers.create", body, terms, new, lookback_age, body=sent_body)
