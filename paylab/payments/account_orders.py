@@ -47,14 +47,9 @@ class AccountOrders:
         The list is not read for an order with `new=`, with your own key or of a raw body.
         ChoiceError for an account that is no success, or if the list cannot tell.
         """
-        if order.is_in_list:
-            try:
-                earlier = self._find_account(order)
-            except MissingOperationError:
-                self._notify(NO_LIST_NOTICE)
-            else:
-                if earlier is not None:
-                    return self._return_earlier(order, earlier)
+        earlier = self._find_before_sending(order)
+        if earlier is not None:
+            return self._return_earlier(order, earlier)
         request = replace(order.request, find=partial(self._find_lost_id, order))
         advice = partial(_lost_answer_advice, order)
         with deliver_order(self._client.session, request, advice) as answer:
@@ -67,6 +62,16 @@ class AccountOrders:
             hint = "read lab.conversion_accounts.list() before you send it again"
             raise ChoiceError(refusal_text, hint, reason="conflict", payment=account)
         return self._return_earlier(order, account) if response.replayed else response
+
+    def _find_before_sending(self, order: KeyedOrder) -> ConversionAccount | None:
+        """The account that was made for an order before; None to send it."""
+        if not order.is_in_list:
+            return None
+        try:
+            return self._find_account(order)
+        except MissingOperationError:
+            self._notify(NO_LIST_NOTICE)
+            return None
 
     def _read_made(self, order: KeyedOrder) -> Response:
         """The account of an order whose answer has no body; PaylabError if the list has none."""
