@@ -162,7 +162,10 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
         f'<th scope="col" style="{style};{HEADER_STYLE}">{_header_html(column_name)}</th>'
         for style, column_name in zip(styles, header_names, strict=True)
     )
-    rows_html = "".join(_row_html(row, styles, time_columns) for row in shown_rows)
+    rows_html = "".join(
+        _row_html(row, styles, time_columns, is_last=row_number == len(shown_rows))
+        for row_number, row in enumerate(shown_rows, 1)
+    )
     if not shown_rows:
         rows_html = _empty_row_html(len(header_names))
     header_html = (
@@ -201,13 +204,16 @@ def _header_html(column_name: str) -> str:
     return "_<wbr>".join(map(escape, column_name.split("_")))
 
 
-def _row_html(row: Sequence[object], styles: Sequence[str], time_columns: Collection[int]) -> str:
-    """A row of a table, each cell in the style of its column."""
+def _row_html(
+    row: Sequence[object], styles: Sequence[str], time_columns: Collection[int], *, is_last: bool
+) -> str:
+    """A row of a table, each cell in the style of its column; a line divides it from the next."""
     cells = "".join(
         f'<td style="{style}">{cell(cell_value, is_utc_stated=index in time_columns)}</td>'
         for index, (style, cell_value) in enumerate(zip(styles, row, strict=False))
     )
-    return f'<tr style="{ROW_STYLE};border-bottom:{FAINT_LINE}">{cells}</tr>'
+    row_style = ROW_STYLE if is_last else f"{ROW_STYLE};border-bottom:{FAINT_LINE}"
+    return f'<tr style="{row_style}">{cells}</tr>'
 
 
 def _empty_row_html(column_count: int) -> str:

@@ -31,7 +31,7 @@ CELL_STYLE = (
 )
 LABEL_STYLE = f"{CELL_STYLE};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
 ROW_STYLE = "background:none;border:0"
-HEADER_STYLE = f"font-size:12px;font-weight:600;{MUTED}"
+HEADER_STYLE = f"vertical-align:bottom;font-size:12px;font-weight:600;{MUTED}"
 GRID_CELL_STYLE = f"{CELL_STYLE};padding:5px 0;overflow-wrap:normal;padding-right:12px"
 """The style of a cell of a table with a header, whose rows have a line between them."""
 HEADING_STYLE = "font-size:16px;font-weight:600;margin:0 0 8px;overflow-wrap:anywhere"
