@@ -22,9 +22,8 @@ class OnRamp:
 
     `currency` is in lower case, as the service writes it, and `cap` is the largest sandbox deposit.
     Deposit instructions have the type `instructions_type`. The field `detail_name` of their details
-    holds the payee: the number or code to pay to. `make_payee` makes one from drawn digits,
-    `check` returns what is wrong with one ("" if it is valid), and `pattern` matches valid and
-    invalid ones.
+    holds the payee: the number or code to pay to. `make_payee` makes one from drawn digits, and
+    `check` returns what is wrong with one ("" if it is valid).
 
     `card` is the type of card that shows it. `noun` is its name in a sentence, `label` the label of
     its input, and `picture` the name of its picture file, if it has one. `source` is where all
@@ -39,7 +38,6 @@ class OnRamp:
     detail_name: str
     make_payee: Callable[[Draw], str]
     check: Callable[[str], str]
-    pattern: str
     card: Literal["clabe", "qr_code"]
     noun: str
     label: str
@@ -67,7 +65,6 @@ ON_RAMPS = (
         detail_name="clabe",
         make_payee=clabe.make_clabe,
         check=clabe.check_clabe,
-        pattern=r"\d{18}",
         card="clabe",
         noun="CLABE",
         label="CLABE",
@@ -81,7 +78,6 @@ ON_RAMPS = (
         detail_name="qrph_payload",
         make_payee=make_qrph,
         check=check_qrph,
-        pattern=r"000201.{20,}",
         card="qr_code",
         noun="QR code",
         label="Text of the code",

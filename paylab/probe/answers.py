@@ -1,11 +1,8 @@
-"""What a successful answer shows by itself: names, words, statuses and forms of values."""
+"""What a successful answer shows by itself: names, words, statuses and types of values."""
 
 from __future__ import annotations
 
-import re
-
 from ..client.call import Call
-from ..corridors.on_ramps import ON_RAMPS
 from ..spec import models
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
@@ -18,14 +15,7 @@ from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE
 from .drift import answer_differences, parse_answer
 from .guesses import read_page_settings
-from .names import Guesses, find_list_key, find_settings_below
-
-SHAPES = {
-    **{ramp.detail_name: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
-    "address": re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}"),
-    "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
-}
-"""What the value of a deposit instruction looks like, by our name."""
+from .names import Guesses, find_list_key
 
 
 def find_contradictions(call: Call, operation: str, service: Service) -> Guesses:
@@ -40,7 +30,6 @@ def find_contradictions(call: Call, operation: str, service: Service) -> Guesses
         yield from _read_next_page_names(body, service.list(operation.partition(".")[0]))
     else:
         yield from _read_envelope(operation, body, service)
-    yield from _read_instruction_name(body, service)
 
 
 def _read_fields(call: Call, service: Service) -> Guesses:
@@ -97,18 +86,3 @@ def _read_next_page_names(body: object, form: ListForm) -> Guesses:
             yield {more_key: page_settings[more_key]}
         elif "." not in form.more and value_at(body, str(form.cursor)):
             yield {more_key: NONE}
-
-
-def _read_instruction_name(body: object, service: Service) -> Guesses:
-    """The name of a deposit instruction whose value has the form that ours has, such as a CLABE."""
-    details = value_at(body, "deposit_instructions.details")
-    if not isinstance(details, dict):
-        return
-    instruction_type = value_at(body, "deposit_instructions.type")
-    settings = find_settings_below(f"deposit_instructions.{instruction_type}.fields.")
-    for our_name, key in settings.items():
-        if our_name in SHAPES and service.value(key.name) not in details:
-            shape = SHAPES[our_name]
-            names = [name for name, value in details.items() if shape.fullmatch(str(value))]
-            if len(names) == 1:
-                yield {key.name: names[0]}

@@ -35,8 +35,6 @@ ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECA
 """The account, as a service may name it."""
 AMOUNT = re.compile(r"\bamount (?:must|exceeds|is (?:too|less|more|below|above))", re.IGNORECASE)
 """What a service says of the amount of a deposit without the name of a field."""
-LONGEST_WAITS = 60.0
-"""Maximum seconds of all waits before the service is proven to be a sandbox."""
 INVALID = (400, 422)
 NOT_FOUND = 404
 ELSEWHERE = re.compile(
@@ -74,9 +72,9 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_named: bool) -
     list that the service answers.
     """
     # What does not help a deposit into no account may help another one: it is tried again later.
-    first_search = replace(search, client=_limit_waits(search.client))
+    first_search = replace(search)
     refusal = _seek_proof(first_search, list_name)
-    search.client = search.client.with_service(first_search.service)
+    search.client = first_search.client
     address = search.client.settings.base_url
     if refusal and not (is_named or is_sandbox_host(address)):
         raise HopelessError(
@@ -84,23 +82,6 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_named: bool) -
             f"does not exist got {refusal}; if you know that it is one, add --sandbox (in "
             "Python: sandbox=True), else leave out --write"
         )
-
-
-def _limit_waits(client: Client) -> Client:
-    """A client that raises HopelessError when all of its waits are longer than `LONGEST_WAITS`."""
-    waited = 0.0
-
-    def wait(seconds: float) -> None:
-        nonlocal waited
-        waited += seconds
-        if waited > LONGEST_WAITS:
-            raise HopelessError(
-                "the service answers 429 and asks to wait again and again: nothing was created "
-                f"within {LONGEST_WAITS:g} s of waiting; try again later"
-            )
-        client.sleep(seconds)
-
-    return client.with_service(client.service, sleep=wait)
 
 
 def _seek_proof(search: SettingsSearch, list_name: str) -> str:

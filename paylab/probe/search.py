@@ -55,6 +55,19 @@ class Success(Generic[R]):
     result: R
 
 
+@dataclass(frozen=True)
+class _Refusal:
+    """The first refusal of an action, and what a search may do about it.
+
+    Only settings may change whose keys begin with one of `key_prefixes`, and `last_request` is the
+    number of requests after which no other guess is tried.
+    """
+
+    words: str
+    key_prefixes: tuple[str, ...]
+    last_request: int
+
+
 @dataclass
 class SettingsSearch:
     """Does actions, and finds the settings that they need; `proofs` are those found so far.
@@ -73,7 +86,7 @@ class SettingsSearch:
     refusals: dict[str, APIStatusError] = field(default_factory=dict)
     blanks: dict[tuple[str, str], str] = field(default_factory=dict)
     _failed: set[tuple[str, frozenset[object]]] = field(default_factory=set, init=False)
-    """First refusals and the settings that did not help: they are not tried again."""
+    """The words of first refusals with settings that did not help: they are not tried again."""
 
     @property
     def service(self) -> Service:
@@ -112,35 +125,37 @@ class SettingsSearch:
         first_result = self.attempt(action, {})
         if not isinstance(first_result, PaylabError):
             return Success({}, {}, first_result)
-        first_refusal = _identify_refusal(first_result)
-        last_request = self.sent + REQUESTS_MAX
-
-        def follow(settings: Guess, failure: PaylabError) -> Success[R] | None:
-            """What succeeds with `settings`, with which the action fails, and with more of them.
-
-            A guess after which something else is refused is followed to its end before the next
-            one is tried: with `amount` for `source_amount`, a service may refuse `currency`.
-            """
-            for guess in self._choose_guesses(settings, failure, key_prefixes):
-                new_settings = {**settings, **guess}
-                attempted = (first_refusal, frozenset(new_settings.items()))
-                if attempted in self._failed or self.sent >= last_request:
-                    continue
-                result = self.attempt(action, new_settings)
-                if not isinstance(result, PaylabError):
-                    return Success(new_settings, guess, result)
-                is_followed = len(new_settings) <= SETTINGS_MAX
-                if is_followed and is_progress(failure, result, guess):
-                    success = follow(new_settings, result)
-                    if success is not None:
-                        return success
-                self._failed.add(attempted)
-            return None
-
-        success = follow({}, first_result)
+        words = _describe_without_ids(first_result)
+        refusal = _Refusal(words, key_prefixes, self.sent + REQUESTS_MAX)
+        success = self._follow(action, refusal, {}, first_result)
         if success is None:
             raise first_result
         return success
+
+    def _follow(
+        self, action: Action[R], refusal: _Refusal, settings: Guess, failure: PaylabError
+    ) -> Success[R] | None:
+        """The first success with `settings` and more of them; None if no guess leads to one.
+
+        `failure` is that of the action with `settings`. A guess after which something else is
+        refused is followed to its end before the next one is tried: with `amount` for
+        `source_amount`, a service may refuse `currency`.
+        """
+        for guess in self._choose_guesses(settings, failure, refusal.key_prefixes):
+            new_settings = {**settings, **guess}
+            attempt = (refusal.words, frozenset(new_settings.items()))
+            if attempt in self._failed or self.sent >= refusal.last_request:
+                continue
+            result = self.attempt(action, new_settings)
+            if not isinstance(result, PaylabError):
+                return Success(new_settings, guess, result)
+            is_followed = len(new_settings) <= SETTINGS_MAX
+            if is_followed and is_progress(failure, result, guess):
+                success = self._follow(action, refusal, new_settings, result)
+                if success is not None:
+                    return success
+            self._failed.add(attempt)
+        return None
 
     def _choose_guesses(
         self, settings: Guess, failure: PaylabError, key_prefixes: tuple[str, ...]
@@ -154,7 +169,6 @@ class SettingsSearch:
             guess
             for guess in failure.doubts
             if all(key.startswith(key_prefixes) for key in guess)
-            and not _renames_again(guess, settings)
             and _changes_service(service, guess)
         ]
         return guesses[:GUESSES_MAX]
@@ -258,19 +272,15 @@ def _find_refused_exchange(error: PaylabError, exchanges: list[Exchange]) -> Exc
     return (of_path or exchanges)[-1]
 
 
-def _identify_refusal(error: PaylabError) -> str:
-    """The method and the words of a refusal without ids, and whether the request had a query.
+def _describe_without_ids(error: PaylabError) -> str:
+    """The method, whether there was a query, and the words of a refusal without its ids.
 
-    It is the same for a request that is refused again, such as the same one for another person.
+    They are the same when a request is refused again, such as for another person: of "400 no
+    account fa_7 for ind_1" they are "POST ... no account ... for ...".
     """
     call = error.call
     request_text = f"{call.method}{' with a query' * ('?' in call.url)}" if call else ""
     return re.sub(r"\w*\d\w*", "...", f"{request_text} {describe_error(error)}")
-
-
-def _renames_again(guess: Guess, settings: Guess) -> bool:
-    """Whether a guess renames what `settings` rename: it would only undo the first name."""
-    return any(".fields." in key for key in guess.keys() & settings.keys())
 
 
 def _changes_service(service: Service, guess: Guess) -> bool:

@@ -16,7 +16,6 @@ from paylab.errors import RuleError
 from paylab.errors.base import RuleWarning
 from paylab.frames.columns import SCHEMAS
 from paylab.openapi import document
-from paylab.probe.answers import SHAPES
 from paylab.probe.run import PLAN
 from paylab.redaction.personal import hide_personal_data
 from paylab.rules import deposits, individuals
@@ -57,7 +56,6 @@ def test_a_record_accepts_what_it_makes(ramp):
     """What is made is right, unlike that of another account; one other digit is wrong."""
     made = [payee(ramp, 7, f"ca_{number}") for number in range(50)]
     assert {ramp.check(text) for text in [*made, ramp.example]} == {""}
-    assert all(re.fullmatch(ramp.pattern, text) for text in [*made, ramp.example])
     assert len({*made}) == len(made)
     other = str((int(made[0][-5], 16) + 1) % 10)
     assert ramp.check(made[0][:-5] + other + made[0][-4:])
@@ -127,7 +125,6 @@ def test_the_service_is_read_from_the_record(lab, ramp):
     )
     assert f"at most {ramp.cap} {ramp.currency.upper()} a deposit" in dict(card.table()).values()
     assert hide_personal_data({ramp.detail_name: "text"}) == {ramp.detail_name: "***"}
-    assert SHAPES[ramp.detail_name].fullmatch(ramp.example)
     column = f"deposit_instructions_{ramp.detail_name}"
     assert column in SCHEMAS["conversion_accounts"].names
     assert ramp.country in PLAN[0]

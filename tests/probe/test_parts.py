@@ -18,7 +18,6 @@ from paylab.errors import APIStatusError, BadRequestError
 from paylab.errors.base import Problem
 from paylab.lab.lab import connect
 from paylab.probe import actions
-from paylab.probe.answers import find_contradictions
 from paylab.probe.drift import find_drift
 from paylab.probe.guesses import is_progress
 from paylab.probe.probe import find_operations, report_recorded_calls
@@ -125,25 +124,6 @@ def test_recorded_calls_show_what_differs():
     assert report["paths.quotes"].why == "not in the recorded calls"
     assert report["errors.words"].why == "no request of a walk shows it"
     assert report.summary.startswith("2 recorded calls\n0 requests; settings: 2 proven")
-
-
-@pytest.mark.parametrize(
-    ("kind", "details", "found"),
-    [
-        ("mx_virtual_account", {"number": "0" * 18}, {"fields.clabe": "number"}),
-        ("mx_virtual_account", {"a": "0" * 18, "b": "1" * 18}, {}),
-        ("mx_virtual_account", {"clabe": "x", "number": "0" * 18}, {}),
-        ("mx_virtual_account", {"number": "0" * 17}, {}),
-        ("other", {"number": "0" * 18}, {}),
-    ],
-)
-def test_an_instruction_is_known_by_the_form_of_its_value(kind, details, found):
-    """One value that looks like ours, under a name that we do not know."""
-    body = {"id": "ca_1", "deposit_instructions": {"type": kind, "details": details}}
-    there = call(body=paylab.spec.text.write_json(body), path="/v1/conversion_accounts/ca_1")
-    values = [*find_contradictions(there, "conversion_accounts.get", SERVICE)]
-    start = f"deposit_instructions.{kind}."
-    assert {k.removeprefix(start): v for each in values for k, v in each.items()} == found
 
 
 def test_drift_counts_events_headers_and_codes():

@@ -239,13 +239,13 @@ def test_an_answer_about_the_deposit_is_proof(answer, dialect, unsigned):
     ("seconds", "base_url"), [*zip(["11", "31", "60", "61", "86400", "9" * 17], cycle(HOSTS))]
 )
 def test_waits_before_the_proof_are_bounded(seconds, base_url):
-    """A 429 that never ends is one sentence after at most 60 s of waiting."""
+    """A 429 that never ends is one sentence after the usual retries of one request."""
     service = Double(httpx.Response(429, headers={"retry-after": seconds}))
     waits = []
     parts = {**service.parts(base_url), "sleep": waits.append}
     with Client(**parts) as client:
         report = probe_service(client, write=True, budget=FEW)
-    assert sum(waits) <= 60
+    assert sum(waits) <= 2 * 60
     assert service.created == []
     assert "429" in report.hopeless
     assert "\n" not in report.hopeless
