@@ -93,7 +93,9 @@ def _with_known_names(query: Callable[..., Any]) -> Callable[..., Any]:
     """The `query` of a frame; UnknownItemError for a name in its text that is no column."""
 
     @wraps(query)
-    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: Any) -> Any:
+        # pandas looks for `@name` in the frame of the caller, which is one level further up.
+        options["level"] = options.get("level", 0) + 1
         try:
             return query(frame, *args, **options)
         except NameError as error:

@@ -12,7 +12,7 @@ from paylab.simulator.simulator import Simulator
 from paylab.webhooks.router import Router
 
 MANY = 140
-ENDS = ("failed", "expired", "under_review", "cancelled", "none", "none", "none")
+ENDS = (*(f"scenario:{end}" for end in ("failed", "expired", "under_review", "cancelled")), *"abc")
 FAULTS = (
     ("event_drop", {"seed": 5}),
     ("event_duplicate", {"seed": 1}),
@@ -79,7 +79,7 @@ def _pay(lab, account, wallet, number):
         source_currency="usd",
         destination_currency="mxn",
         payout_method="spei",
-        client_reference_id=f"scenario:{ENDS[number % len(ENDS)]}:{number}",
+        client_reference_id=f"{ENDS[number % len(ENDS)]}:{number}",
     )
     lab.sandbox.deposit(wallet, "10", "mxn", "Scenario Failed" if number % 5 == 0 else None)
 
