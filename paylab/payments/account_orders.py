@@ -19,10 +19,8 @@ from ..spec.resource import creation_time
 from .comparison import find_differences, is_masked, shown_values, status_of
 from .identity import REFERENCE, Values
 from .keyed_order import KeyedOrder
-from .search import read_rows_since
+from .search import NO_LIST, read_rows_since
 
-NO_LIST = (404, 405, 501)
-"""Statuses of a service that does not have this list."""
 NO_LIST_NOTICE = (
     "the service has no list of conversion accounts: it was not looked for an account that an "
     "earlier attempt made"
@@ -44,7 +42,7 @@ class AccountOrders:
     def send(self, order: KeyedOrder) -> Response:
         """Create the account of an order, or return the equal one that the list already has.
 
-        The list is not read for an order with `new=`, with your own key or of a raw body.
+        The list is not read before an order with `new=`, with your own key or of a raw body.
         ChoiceError for an account that is no success, or if the list cannot tell.
         """
         earlier = self._find_before_sending(order)
@@ -88,14 +86,16 @@ class AccountOrders:
     def _find_made(self, order: KeyedOrder) -> ConversionAccount | None:
         """The account that an attempt made which did not name it; None if it made none.
 
-        PagingError if the list cannot tell, which it can only for an order that it was read for.
+        PagingError if the list cannot tell, as if it has an equal account of an order with `new=`,
+        with your own key or of a raw body: that may be the account of another order.
         """
-        if not order.is_in_list:
-            raise PagingError("equal accounts in the list may be those of other orders")
         try:
-            return self._find_account(order)
+            account = self._find_account(order)
         except (ChoiceError, MissingOperationError) as error:
             raise PagingError(str(error)) from error
+        if account is not None and not order.is_in_list:
+            raise PagingError("an equal account in the list may be that of another order")
+        return account
 
     def _find_account(self, order: KeyedOrder) -> ConversionAccount | None:
         """The account of an order in the list; None if the list has none.

@@ -7,14 +7,15 @@ from datetime import datetime, timedelta
 
 from ..client.client import Client
 from ..client.retries import SERVER_ERRORS
-from ..errors.base import ChoiceError, PagingError, Problem, RuleError
+from ..errors.api import APIStatusError
+from ..errors.base import ChoiceError, MissingOperationError, PagingError, Problem, RuleError
 from ..spec.models import Transfer
 from ..spec.resource import creation_time
 from .comparison import NEEDED, find_differences, hidden_fields, is_dead
 from .identity import REFERENCE, Values, reference_of, values
 from .keyed_order import KeyedOrder
 from .recognition import DAY, Now, raise_unless_success, recognise_payment
-from .search import find_payments, payment_pages, read_newest_page
+from .search import NO_LIST, find_payments, payment_pages, read_newest_page
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -58,12 +59,18 @@ class ListedPayments:
 
         The newest page is read: a service may have paid before it failed, and then it has not
         stored the key. ChoiceError if several payments may be that of the order, if it has other
-        values or is dead; PaylabError if the page cannot tell. Your own key alone decides.
+        values or is dead; PaylabError if the page cannot tell. Your own key alone decides; and at a
+        service without a list, an order that is not its reference is sent again under its key.
         """
         if status < SERVER_ERRORS or order.has_own_key:
             return None
         try:
             payment = self._find_in_newest_page(order)
+        except (APIStatusError, MissingOperationError) as error:
+            has_list = isinstance(error, APIStatusError) and error.status not in NO_LIST
+            if has_list or order.is_reference:
+                raise
+            return None
         except ChoiceError as error:
             if error.reason == "untold":  # the error of the order says more
                 raise PagingError(str(error)) from None

@@ -19,6 +19,8 @@ from .identity import REFERENCE, Values
 if TYPE_CHECKING:
     from ..client.resources.transfers import Transfers
 
+NO_LIST = (404, 405, 501)
+"""Statuses of a service that does not have a list."""
 PAGES_MAX = 10_000
 REPEATED_PAGES_MAX = 3
 """After this number of successive pages without a new row, the list counts as a loop."""

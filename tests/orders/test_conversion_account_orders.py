@@ -8,6 +8,7 @@ from order_reports import report
 from service_answer import Answer
 
 HOUR = timedelta(hours=1)
+OWN_KEY = "0b54eae0-6b8a-4f0c-9d3b-3a3f8a1f2c11"
 
 
 def create(lab, **changes):
@@ -226,3 +227,13 @@ def test_a_refused_new_account_is_not_posted_again(service, connect):
     service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
     create(connect(max_retries=2), new="c").check("error check with GET")
     assert len(service.conversion_accounts) == 1
+
+
+@pytest.mark.parametrize(
+    "order", [{"new": "c"}, {"new": True}, {"idempotency_key": OWN_KEY}], ids=str
+)
+def test_a_refused_account_is_posted_again_where_the_list_has_no_equal_one(service, connect, order):
+    """A list without an equal account shows that the 503 made none."""
+    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
+    create(connect(max_retries=2), **order).check("paid ca_1")
+    assert len({*service.sent_keys("/v1/conversion_accounts")}) == 1

@@ -205,14 +205,16 @@ def test_an_own_key_alone_decides_after_a_5xx(service, connect, order):
     assert len({*service.sent_keys()}) == 1
 
 
-@pytest.mark.parametrize("call", [ORDER, INVOICE], ids=["values", "reference"])
-def test_a_service_without_a_list_does_not_get_the_order_again(service, connect, call):
-    """After a 5xx nothing is sent unseen, also where there is no list."""
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_without_a_list_gets_the_order_again(service, connect, status):
+    """Only its key can tell then; an order that is its reference is not sent again unseen."""
     service.listing.failing_page = 1
-    service.listing.failure = 404
+    service.listing.failure = status
     service.refusals.append(BUSY)
-    report(connect(max_retries=1).transfers.create, **call).check("error 503 not known")
-    assert service.payments == []
+    report(connect(max_retries=1).transfers.create, **ORDER).check("paid tr_1")
+    service.refusals.append(BUSY)
+    report(connect(max_retries=1).transfers.create, **INVOICE).check("error not known")
+    assert len(service.payments) == 1
 
 
 def test_a_list_without_a_payment_of_these_values_needs_no_time(service, connect):
