@@ -192,7 +192,7 @@ SHELLS = ("bash", "zsh", "tcsh")
 class Completion(argparse.Action):
     """Print the completion script of a shell, and exit."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *given: Any, **more: Any) -> None:
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any, **more: object) -> None:
         """Print the script for all commands."""
         import shtab
 

@@ -47,7 +47,7 @@ class CallLog(Sequence[Call]):
         most: int = CALLS_MAX,
         most_bytes: int = CALLS_BYTES_MAX,
         *,
-        facts: Callable[[], Mapping[str, Any]] = dict,
+        facts: Callable[[], Mapping[str, object]] = dict,
         screen: Callable[[Listen], Any] | None = None,
     ) -> None:
         self._calls = deque(DeferredCall(call, call.path, 0) for call in calls)

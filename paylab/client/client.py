@@ -83,7 +83,7 @@ class Client:
         operation: str,
         body: dict[str, Any] | StreamedBody | None = None,
         *,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
         parts: Mapping[str, str] | None = None,
         any_body: bool = False,
         **options: Unpack[Options],
@@ -106,7 +106,7 @@ class Client:
         path: str,
         *,
         json: object = None,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> Any:
         """Send any signed request and return the decoded JSON of its answer.
@@ -122,7 +122,7 @@ class Client:
         path: str,
         *,
         json: object = None,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> Response:
         """Send a request, with retries where safe, and read its answer or raise an error."""

@@ -213,7 +213,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
 
 def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
     """The headers of a request or response of HAR, by lower-case name."""
-    headers: Iterable[Mapping[str, Any]] = message.get("headers") or ()
+    headers: Iterable[Mapping[str, object]] = message.get("headers") or ()
     return {str(header["name"]).lower(): str(header["value"]) for header in headers}
 
 

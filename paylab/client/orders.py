@@ -45,11 +45,11 @@ class Order:
 
     operation: str
     fields: Mapping[str, Any]
-    terms: Mapping[str, Any] | None = None
+    terms: Mapping[str, object] | None = None
     new: str | bool = ""
     lookback: timedelta | None = None
     is_quiet: bool = False
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, object] | None = None
 
 
 class OrderSender(Protocol):

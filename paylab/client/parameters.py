@@ -119,7 +119,7 @@ def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dic
 
 
 def _merge_objects(
-    body: Mapping[str, Any], extra: Mapping[str, object], path: str
+    body: Mapping[str, object], extra: Mapping[str, object], path: str
 ) -> dict[str, Any]:
     """The members of two objects, object by object; RuleError for two values of one member."""
     merged_body = dict(body)
@@ -282,7 +282,7 @@ def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterat
             yield Problem(f"{at}.{field_name}", message)
 
 
-Account: TypeAlias = "FinancialAccount | str | Mapping[str, Any]"
+Account: TypeAlias = "FinancialAccount | str | Mapping[str, object]"
 """An account object is accepted in place of its id."""
 
 

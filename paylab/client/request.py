@@ -87,7 +87,7 @@ class OutgoingRequest:
     any_body: bool = False
     operation: str = ""
     takes_key: bool = False
-    asked: Any = None
+    asked: object = None
 
     @property
     def is_control(self) -> bool:

@@ -42,7 +42,7 @@ class Response:
     translation: Translation
     redaction: Redaction
     place: Callable[[], str]
-    body: Any = None
+    body: object = None
     replayed: bool = False
     repeats: str = ""
     """What is wrong with a body in which an object has two members of one name."""

@@ -43,7 +43,7 @@ KNOWN_VARIABLES = tuple(
 
 SWITCH = {"1": True, "true": True, "yes": True, "on": True}
 SWITCH |= {"0": False, "false": False, "no": False, "off": False}
-GivenService = Service | str | os.PathLike[str] | Mapping[str, Any]
+GivenService = Service | str | os.PathLike[str] | Mapping[str, object]
 """A Service, the path of a service.toml, or values by dotted key or nested."""
 
 Found = dict[str, tuple[Any, str]]

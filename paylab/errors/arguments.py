@@ -115,7 +115,7 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
 
 
 def refuse_missing_arguments(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    function: Callable[..., Any], args: Sequence[object], kwargs: Mapping[str, object]
 ) -> None:
     """TypeError for arguments that a call lacks, with what each of them takes.
 

@@ -193,12 +193,12 @@ LateAttributeError.__name__ = LateAttributeError.__qualname__ = AttributeError._
 LateAttributeError.__module__ = AttributeError.__module__
 
 
-def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
+def raise_unknown_attribute(owner: object, name: str) -> NoReturn:
     """The `__getattr__` of a class: AttributeError with the name to use instead."""
     raise LateAttributeError(partial(_describe_unknown_attribute, owner, name))
 
 
-def _describe_unknown_attribute(owner: Any, name: str) -> str:
+def _describe_unknown_attribute(owner: object, name: str) -> str:
     message = f"{type(owner).__name__} has no attribute {name!r}"
     if name.startswith("_"):  # Python and IPython look up such names on any object
         return message
@@ -250,7 +250,7 @@ _FILLERS = ("all", "an", "by", "for", "of", "the", "to")
 """Words of a name that tell nothing."""
 
 
-def _find_beside_lab(name: str, lab: Any) -> str | None:
+def _find_beside_lab(name: str, lab: object) -> str | None:
     """A name that a lab does not have, but its client, one of its parts or the package has."""
     calls_by_part = _list_calls(lab)
     owners = [part_name for part_name, calls in calls_by_part.items() if name in calls]

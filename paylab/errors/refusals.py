@@ -115,7 +115,7 @@ def _complete_after(class_: type, initialize: Callable[..., None]) -> Callable[.
     """An `__init__` that marks its object as complete; one of a subclass is not over by then."""
 
     @wraps(initialize)
-    def initialize_and_complete(self: Any, *args: Any, **kwargs: Any) -> None:
+    def initialize_and_complete(self: object, *args: object, **kwargs: object) -> None:
         initialize(self, *args, **kwargs)
         if type(self) is class_:
             complete(self)

@@ -82,7 +82,7 @@ def compute_float_statistic(amounts: pa.Array, name: str, ddof: int) -> Any:
     return compute_statistic() if name in ("skew", "kurt") else compute_statistic(ddof=ddof)
 
 
-def _make_integers(amounts: pa.Array, integer_type: Any, missing: Any) -> Array:
+def _make_integers(amounts: pa.Array, integer_type: object, missing: object) -> Array:
     """The amounts as integers; ExactnessError if one is missing or not whole."""
     integers = arithmetic.read_whole_numbers(amounts, integer_type)
     if missing is not pd.NA:

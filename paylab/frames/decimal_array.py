@@ -64,7 +64,7 @@ class DecimalArray(ExtensionArray):
     _from_sequence_of_strings = _from_sequence
 
     @classmethod
-    def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
+    def _from_scalars(cls, scalars: Any, *, dtype: object) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
         elements = list(scalars)
         present_elements = [
@@ -112,7 +112,7 @@ class DecimalArray(ExtensionArray):
         indexer = item if isinstance(item, slice) else check_array_indexer(self, item)
         return self.take(np.arange(len(self))[indexer])
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: object) -> None:
         is_many = is_list_like(value)
         new_values = operands.exact_decimals(value if is_many else [value])
         old_and_new = [pa.chunked_array([array]) for array in (self._values, new_values)]
@@ -141,7 +141,7 @@ class DecimalArray(ExtensionArray):
         missing = pd.NA if na_value is no_default else na_value
         return make_numpy_array(self._values, dtype, missing)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **options: object) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
         if any(isinstance(operand, pd.Series | pd.Index | pd.DataFrame) for operand in inputs):
             return NotImplemented
@@ -151,7 +151,7 @@ class DecimalArray(ExtensionArray):
                 return self._replace_values(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
-    def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
+    def __array_function__(self, function: object, types: object, args: Any, options: Any) -> Any:
         return call_numpy(function, args, options)
 
     def _replace_values(self, new_values: pa.Array) -> DecimalArray:
@@ -252,13 +252,13 @@ class DecimalArray(ExtensionArray):
         return DecimalArray(arithmetic.compute_quantiles(self._values, qs, interpolation))
 
     def _groupby_quantile(
-        self, *, qs: Any, interpolation: str, starts: Any, ends: Any, **_: Any
+        self, *, qs: object, interpolation: str, starts: Any, ends: Any, **_: object
     ) -> Any:
         """The quantiles of each group, whose rows are between `starts` and `ends`."""
         return grouping.find_quantiles(self, qs, interpolation, zip(starts, ends, strict=True))
 
     def _groupby_op(
-        self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
+        self, *, how: str, ids: object, ngroups: int, min_count: int, **options: object
     ) -> Any:
         if how in ("first", "last", "rank", "idxmin", "idxmax"):  # pandas only compares for these
             column: Any = super()
@@ -283,12 +283,12 @@ class DecimalArray(ExtensionArray):
     def _compute_as_numpy(
         self,
         axis: object = None,
-        dtype: Any = None,
+        dtype: object = None,
         out: object = None,
         *,
         name: str,
         compute: Callable[..., Any],
-        **options: Any,
+        **options: object,
     ) -> Any:
         """A method of numpy's arrays, computed exactly; with options such as `where` by numpy."""
         if axis in (None, 0, -1) and dtype is None and out is None and options.keys() <= OPTIONS:
@@ -320,7 +320,7 @@ class DecimalArray(ExtensionArray):
         may_convert = is_list_like(other) and op not in ADDITIONS
         return DecimalArray(results) if may_convert else self._replace_values(results)
 
-    def _compare(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
+    def _compare(self, other: object, op: Callable[[Any, Any], Any]) -> Any:
         """Compare each amount; a float is taken as it is printed, and `==` warns of it."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented

@@ -307,7 +307,7 @@ class Sandbox:
         currency: codes.OnRampCurrency | str,
         sender_name: str | None = None,
         *,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> Deposit:
         """Simulate a fiat deposit; sender_name="" simulates a missing sender.

@@ -40,7 +40,7 @@ class Quotes:
         self._session = session
         self._asked_terms: dict[str, dict[str, Any]] = {}
 
-    def terms(self, quote: Quote | str | None) -> Mapping[str, Any] | None:
+    def terms(self, quote: Quote | str | None) -> Mapping[str, object] | None:
         """The fields with which a quote was asked for; None for an id that was not made here.
 
         >>> lab.client.quotes.terms("qt_unknown") is None
@@ -77,7 +77,7 @@ class Quotes:
         source_amount: Money | None = None,
         destination_amount: Money | None = None,
         net_source_amount: Money | None = None,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, object] | None = None,
         **options: Unpack[Options],
     ) -> Quote:
         """Ask for a quote with exactly one of the three amounts.
@@ -145,7 +145,7 @@ class Transfers:
         self,
         session: Session,
         orders: OrderSender,
-        terms: Callable[[Quote | str | None], Mapping[str, Any] | None],
+        terms: Callable[[Quote | str | None], Mapping[str, object] | None],
     ) -> None:
         self._session = session
         self._orders = orders
@@ -167,7 +167,7 @@ class Transfers:
         destination_amount: Money | None = None,
         net_source_amount: Money | None = None,
         client_reference_id: str | None = None,
-        extra: Mapping[str, Any] | None = None,
+        extra: Mapping[str, object] | None = None,
         new: str | bool = "",
         lookback: timedelta | str | None = None,
         **options: Unpack[Options],
