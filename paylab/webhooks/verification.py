@@ -32,17 +32,24 @@ def verify_delivery(
     """Check the signature of a delivery, and return its event.
 
     `body` are the raw bytes, and `service` names the header: `lab.service`, or `Service()` for
-    the spec, which shows no signature. ConfigError then. UnreadableEventError, a ValueError, if
-    the signature is missing or wrong: answer 401. Assumption `webhook.delivery`.
+    the spec, which shows no signature. ConfigError then, and for an empty `secret_key`.
+    UnreadableEventError, a ValueError, if the signature is missing or wrong: answer 401.
+    Assumption `webhook.delivery`.
 
     >>> paylab.events.verify_delivery(b"{}", {}, "secret", lab.service)
     Traceback (most recent call last):
     paylab.errors.base.ConfigError: ...
     """
+    if not (isinstance(secret_key, str) and secret_key.strip()):
+        raise ConfigError(
+            "secret_key is empty: anybody could sign with it; give that of your account"
+        )
     check = signature_check(service, Secret(secret_key))
     if check is None:
         raise ConfigError(UNSIGNED)
-    lower_headers = {header_name.lower(): value for header_name, value in headers.items()}
+    lower_headers = {
+        header_name.lower(): value for header_name, value in headers.items() if value is not None
+    }
     refusal_text = check(lower_headers, body)
     if refusal_text:
         raise UnreadableEventError(refusal_text)

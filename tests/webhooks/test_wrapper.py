@@ -176,6 +176,20 @@ def test_a_signed_delivery_becomes_its_event():
         verify_delivery(PLAIN, headers, KEY.decode(), Service())
 
 
+@pytest.mark.parametrize("secret_key", ["", " ", None], ids=repr)
+def test_an_empty_key_accepts_no_delivery(secret_key):
+    """Anybody can sign with an empty key, as a program without its variable has."""
+    headers = {"X-Signature": hmac.new((secret_key or "").encode(), PLAIN, "sha256").hexdigest()}
+    with pytest.raises(paylab.ConfigError, match="secret_key is empty"):
+        verify_delivery(PLAIN, headers, secret_key, SIGNED)
+
+
+def test_a_header_without_a_value_counts_as_missing():
+    """Some frameworks give None for a header that was not sent."""
+    with pytest.raises(UnreadableEventError, match="X-Signature"):
+        verify_delivery(PLAIN, {"X-Signature": None}, KEY.decode(), SIGNED)
+
+
 def test_a_port_verifies_the_signature():
     """Over HTTP the headers reach the check, and a refusal does not contain the key."""
     check = signature_check(SIGNED, Secret(KEY.decode()))
