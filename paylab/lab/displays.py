@@ -31,7 +31,7 @@ VIEWS = {
     ("paylab.spec.page", "Page"): "results.page_table",
     ("paylab.spec.paging", "Pager"): "results.pager_table",
     ("paylab.spec.service.service", "Service"): "calls.service_table",
-    ("paylab.webhooks.arrivals", "Arrivals"): "inbox.arrivals_table",
+    ("paylab.webhooks.arrivals", "Arrivals"): "inbox.arrivals_card",
     ("paylab.webhooks.report", "Reconciliation"): "results.reconciliation_card",
 }
 """The view function of each type, as module and name."""

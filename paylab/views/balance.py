@@ -82,7 +82,9 @@ class BalancePage(FormPage):
         if not self._balances:
             return ""
         cells_by_currency = [_amount_cells(balance) for balance in self._balances]
-        table_html = html.grid(COLUMNS, cells_by_currency, number_columns=(1, 2, 3))
+        table_html = html.grid(
+            map(str.capitalize, COLUMNS), cells_by_currency, number_columns=(1, 2, 3)
+        )
         return f'{table_html}<p class="paylab-hint">{MEANING}</p>'
 
     def submit(self) -> None:

@@ -20,11 +20,12 @@ from .html import (
     grid,
     heading,
     notice,
+    plural,
     table,
     text_block,
 )
 
-CALL_COLUMNS = ("number", "when (UTC)", "method", "path", "status", "took", "attempt", "key")
+CALL_COLUMNS = ("No.", "When (UTC)", "Method", "Path", "Status", "Took", "Attempt", "Key")
 NO_ADDRESS = "SIMULATOR (embedded)"
 """The place of a simulator that other programs cannot reach."""
 NO_ADDRESS_ADVICE = (
@@ -56,7 +57,8 @@ def calls_table(calls: Iterable[Any]) -> str:
         column_names = [*compress(CALL_COLUMNS, has_value)]
         table_rows = [[*compress(cells, has_value)] for cells in table_rows]
     service_name = all_calls[-1].place if all_calls else ""
-    return card(column(grid(column_names, table_rows, len(all_calls))), source=service_name)
+    call_grid = grid(column_names, table_rows, len(all_calls))
+    return card(column(heading(plural(len(all_calls), "call")), call_grid), source=service_name)
 
 
 def call_card(call: Any) -> str:
@@ -109,7 +111,7 @@ def service_table(service: Service) -> str:
     return card(column(*blocks))
 
 
-SETTING_COLUMNS = ("key", "in force", "default", "origin", "assumption", "question")
+SETTING_COLUMNS = ("Key", "In force", "Default", "Origin", "Assumption", "Question")
 
 
 def _setting_cells(setting: SettingRow) -> list[str]:
@@ -132,7 +134,7 @@ def _setting_text(setting_value: object) -> str:
 
 
 def _call_cells(call: Any) -> list[str]:
-    """The texts of `CALL_COLUMNS` for a call; empty for what it does not have."""
+    """The texts of `CALL_COLUMNS` for a call; empty for what it lacks, and for a first attempt."""
     duration_text = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
     return [
         str(call.number),
@@ -141,7 +143,7 @@ def _call_cells(call: Any) -> list[str]:
         call.path,
         call.outcome(),
         duration_text,
-        str(call.attempt),
+        str(call.attempt) if call.attempt > 1 else "",
         (call.idempotency_key or "")[:KEY_LENGTH],
     ]
 
@@ -149,12 +151,12 @@ def _call_cells(call: Any) -> list[str]:
 def _summary_rows(call: Any) -> list[Row]:
     """Rows of the values that a call has."""
     rows = [
-        ("status", call.outcome()),
-        ("number", str(call.number)),
-        ("when", call.when.isoformat()),
-        ("attempt", str(call.attempt)),
-        ("time", str(call.spent) if call.spent else ""),
-        ("idempotency key", call.idempotency_key or ""),
+        ("Status", call.outcome()),
+        ("Number", str(call.number)),
+        ("When", call.when.isoformat()),
+        ("Attempt", str(call.attempt)),
+        ("Time", str(call.spent) if call.spent else ""),
+        ("Idempotency key", call.idempotency_key or ""),
     ]
     return [(label, summary_text) for label, summary_text in rows if summary_text]
 

@@ -69,4 +69,4 @@ def _number_text(column_name: str, amount: Decimal) -> str:
     number_text = f"{amount:f}"
     if column_name in RATE_COLUMNS and "." in number_text:
         return number_text.rstrip("0").rstrip(".")
-    return number_text
+    return f"{amount:,f}"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Collection, Iterable, Sequence
 
 from ..spec.text import printable
-from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
+from .cells import TIME_PATTERN, cell, words_html
+from .ids import copy_button
 from .style import (
     BADGE_COLOURS,
     BORDER,
     CARD_STYLE,
     CELL_STYLE,
-    CODE_STYLE,
     FAINT_LINE,
     GAP,
     GRID_CELL_STYLE,
@@ -31,23 +30,13 @@ from .style import (
     WARNING_STYLE,
     WIDTH,
 )
-from .tones import BAD, GOOD, status_dot, tone_dot
+from .tones import BAD, GOOD, tone_dot
 
 Row = tuple[str, str]
 
 TABLE_ROWS_MAX = 20
 BROKEN_TIME_COLUMNS_MAX = 8
 """A wider table scrolls sideways; its times stay on one line, so that its rows are not high."""
-ONE_LINE_LENGTH = 16
-"""Maximum length of a text that is kept on one line."""
-
-OPENED_ID_PATTERN = re.compile(r"(ind|tr|conv|ca|fa|wh)_[0-9A-Za-z]{16,}")
-"""An id that `lab.open` reads."""
-AMOUNT_PATTERN = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
-TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
-DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
-WORD_BREAK = re.compile(r"(?<=[_./:;,&?])(?=\w)")
-"""Where a long word may be broken."""
 
 
 def printable_text(value: object) -> str:
@@ -75,62 +64,6 @@ def table_of_html(rows: Iterable[Row]) -> str:
     return f'<table style="{TABLE_STYLE}"><tbody>{rows_html}</tbody></table>'
 
 
-def cell(value: object, *, is_utc_stated: bool = False) -> str:
-    """A value as HTML; a long word is shortened, with the full text as tooltip and to copy.
-
-    A time has "UTC" behind it, unless its column says so.
-    """
-    cell_text = printable_text("" if value is None else value)
-    time_match = TIME_PATTERN.fullmatch(cell_text)
-    if time_match:
-        zone = "" if is_utc_stated else " UTC"
-        day_and_time = f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2] + zone)}"
-        return f'<time title="{cell_text}">{day_and_time}</time>'
-    short_text = shorten_id(cell_text)
-    if short_text != cell_text:
-        return _short_code(cell_text, short_text)
-    if not cell_text:
-        return ""
-    dot = status_dot(cell_text)
-    if dot:
-        return _unbroken_html(dot + html.escape(cell_text))
-    if len(cell_text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(cell_text):
-        return _unbroken_html(html.escape(cell_text))
-    return " ".join(map(_word_html, cell_text.split(" ")))
-
-
-def _short_code(whole_text: str, short_text: str) -> str:
-    """A shortened text with the full text as tooltip and to copy; of an id, how to open it too."""
-    tooltip_html = html.escape(whole_text)
-    if OPENED_ID_PATTERN.fullmatch(whole_text):
-        tooltip_html += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
-    code_html = (
-        f'<code title="{tooltip_html}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
-    )
-    return _unbroken_html(code_html + copy_button())
-
-
-def _word_html(word: str) -> str:
-    """A word of a text; an id is shortened as it is alone in a cell."""
-    if DAY_PATTERN.fullmatch(word):
-        return _unbroken_html(word)
-    code_word = word.rstrip(",;")
-    if ID_PATTERN.fullmatch(code_word):
-        return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
-    return _with_word_breaks(word)
-
-
-def _unbroken_html(content: str) -> str:
-    """HTML that is not broken into lines."""
-    return f'<span style="white-space:nowrap">{content}</span>'
-
-
-def _with_word_breaks(word: str) -> str:
-    """A word for HTML; a long one may be broken after punctuation, and nowhere else."""
-    word_pieces = WORD_BREAK.split(word) if len(word) > LONG_WORD_LENGTH else [word]
-    return "<wbr>".join(map(html.escape, word_pieces))
-
-
 def grid(  # noqa: PLR0913 - what is shown, and how much of it
     column_names: Iterable[object],
     rows: Sequence[Sequence[object]],
@@ -155,6 +88,7 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
         _column_style(
             is_number=index in number_columns,
             is_unbroken=index in time_columns and len(header_names) > BROKEN_TIME_COLUMNS_MAX,
+            is_last=index == len(header_names) - 1,
         )
         for index in range(len(header_names))
     ]
@@ -175,7 +109,7 @@ def grid(  # noqa: PLR0913 - what is shown, and how much of it
     scroll_attributes = 'tabindex="0" role="group" aria-label="Table"'
     scroll_style = f"width:100%;max-width:{WIDTH};overflow-x:auto;margin:0 0 6px;{SCROLL_SHADOW}"
     row_count = len(rows) if total is None else total
-    table_html = f'<table style="{TABLE_STYLE}">{table_content}</table>'
+    table_html = f'<table style="{TABLE_STYLE};width:100%">{table_content}</table>'
     has_unnamed_times = any("UTC" not in header_names[index] for index in time_columns)
     footer_html = _footer_line(row_count - len(shown_rows), source, has_times=has_unnamed_times)
     return f'<div {scroll_attributes} style="{scroll_style}">{table_html}</div>{footer_html}'
@@ -191,17 +125,22 @@ def _time_columns(rows: Sequence[Sequence[object]]) -> set[int]:
     return time_columns
 
 
-def _column_style(*, is_number: bool, is_unbroken: bool) -> str:
+def _column_style(*, is_number: bool, is_unbroken: bool, is_last: bool) -> str:
     """The style of the cells of a column; numbers are aligned to the right."""
-    style = f"{GRID_CELL_STYLE};{GAP}"
+    style = f"{GRID_CELL_STYLE};padding-right:0" if is_last else f"{GRID_CELL_STYLE};{GAP}"
     if is_unbroken:
         style = f"{style};white-space:nowrap"
     return f"{style};text-align:right" if is_number else style
 
 
 def _header_html(column_name: str) -> str:
-    """The name of a column, which may be broken after an underscore."""
-    return "_<wbr>".join(map(escape, column_name.split("_")))
+    """The name of a column, which may be broken into two lines after an underscore."""
+    middle = len(column_name) / 2
+    breaks = [index for index, letter in enumerate(column_name, 1) if letter == "_"]
+    if not breaks:
+        return escape(column_name)
+    break_index = min(breaks, key=lambda index: abs(index - middle))
+    return f"{escape(column_name[:break_index])}<wbr>{escape(column_name[break_index:])}"
 
 
 def _row_html(
@@ -228,7 +167,7 @@ def _footer_line(hidden_count: int, service_name: str, *, has_times: bool) -> st
     Empty if there is none of them.
     """
     more_text = f"{hidden_count:,} more" if hidden_count > 0 else ""
-    zone_text = "times in UTC" if has_times else ""
+    zone_text = "Times in UTC" if has_times else ""
     footer_texts = [text for text in (more_text, zone_text, service_name) if text]
     if not footer_texts:
         return ""
@@ -269,13 +208,17 @@ def verdict(text: str, *, is_good: bool) -> str:
 def labelled_notice(text: str, label: str = "Notice") -> str:
     """A message that must not be missed, in a box with its label; ids are as in a table."""
     label_html = f"<strong>{escape(label)}:</strong>"
-    text_html = " ".join(map(_word_html, printable_text(text).split(" ")))
-    return f'<div role="status" style="{NOTICE_STYLE}">{label_html} {text_html}</div>'
+    return f'<div role="status" style="{NOTICE_STYLE}">{label_html} {words_html(text)}</div>'
 
 
-def collapsible_block(summary: str, content: str) -> str:
-    """HTML below a summary that opens on click."""
-    summary_html = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'
+def collapsible_block(summary: str, content: str, note: str = "") -> str:
+    """HTML below a summary that opens on click; with a `note` behind it, the summary stands out."""
+    style = f"cursor:pointer;width:fit-content;font-size:13px;{MUTED}"
+    text_html = escape(summary)
+    if note:
+        title_style = "color:var(--jp-ui-font-color1, inherit);font-weight:500"
+        text_html = f'<span style="{title_style}">{text_html}</span> &ensp;{escape(note)}'
+    summary_html = f'<summary style="{style}">{text_html}</summary>'
     content_html = f'<div style="margin-top:6px">{content}</div>'
     return f'<details style="margin-top:10px">{summary_html}{content_html}</details>'
 

@@ -1,30 +1,36 @@
 // The inbox's table. Cells are set as text; `detail` is HTML that the kernel has escaped.
-const COLUMN_NAMES = ["time", "type", "resource", "status", "delivered", "order"];
+const COLUMNS = ["Time (UTC)", "Type", "Resource", "Status", "Delivered", "Order"];
+const STATUS = COLUMNS.indexOf("Status");
+const ORDER = COLUMNS.indexOf("Order");
+// Of a cell by its column: on a narrow page the first ones stand above the others.
+const CLASSES = ["short", "first", "code-text", "first paylab-end", "short", "short paylab-inbox-order"];
 
 function headingText(count, shownCount) {
   const more = count > shownCount ? `, the latest ${shownCount} shown` : "";
   return `Inbox: ${count} event${count === 1 ? "" : "s"}${more}`;
 }
 
-function makeCell(text, name) {
+function makeCell(text, column) {
   const td = document.createElement("td");
-  td.className = `paylab-inbox-${name}`;
-  td.dataset.label = name;
+  td.className = `paylab-${CLASSES[column]}`;
+  if (COLUMNS[column] === "Time (UTC)") td.dataset.unit = "UTC";
+  if (COLUMNS[column] === "Delivered") td.dataset.prefix = "delivered";
   td.append(...withShortIds(text));
   return td;
 }
 
-function makeRow(model, { seq, cells }) {
+function makeRow(model, { seq, cells, tone }) {
   const isOpen = model.get("opened") === seq;
   const tr = document.createElement("tr");
-  tr.dataset.order = cells[5];
-  tr.append(...cells.map((text, index) => makeCell(text, COLUMN_NAMES[index])));
+  tr.dataset.order = cells[ORDER];
+  tr.append(...cells.map(makeCell));
+  addDot(tr.cells[STATUS], tone);
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = isOpen ? "close" : "open";
+  button.textContent = isOpen ? "Close" : "Open";
   button.dataset.seq = seq;
   button.setAttribute("aria-expanded", String(isOpen));
-  button.setAttribute("aria-label", `${isOpen ? "close" : "open"} ${cells[1]} ${cells[2]}`);
+  button.setAttribute("aria-label", `${button.textContent} ${cells[1]} ${cells[2]}`);
   const buttonCell = document.createElement("td");
   buttonCell.append(button);
   tr.append(buttonCell);
@@ -34,22 +40,22 @@ function makeRow(model, { seq, cells }) {
 function makeDetailRow(model) {
   const tr = document.createElement("tr");
   const td = document.createElement("td");
-  td.colSpan = COLUMN_NAMES.length + 1;
-  td.innerHTML = model.get("detail") || "asking ...";
-  tr.className = "paylab-inbox-detail";
+  td.colSpan = COLUMNS.length + 1;
+  td.innerHTML = model.get("detail") || "Asking …";
+  tr.className = "paylab-details";
   tr.append(td);
   return tr;
 }
 
 function render({ model, el }) {
   const title = document.createElement("div");
-  title.className = "paylab-inbox-title";
+  title.className = "paylab-title";
   title.setAttribute("role", "status");
   const frame = document.createElement("div");
-  frame.className = "paylab-inbox-frame";
+  frame.className = "paylab-frame";
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
-  for (const name of COLUMN_NAMES) {
+  for (const name of COLUMNS) {
     const th = document.createElement("th");
     th.scope = "col";
     th.textContent = name;
@@ -60,10 +66,10 @@ function render({ model, el }) {
   frame.append(table);
   el.classList.add("paylab-inbox");
   const service = document.createElement("div");
-  service.className = "paylab-inbox-service";
+  service.className = "paylab-muted";
   service.textContent = model.get("service");
   const lostLine = document.createElement("p");
-  lostLine.className = "paylab-inbox-lost";
+  lostLine.className = "paylab-lost";
   lostLine.setAttribute("role", "alert");
   el.append(lostLine, title, frame, service);
   const kernel = watchKernel(model, showLost);

@@ -18,18 +18,22 @@ from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.message import read_message, whole_number
 from .forms.saved_output import (
+    SAVED_LINE,
     WIDGET,
     display_with_static,
     static_html,
     widget_reference,
 )
-from .forms.view import SAVED_LINE, read_asset
+from .forms.view import read_asset
 from .html import card, column, grid, heading, notice, plural, text_block
+from .tones import status_tone
 
 with extra_imports():
     import anywidget
     import traitlets
 
+COLUMN_TITLES = ("Time (UTC)", *map(str.capitalize, COLUMNS[1:]))
+"""The titles of the columns; `inbox.js` has the same."""
 ROWS_MAX = 50
 """Maximum rows of the table, newest first."""
 
@@ -41,7 +45,7 @@ class InboxView(anywidget.AnyWidget):
     """A table of events that updates itself until it is closed."""
 
     _esm = read_asset("../inbox.js") + read_asset("../kernel.js")
-    _css = read_asset("../inbox.css")
+    _css = read_asset("../widget.css") + read_asset("../inbox.css")
     rows: Any = traitlets.List().tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)
@@ -66,7 +70,11 @@ class InboxView(anywidget.AnyWidget):
     def refresh(self) -> None:
         """Show the current events."""
         self.rows = [
-            {"seq": arrival.seq, "cells": list(arrival_cells(arrival))}
+            {
+                "seq": arrival.seq,
+                "cells": list(arrival_cells(arrival)),
+                "tone": status_tone(arrival.status or ""),
+            }
             for arrival in self._inbox.newest(ROWS_MAX)
         ]
         self.total = len(self._inbox)
@@ -128,9 +136,14 @@ class InboxView(anywidget.AnyWidget):
         return {"text/html": static_html(table), "text/plain": repr(self._inbox)}
 
 
+def arrivals_card(arrivals: Arrivals) -> str:
+    """The table of some events as a card."""
+    return card(column(arrivals_table(arrivals)))
+
+
 def arrivals_table(arrivals: Arrivals) -> str:
     """The table of some events, which needs no kernel."""
-    return grid(COLUMNS, arrivals.table(ROWS_MAX), len(arrivals))
+    return grid(COLUMN_TITLES, arrivals.table(ROWS_MAX), len(arrivals))
 
 
 def comparison_html(differences: Sequence[tuple[str, str, str]] | None) -> str:
@@ -143,4 +156,4 @@ def comparison_html(differences: Sequence[tuple[str, str, str]] | None) -> str:
         return notice("The resource was not found, or the service has no operation to read it.")
     if not differences:
         return notice("GET returns the same values now.")
-    return f"<b>GET returns other values now</b>{grid(('field', 'event', 'now'), differences)}"
+    return f"<b>GET returns other values now</b>{grid(('Field', 'Event', 'Now'), differences)}"

@@ -26,6 +26,16 @@ function withShortIds(text) {
   return [short, copy];
 }
 
+// Adds a dot in the colour of a tone before the text of a cell; none without a tone.
+function addDot(cell, tone) {
+  if (!tone) return;
+  const dot = document.createElement("span");
+  dot.className = "paylab-dot";
+  dot.dataset.tone = tone;
+  dot.setAttribute("aria-hidden", "true");
+  cell.prepend(dot);
+}
+
 // ---- The kernel behind a widget: a form that lost it can send nothing, an inbox gets nothing.
 
 const RESTARTED = "The kernel was restarted: run the notebook from the top.";

@@ -1,12 +1,14 @@
 // The live panel. Cells are set as text; details are HTML that the kernel has escaped.
 const COLUMNS = ["time", "what", "about", "verdict"];
+const TITLES = ["Time (UTC)", "What", "About", "Verdict", "Actions"];
+// Of a cell by its column: on a narrow page the first ones stand above the others.
+const CLASSES = ["short", "first paylab-code-text", "code-text", "first paylab-end"];
 const SELECTIONS = {
   everything: ["Everything", () => true],
   calls: ["Calls", ({ kind }) => kind === "call"],
   events: ["Events and deliveries", ({ kind }) => kind !== "call"],
   problems: ["Problems", ({ tone }) => tone === "bad" || tone === "attention"],
 };
-const SIGNS = { good: "✓", bad: "✗", attention: "!" };
 let panelCount = 0;
 
 function make(tag, properties = {}, ...children) {
@@ -34,10 +36,10 @@ class LivePanel {
 
   makePage(el) {
     el.classList.add("paylab-panel");
-    this.lostLine = make("p", { className: "paylab-panel-lost" });
+    this.lostLine = make("p", { className: "paylab-lost" });
     this.lostLine.setAttribute("role", "alert");
-    this.service = make("p", { className: "paylab-panel-service" });
-    this.title = make("h3", { id: `${this.id}-title`, textContent: "Panel" });
+    this.service = make("p", { className: "paylab-muted" });
+    this.title = make("h3", { id: `${this.id}-title`, className: "paylab-title", textContent: "Panel" });
     this.filter = make("input", { type: "search", placeholder: "such as transfers or 422" });
     this.choice = make("select");
     for (const [value, [text]] of Object.entries(SELECTIONS)) {
@@ -49,11 +51,9 @@ class LivePanel {
     const table = make("table");
     table.setAttribute("aria-labelledby", this.title.id);
     const head = table.createTHead().insertRow();
-    for (const name of [...COLUMNS, "actions"]) {
-      head.append(make("th", { scope: "col", textContent: name }));
-    }
+    for (const title of TITLES) head.append(make("th", { scope: "col", textContent: title }));
     this.body = table.createTBody();
-    const frame = make("div", { className: "paylab-panel-frame" }, table);
+    const frame = make("div", { className: "paylab-frame" }, table);
     const tools = make(
       "div",
       { className: "paylab-panel-tools" },
@@ -107,7 +107,7 @@ class LivePanel {
 
   handleDetail({ number, html }) {
     if (number !== this.openNumber) return;
-    const cell = this.body.querySelector(".paylab-panel-detail td");
+    const cell = this.body.querySelector(".paylab-details td");
     if (cell) cell.innerHTML = html;
   }
 
@@ -124,7 +124,7 @@ class LivePanel {
     for (const tr of [...this.body.rows]) {
       const row = this.rows.get(Number(tr.dataset.number));
       const isCurrent = row && tr.row === row && this.isShown(row);
-      if (tr.classList.contains("paylab-panel-detail") ? row && this.isShown(row) : isCurrent) {
+      if (tr.classList.contains("paylab-details") ? row && this.isShown(row) : isCurrent) {
         if (tr.row) present.set(row.number, tr);
       } else tr.remove();
     }
@@ -132,7 +132,7 @@ class LivePanel {
     const focusedNumber = Number(document.activeElement?.closest("tr")?.dataset.number);
     let before = null;
     for (const row of [...shown].reverse()) {
-      const detail = this.body.querySelector(`.paylab-panel-detail[data-number="${row.number}"]`);
+      const detail = this.body.querySelector(`.paylab-details[data-number="${row.number}"]`);
       const tr = present.get(row.number) ?? this.makeRow(row);
       const next = detail ?? before;
       if (detail && detail.nextElementSibling !== before) this.body.insertBefore(detail, before);
@@ -161,9 +161,10 @@ class LivePanel {
     tr.dataset.tone = row.tone;
     row.cells.forEach((text, index) => {
       const name = COLUMNS[index];
-      const sign = name === "verdict" && SIGNS[row.tone] ? `${SIGNS[row.tone]} ` : "";
-      const td = make("td", { className: `paylab-panel-${name}` }, sign, ...withShortIds(text));
-      td.dataset.label = name;
+      const className = `paylab-panel-${name} paylab-${CLASSES[index]}`;
+      const td = make("td", { className }, ...withShortIds(text));
+      if (name === "time" && text) td.dataset.unit = "UTC";
+      if (name === "verdict") addDot(td, row.dot);
       tr.append(td);
     });
     const buttons = [this.makeButton("explain", row)];
@@ -173,11 +174,11 @@ class LivePanel {
   }
 
   makeButton(action, row) {
-    const text = action === "explain" ? "explain" : "resend";
+    const text = action === "explain" ? "Explain" : "Resend";
     const button = make("button", { type: "button", textContent: text, tabIndex: -1 });
     button.dataset.action = action;
     button.disabled = Boolean(this.lostLine.textContent);
-    const name = action === "explain" ? "explain" : "resend the event";
+    const name = action === "explain" ? "Explain" : "Resend the event";
     button.setAttribute("aria-label", `${name}: ${row.cells.slice(0, 3).join(" ").trim()}`);
     if (action === "explain") {
       button.setAttribute("aria-expanded", String(row.number === this.openNumber));
@@ -198,7 +199,7 @@ class LivePanel {
 
   toggle(number) {
     const isOpen = this.openNumber === number;
-    this.body.querySelector(".paylab-panel-detail")?.remove();
+    this.body.querySelector(".paylab-details")?.remove();
     this.openNumber = isOpen ? 0 : number;
     for (const button of this.body.querySelectorAll("[data-action='explain']")) {
       const rowNumber = Number(button.closest("tr").dataset.number);
@@ -206,7 +207,7 @@ class LivePanel {
     }
     if (isOpen) return;
     const td = make("td", { colSpan: COLUMNS.length + 1, textContent: "Asking …" });
-    const tr = make("tr", { className: "paylab-panel-detail" }, td);
+    const tr = make("tr", { className: "paylab-details" }, td);
     tr.dataset.number = number;
     this.body.querySelector(`tr[data-number="${number}"]`).after(tr);
     this.send({ kind: "explain", number });

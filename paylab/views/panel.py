@@ -15,10 +15,17 @@ from ..errors.extras import extra_imports
 from ..runtime import call_later
 from ..spec.text import JsonObject
 from .forms.message import read_message, whole_number
-from .forms.saved_output import WIDGET, display_with_static, static_html, widget_reference
-from .forms.view import SAVED_LINE, read_asset
+from .forms.saved_output import (
+    SAVED_LINE,
+    WIDGET,
+    display_with_static,
+    static_html,
+    widget_reference,
+)
+from .forms.view import read_asset
 from .html import TABLE_ROWS_MAX, card, column, grid, heading, notice
 from .panel_rows import COLUMNS, PanelRow, is_shown, unknown_row_notice
+from .tones import ToneText
 
 with extra_imports():
     import anywidget
@@ -40,7 +47,7 @@ class PanelView(anywidget.AnyWidget):
     """
 
     _esm = read_asset("../panel.js") + read_asset("../kernel.js")
-    _css = read_asset("../panel.css")
+    _css = read_asset("../widget.css") + read_asset("../panel.css")
 
     def __init__(
         self,
@@ -147,7 +154,11 @@ class PanelView(anywidget.AnyWidget):
             if is_shown(shown_row, filter_words, selection)
         ]
         cell_rows = [shown_row.cells for shown_row in shown_rows]
-        table = grid(COLUMNS, cell_rows) if cell_rows else notice("No calls and no events yet.")
+        toned_rows = [
+            (*shown_row.cells[:-1], ToneText(shown_row.cells[-1], shown_row.dot))
+            for shown_row in shown_rows
+        ]
+        table = grid(COLUMNS, toned_rows) if toned_rows else notice("No calls and no events yet.")
         content = card(column(SAVED_LINE, heading("Panel"), table), source=self._service_name)
         row_lines = ["  ".join(shown_row).rstrip() for shown_row in cell_rows[:TABLE_ROWS_MAX]]
         return {

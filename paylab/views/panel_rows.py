@@ -15,11 +15,12 @@ from ..spec.error_words import read_error_message
 from ..spec.text import JsonMapping
 from .calls import call_details
 from .html import notice, table, text_block
+from .tones import status_tone
 
 RowKind = Literal["call", "event", "delivery"]
 
-COLUMNS = ("time", "what", "about", "verdict")
-"""The columns of the panel."""
+COLUMNS = ("Time (UTC)", "What", "About", "Verdict")
+"""The columns of the panel; the first one is in UTC."""
 
 CELL_CHARACTERS_MAX = 200
 WORDS_CHARACTERS_MAX = 120
@@ -42,12 +43,20 @@ class PanelRow:
     is_open: bool = False
 
     @property
+    def dot(self) -> str:
+        """The tone of the dot before the verdict: its own, or that of the status of an event."""
+        if self.tone or self.kind != "event":
+            return self.tone
+        return status_tone(self.cells[-1])
+
+    @property
     def message(self) -> dict[str, Any]:
         """The row for the browser, as JSON."""
         return {
             "number": self.number,
             "kind": self.kind,
             "tone": self.tone,
+            "dot": self.dot,
             "cells": list(self.cells),
             "resend": self.kind != "call",
         }

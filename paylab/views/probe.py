@@ -12,16 +12,17 @@ from typing import Any
 
 from ..spec.text import JsonMapping
 from .html import (
-    badge,
     card,
     collapsible_block,
     column,
     escape,
     grid,
     heading,
+    plural,
     text_block,
+    verdict,
 )
-from .style import BORDER, CELL_STYLE, MONO
+from .style import BORDER, MONO
 
 OUTCOME_TITLES = {
     "proven": "Differs from what is assumed",
@@ -55,11 +56,11 @@ def report_table(report: Any) -> str:
         action_rows.append((finding.key, f"{finding.words}: {finding.ask}"))
     action_table = ""
     if action_rows:
-        action_table = grid(("key", "outcome"), action_rows, row_max=len(action_rows))
+        action_table = grid(("Key", "Outcome"), action_rows, row_max=len(action_rows))
     other_rows = [
         (finding.key, finding.words) for finding in report.where("not reached", "assumed")
     ]
-    other_table = grid(("key", "outcome"), other_rows, row_max=len(other_rows))
+    other_table = grid(("Key", "Outcome"), other_rows, row_max=len(other_rows))
     other_block = collapsible_block(f"{len(other_rows)} others", other_table)
     return card(column(heading("Probe"), summary_lines, action_table, other_block))
 
@@ -138,7 +139,7 @@ def _message_text(headers: Iterable[Mapping[str, str]], body_text: str) -> str:
     return "\n".join(header_lines)
 
 
-DRIFT_COLUMNS = ("kind", "where", "what", "times", "first call", "set")
+DRIFT_COLUMNS = ("Kind", "Where", "What", "Times", "First call", "Set")
 
 
 def drift_table(differences: Any) -> str:
@@ -155,5 +156,8 @@ def drift_table(differences: Any) -> str:
         for difference in differences
     ]
     if not drift_rows:
-        return f'<div style="{CELL_STYLE}">No drift: every answer was as expected.</div>'
-    return f"{badge('DRIFT')}{grid(DRIFT_COLUMNS, drift_rows)}"
+        summary = verdict("No drift: every answer was as expected.", is_good=True)
+        return card(column(heading("Drift"), summary))
+    summary = verdict(f"{plural(len(drift_rows), 'difference')} to the settings", is_good=False)
+    drift_grid = grid(DRIFT_COLUMNS, drift_rows, number_columns=(3, 4))
+    return card(column(heading("Drift"), summary, drift_grid))

@@ -6,11 +6,13 @@ The views know no readiness: reports and their items are `Any`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from .html import card, collapsible_block, column, escape, heading, table_of_html
-from .style import MONO
+from .style import MONO, MUTED
+from .tones import BAD, GOOD, tone_dot
 
 TITLES: Mapping[str, str] = {
     "broken": "Broken",
@@ -67,33 +69,67 @@ _CLASSES = {"broken": "broken", "shown": "shown", "not seen": "open"}
 
 
 def readiness_card(report: Any) -> str:
-    """The verdicts for a notebook; the evidence of what is shown opens on click."""
+    """The verdicts for a notebook: what is broken in full, all else by group on click."""
     card_parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
     for verdict in ("broken", "not seen"):
-        rows = [_card_row(judged_item) for judged_item in report.of(verdict)]
-        if rows:
-            title = f"{MARKS[verdict]} {TITLES[verdict]}"
-            card_parts.append(f'<div style="font-weight:600;margin:8px 0 2px">{title}</div>')
-            card_parts.append(table_of_html(rows))
+        judged_items = report.of(verdict)
+        if judged_items:
+            card_parts.append(f'<div style="{SECTION_STYLE}">{TITLES[verdict]}</div>')
+            is_folded = verdict == "not seen"
+            card_parts += _group_blocks(judged_items) if is_folded else [_items_html(judged_items)]
+    other_blocks = []
     for verdict in ("shown", "not applicable", "question"):
-        rows = [_card_row(judged_item) for judged_item in report.of(verdict)]
-        if rows:
-            title = f"{len(rows)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
-            card_parts.append(collapsible_block(title, table_of_html(rows)))
-    return card(column(*card_parts))
+        judged_items = report.of(verdict)
+        if judged_items:
+            title = f"{len(judged_items)} {TITLES[verdict][0].lower()}{TITLES[verdict][1:]}"
+            other_blocks.append(collapsible_block(title, _items_html(judged_items)))
+    if other_blocks:
+        card_parts.append(f'<div style="{SECTION_STYLE}">All else</div>')
+    return card(column(*card_parts, *other_blocks))
+
+
+SECTION_STYLE = "font-weight:600;margin:16px 0 0"
+
+
+def _group_blocks(judged_items: Sequence[Any]) -> list[str]:
+    """A line per group of items, such as "Signing  query, body", which opens on click."""
+    blocks = []
+    for group, items_of_group in groupby(judged_items, key=_group_of):
+        group_items = list(items_of_group)
+        names = ", ".join(judged_item.item.id.partition(".")[2] for judged_item in group_items)
+        blocks.append(collapsible_block(group.capitalize(), _items_html(group_items), names))
+    return blocks
+
+
+def _group_of(judged_item: Any) -> str:
+    """The group of an item, which its id begins with."""
+    return str(judged_item.item.id.partition(".")[0])
+
+
+def _items_html(judged_items: Iterable[Any]) -> str:
+    """A table with the id of each item, what it is, and below that its evidence."""
+    return table_of_html(map(_card_row, judged_items))
 
 
 def _card_row(judged_item: Any) -> tuple[str, str]:
     """The id of an item, and as HTML what it is with its first evidence or how to show it."""
-    evidence_texts = [str(evidence) for evidence in judged_item.evidence[:2]]
-    if judged_item.verdict == "not seen":
-        evidence_texts.append(judged_item.item.show)
-    details = "; ".join(text for text in (*evidence_texts, judged_item.remark) if text)
-    item_text = judged_item.item.what
-    if details and judged_item.verdict != "question":
-        item_text = f"{item_text}. {details}"
-    return judged_item.item.id, _with_code(item_text)
+    item = judged_item.item
+    details = [str(evidence) for evidence in judged_item.evidence[:2]]
+    if judged_item.verdict != "question":
+        details.append(judged_item.remark)
+    if judged_item.verdict == "not seen" and item.show:
+        details.append(f"To show it: {item.show[0].lower()}{item.show[1:]}")
+    dot = tone_dot(TONES_OF_VERDICTS.get(judged_item.verdict, ""))
+    details_html = "".join(
+        f'<div style="{MUTED};font-size:12px">{_with_code(detail)}</div>'
+        for detail in details
+        if detail
+    )
+    return item.id, f"<div>{dot}{escape(item.what)}</div>{details_html}"
 
+
+TONES_OF_VERDICTS = {"broken": BAD, "shown": GOOD}
+"""The tone of the dot before an item."""
 
 CALL_PATTERN = re.compile(r"(@?[\w.]+\([^()]*\))")
 """A call in a text, such as `faults.on("transfers.list", status=503)`."""

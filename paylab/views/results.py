@@ -69,14 +69,14 @@ def pager_table(pager: Pager[Any]) -> str:
     """The items that were fetched last, or how to fetch items."""
     fetched_items, count = pager.fetched()
     if count is None:
-        return card(column(heading("List"), escape(NOT_FETCHED)), source=pager.place)
+        return card(column(heading("List"), notice(NOT_FETCHED)), source=pager.place)
     return items_table(fetched_items, count, pager.place)
 
 
 def items_table(items: Sequence[Resource], total: int | None = None, service_name: str = "") -> str:
     """A table of resources of one type; `total` is the length of the whole list."""
     if not items:
-        return card(column(heading("List"), "no items"), source=service_name)
+        return card(column(heading("List"), notice("No items")), source=service_name)
     type_name = type(items[0]).__name__
     fields_of_items = [redacted_fields(item) for item in items]
     column_names = COLUMNS_BY_TYPE.get(type_name) or tuple(fields_of_items[0])[:OTHER_COLUMNS_MAX]
@@ -99,7 +99,7 @@ def simulator_card(simulator: Any) -> str:
     summary: JsonObject = simulator.world.summary()
     clock = summary["clock"]
     speed_text = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
-    simulator_rows = [("clock", f"{clock['now']} ({speed_text})"), ("seed", str(summary["seed"]))]
+    simulator_rows = [("Clock", f"{clock['now']} ({speed_text})"), ("Seed", str(summary["seed"]))]
     for resource_name, count in summary["counts"].items():
         if count:
             simulator_rows.append((resource_name, str(count)))
@@ -130,7 +130,7 @@ CONTROL_ROWS = (
 
 def controls_card(_: object) -> str:
     """A table of the simulator's controls."""
-    table_html = grid(("lab.simulator", "description"), CONTROL_ROWS)
+    table_html = grid(("lab.simulator", "Description"), CONTROL_ROWS)
     return card(column(heading("Controls"), table_html), source=SIMULATOR)
 
 
@@ -139,7 +139,7 @@ def scenarios_table(scenarios: Any) -> str:
     scenario_rows = scenarios.rows()
     rows_by_field: dict[str, list[list[Any]]] = {}
     for scenario_row in scenario_rows:
-        cells = [scenario_row[column_name] for column_name in SCENARIO_COLUMNS]
+        cells = [scenario_row[title.lower()] for title in SCENARIO_COLUMNS]
         rows_by_field.setdefault(scenario_row["where"], []).append(cells)
     blocks = []
     for field_name, field_rows in rows_by_field.items():
@@ -148,12 +148,12 @@ def scenarios_table(scenarios: Any) -> str:
     return card(column(heading(f"{len(scenario_rows)} scenarios"), *blocks), source=SIMULATOR)
 
 
-SCENARIO_COLUMNS = ("name", "value", "outcome")
+SCENARIO_COLUMNS = ("Name", "Value", "Outcome")
 
 
 def faults_table(faults: Any) -> str:
     """A table of the kinds of fault; `list()` gets the active ones."""
-    return card(column(grid(("fault", "the service"), faults.kinds())), source=SIMULATOR)
+    return card(column(grid(("Fault", "The service"), faults.kinds())), source=SIMULATOR)
 
 
 def plan_card(plan: Any) -> str:
@@ -161,7 +161,7 @@ def plan_card(plan: Any) -> str:
     card_parts = [heading("Batch, not sent"), verdict(str(plan), is_good=not plan.problems)]
     if plan.problems:
         problem_rows = [(problem.row, problem.field, problem.message) for problem in plan.problems]
-        card_parts.append(grid(("row", "field", "problem"), problem_rows))
+        card_parts.append(grid(("Row", "Field", "Problem"), problem_rows))
     if plan.ignored:
         card_parts.append(notice(f"Columns that are not sent: {', '.join(plan.ignored)}"))
     return card(column(*card_parts))
@@ -208,7 +208,7 @@ def _filled_columns_table(frame: Any) -> str:
 
 def lab_card(lab: Any) -> str:
     """The settings of a lab and their sources."""
-    settings_table = grid(("setting", "value", "from"), lab.sources())
+    settings_table = grid(("Setting", "Value", "From"), lab.sources())
     drift_line = escape(lab.drift.line) if lab.calls and lab.drift else ""
     return card(column(heading("Lab", lab.client.place()), settings_table, drift_line))
 

@@ -29,7 +29,7 @@ MACHINES_BY_SUBJECT = {"individual": INDIVIDUAL, "deposit": CONVERSION, "transfe
 """The states of what a scenario creates, by the object that it is about."""
 
 INTRODUCTION = "A click creates what it needs at the simulator, and shows the way that it takes."
-WAY_COLUMNS = ("time", "status", "what happened")
+WAY_COLUMNS = ("Time (UTC)", "Status", "What happened")
 
 
 class ScenarioPage(FormPage):

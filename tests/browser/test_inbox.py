@@ -25,7 +25,7 @@ def test_a_row_appears_without_running_a_cell(notebook):
     for width in (700, 400):
         book.page.set_viewport_size({"width": width, "height": 1200})
         book.page.wait_for_timeout(200)
-        assert book.page.locator(".paylab-inbox-frame").first.evaluate(SIDEWAYS) <= 1
+        assert book.page.locator(".paylab-frame").first.evaluate(SIDEWAYS) <= 1
     book.outputs.get_by_role("button", name="open transfer.created").press("Enter")
     book.says("GET returns other values now")
     book.says("settlement_reference_id")

@@ -41,7 +41,7 @@ def test_ids_lead_from_an_individual_to_the_events(walk):
     page._list.children[1].children[0].press()
     assert page.resource == lab.conversions.get(walk.result.id)
     assert "conversion.completed" in press(page, "Events")[-1]
-    press(page, "payout account")
+    press(page, "Payout account")
     assert page.type == "crypto_wallet"
     press(page, "Back")
     assert page.resource.id == walk.result.id

@@ -11,7 +11,7 @@ import paylab
 from paylab.lab import displays
 from paylab.simulator.simulator import Simulator
 from paylab.spec import models
-from paylab.views import html
+from paylab.views import html, ids
 from paylab.views.results import items_table
 
 
@@ -64,7 +64,7 @@ def test_long_lines_are_wrapped(lab, get):
     assert all("white-space:pre-wrap;overflow-wrap:anywhere" in block for block in blocks)
     assert set(re.findall(r"white-space:\s*([\w-]+)", shown)) <= {"pre-wrap", "nowrap", "normal"}
     kept = re.findall(r"white-space:\s*nowrap[^>]*>([^<]*)", shown)
-    assert max(map(len, kept), default=0) <= html.LONG_WORD_LENGTH
+    assert max(map(len, kept), default=0) <= ids.LONG_WORD_LENGTH
 
 
 def test_a_list_says_how_to_fetch_until_it_was_walked(lab):
@@ -152,6 +152,6 @@ def test_the_card_of_a_reconciliation_has_every_problem(lab):
     shown = re.sub("<[^>]*>", " ", displays.show(result).replace("<wbr>", ""))
     problem = result.problems[0]
     words = ["2 problems", "missing_in_service", "tr_unknown", "12345.67", "Totals"]
-    words += [problem.service_value, f"{problem.difference:f}"]
+    words += [problem.service_value, f"{problem.difference:,f}"]
     words += ["amount (source_amount)", "not in the books"]
     assert [word for word in words if word not in shown] == []

@@ -197,8 +197,8 @@ class FormField(Node):
         value_text = self._masked_text or self.display_text()
         if self.is_typed:
             value_text = "(typed, not saved)"
-        label_html = f'<span style="{MUTED}">{escape(self.label)}: </span>'
-        value_html = f'<span style="{SAVED_STYLE}">{escape(value_text) or "-"}</span>'
+        label_html = f'<div style="{MUTED};font-size:13px">{escape(self.label)}</div>'
+        value_html = f'<div style="{SAVED_STYLE}">{escape(value_text) or "-"}</div>'
         style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
         return f'<div style="{style}">{label_html}{value_html}</div>'
 

@@ -113,7 +113,7 @@ class ObjectPage(FormPage):
 
     def _link_button(self, object_id: str, link_name: str) -> Button:
         """A button that opens an object, with its name and its shortened id."""
-        button_text = f"{link_name} {shorten_id(object_id)}"
+        button_text = f"{link_name.capitalize()} {shorten_id(object_id)}"
         return Button(button_text, partial(self.visit, object_id))
 
     def _open_list(self, title: str, read_links: ReadLinks) -> None:

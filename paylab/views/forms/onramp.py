@@ -15,12 +15,13 @@ from ...spec.models import (
     Individual,
 )
 from ...spec.text import JsonObject
+from .. import html
 from ..html import Row
 from .code import literal
 from .form import Form
 from .live import LiveStatus
 from .nodes import Button, Group, Heading, Html, Node
-from .onramp_results import find_results, result_text, short_result_text
+from .onramp_results import find_results, result_html, result_text, short_result_text
 from .onramp_step import (
     EXAMPLE_STEPS,
     LOOKUP_CODE,
@@ -67,6 +68,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.heading = Heading("", 2)
         self._is_running = False
         self.run_button = Button("", self._run_example)
+        self._run_actions = Group([self.run_button], "actions")
         self._restart_actions = Group([Button("Start over", self.restart)], "actions")
         self._is_restarted = False
         self._update_heading()
@@ -178,6 +180,12 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         """The rows saved in the notebook: each step and its result."""
         return [(STEP_TITLES[name], result_text(self.results.get(name))) for name in STEP_NAMES]
 
+    def saved_html(self) -> str:
+        """The steps and their results, with the dots of statuses."""
+        return html.table_of_html(
+            (STEP_TITLES[name], result_html(self.results.get(name))) for name in STEP_NAMES
+        )
+
     def stop(self) -> None:
         """Stop refreshing."""
         for page in self.pages.values():
@@ -222,7 +230,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             return [Group([*self._deposit_nodes(), Group(nodes)], "pair")]
         is_form = isinstance(page, Form)
         if is_form and step_name in EXAMPLE_STEPS and self.run_button.visible:
-            nodes.append(self.run_button)
+            nodes.append(self._run_actions)
         return nodes
 
     @property

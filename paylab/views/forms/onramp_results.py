@@ -11,7 +11,9 @@ from ...spec.models import (
     VerificationImages,
 )
 from ...spec.text import JsonObject
+from ..cells import cell
 from ..ids import shorten_id
+from ..images.slot import SIDE_LABELS
 from .conversion_account import newest_first
 from .onramp_step import OnrampFunctions
 
@@ -66,16 +68,27 @@ def short_result_text(result: object) -> str:
     return f"{short_id}, {detail_text}" if detail_text else short_id
 
 
+def result_html(result: object) -> str:
+    """The result of a step as HTML: its id, and its status with a dot, or its amount."""
+    resource_id = getattr(result, "id", None)
+    if resource_id is None:
+        return cell(result_text(result))
+    return f"{cell(resource_id)} &ensp;{cell(_detail_text(result))}"
+
+
 def result_text(result: object) -> str:
     """The result of a step: its id with its status or amount, stored images, or "not yet"."""
     if result is None:
         return "not yet"
     if isinstance(result, VerificationImages) and result.images:
-        return ", ".join(f"{image.type} stored" for image in result.images)
+        sides = ", ".join(
+            SIDE_LABELS.get(str(image.type), str(image.type)) for image in result.images
+        )
+        return f"Stored: {sides.lower()}"
     resource_id = getattr(result, "id", None) or getattr(result, "individual_id", None)
     id_text = str(resource_id or result)
     detail_text = _detail_text(result)
-    return f"{id_text} ({detail_text})" if detail_text else id_text
+    return f"{id_text}, {detail_text}" if detail_text else id_text
 
 
 def _detail_text(result: object) -> str:

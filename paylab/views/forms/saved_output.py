@@ -8,15 +8,16 @@ from typing import Any
 import anywidget
 from IPython.display import display
 
-WIDGET = "application/vnd.jupyter.widget-view+json"
-FORM_CLASS = "paylab-form"
-INBOX_CLASS = "paylab-inbox"
-STATIC_CLASS = "paylab-static"
+from ..html import notice
 
-# A live form or inbox hides its static text. Without a kernel, the static text hides the notice
-# that the widget was not found: only that notice is a direct child of its output.
+WIDGET = "application/vnd.jupyter.widget-view+json"
+STATIC_CLASS = "paylab-static"
+SAVED_LINE = notice("Saved output: run this cell.")
+"""The first line of what a notebook shows in place of a form, until its cell runs."""
+
+# A live view hides its static text by its own style sheet. Without a kernel, the static text hides
+# the notice that the widget was not found: only that notice is a direct child of its output.
 STYLE_SHEET = f"""<style>
-.jp-OutputArea:has(.{FORM_CLASS}, .{INBOX_CLASS}) .{STATIC_CLASS} {{display:none}}
 .jp-OutputArea:has(.{STATIC_CLASS}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
 </style>"""
 

@@ -21,14 +21,12 @@ from ..html import Row
 from .message import read_buffers, read_message
 from .nodes import Button, Group, Heading, Node
 from .saved_output import (
+    SAVED_LINE,
     WIDGET,
     display_with_static,
     static_html,
     widget_reference,
 )
-
-SAVED_LINE = html.notice("Saved output: run this cell.")
-"""The first line of what a notebook shows in place of a form, until its cell runs."""
 
 
 def _current_cell_number() -> int:
@@ -46,7 +44,7 @@ class View(anywidget.AnyWidget):
     """The widget of a page; it sends content only on a browser's request, and saves none."""
 
     _esm = "".join(map(read_asset, ("view.js", "field.js", "picker.js", "../kernel.js")))
-    _css = read_asset("view.css")
+    _css = read_asset("../widget.css") + read_asset("view.css")
 
     def __init__(self, page: FormPage) -> None:
         super().__init__()

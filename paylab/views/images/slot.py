@@ -16,6 +16,7 @@ from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
 from ..forms.nodes import Heading, Html, side_by_side
 from ..specimens import FAULTS
+from ..style import MUTED
 from .choice import ImageChoice, ImageFacts, choose_path, choose_uploaded, read_image_facts
 
 ACCEPTED_FILES = ",".join([*IMAGE_TYPES, ".heic", ".heif"])
@@ -113,7 +114,8 @@ class Slot(FormField):
 
     def static(self) -> str:
         """The side and its state; no picture is saved in a notebook."""
-        return f"<p>{html.escape(self.label)}: {self.state}</p>"
+        label_html = f'<div style="{MUTED};font-size:13px">{html.escape(self.label)}</div>'
+        return f"<div>{label_html}<div>{self.state.capitalize()}</div></div>"
 
     def props(self) -> JsonObject:
         """The data for the browser."""

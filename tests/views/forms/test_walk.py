@@ -163,7 +163,7 @@ def test_a_step_that_is_done_is_one_line():
     assert steps[0].heading.hint == f"ind_…{person.id[-4:]}, active"
     assert steps[5].heading.hint.endswith(", 50.00 MXN")
     assert (last.kind, last.state) == ("group", "done")
-    assert dict(walk.rows())["Deposit"].endswith(" (50.00 MXN)")
+    assert dict(walk.rows())["Deposit"].endswith(", 50.00 MXN")
 
 
 def test_a_step_shows_the_code_that_made_its_account(lab):

@@ -1,0 +1,104 @@
+"""Values as HTML: times, ids, amounts, statuses and long words, each escaped."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from ..spec.text import printable
+from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
+from .style import CODE_STYLE
+from .tones import ToneText, status_dot, tone_dot
+
+ONE_LINE_LENGTH = 16
+"""Maximum length of a text that is kept on one line."""
+
+OPENED_ID_PATTERN = re.compile(r"(ind|tr|conv|ca|fa|wh)_[0-9A-Za-z]{16,}")
+"""An id that `lab.open` reads."""
+AMOUNT_PATTERN = re.compile(r"([0-9]{1,24})((?:\.[0-9]{1,24})? [A-Z]{3,5})")
+"""An amount with its currency: the digits before the point, and the rest."""
+TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
+DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
+PATH_STYLE = f"{CODE_STYLE};white-space:normal"
+WORD_BREAK = re.compile(r"(?<=[_./:;,&?])(?=\w)")
+"""Where a long word may be broken."""
+
+
+def cell(value: object, *, is_utc_stated: bool = False) -> str:
+    """A value as HTML; a long word is shortened, with the full text as tooltip and to copy.
+
+    A time has "UTC" behind it, unless its column says so. An amount has its digits in groups of
+    three, and a status a dot in its colour.
+    """
+    if isinstance(value, ToneText):
+        return tone_dot(value.tone) + words_html(value.text)
+    cell_text = printable("" if value is None else str(value))
+    time_match = TIME_PATTERN.fullmatch(cell_text)
+    if time_match:
+        zone = "" if is_utc_stated else " UTC"
+        day_and_time = f"{_unbroken_html(time_match[1])} {_unbroken_html(time_match[2] + zone)}"
+        return f'<time title="{cell_text}">{day_and_time}</time>'
+    short_text = shorten_id(cell_text)
+    if short_text != cell_text:
+        return _short_code(cell_text, short_text)
+    return _text_html(cell_text)
+
+
+def _text_html(cell_text: str) -> str:
+    """A text as HTML: a short one, a status and an amount are kept on one line."""
+    amount_match = AMOUNT_PATTERN.fullmatch(cell_text)
+    if amount_match:
+        return _unbroken_html(f"{int(amount_match[1]):,}{amount_match[2]}")
+    dot = status_dot(cell_text)
+    is_short = 0 < len(cell_text) <= ONE_LINE_LENGTH
+    if dot or (is_short and not cell_text.startswith("/")):
+        return _unbroken_html(dot + html.escape(cell_text))
+    if cell_text.startswith("/"):
+        return f'<code style="{PATH_STYLE}">{_with_word_breaks(cell_text)}</code>'
+    return words_html(cell_text)
+
+
+def words_html(text: str) -> str:
+    """The words of a text as HTML, with its ids shortened."""
+    return " ".join(map(_word_html, printable(text).split(" ")))
+
+
+def _short_code(whole_text: str, short_text: str) -> str:
+    """A shortened text with the full text as tooltip and to copy; of an id, how to open it too.
+
+    A path may be broken after a slash, and an id is not broken.
+    """
+    tooltip_html = html.escape(whole_text)
+    if OPENED_ID_PATTERN.fullmatch(whole_text):
+        tooltip_html += html.escape(f'\nlab.open("{whole_text}")').replace("\n", "&#10;")
+    is_path = whole_text.startswith("/")
+    joiner = "&#8288;" if is_path else ""  # the button is not alone on a line
+    style = PATH_STYLE if is_path else CODE_STYLE
+    shown_html = html.escape(short_text)
+    if is_path:
+        shown_html = "<wbr>".join(map(_unbroken_html, WORD_BREAK.split(shown_html)))
+    code_html = (
+        f'<code title="{tooltip_html}" style="{style}">{shown_html}</code>{joiner}{copy_button()}'
+    )
+    return code_html if is_path else _unbroken_html(code_html)
+
+
+def _word_html(word: str) -> str:
+    """A word of a text; an id is shortened as it is alone in a cell."""
+    if DAY_PATTERN.fullmatch(word):
+        return _unbroken_html(word)
+    code_word = word.rstrip(",;")
+    if ID_PATTERN.fullmatch(code_word):
+        return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
+    return _with_word_breaks(word)
+
+
+def _unbroken_html(content: str) -> str:
+    """HTML that is not broken into lines."""
+    return f'<span style="white-space:nowrap">{content}</span>'
+
+
+def _with_word_breaks(word: str) -> str:
+    """A word for HTML; a long one may be broken after punctuation, and nowhere else."""
+    word_pieces = WORD_BREAK.split(word) if len(word) > LONG_WORD_LENGTH else [word]
+    return "<wbr>".join(map(html.escape, word_pieces))
