@@ -19,7 +19,7 @@ VIEWS = {
     ("paylab.lab.lab", "Lab"): "results.lab_card",
     ("paylab.lab.scenarios", "ScenarioRun"): "scenarios.run_card",
     ("paylab.payments.plan", "Plan"): "results.plan_card",
-    ("paylab.probe.drift", "Drift"): "probe.drift_table",
+    ("paylab.drift.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
     ("paylab.readiness.report", "Readiness"): "readiness.readiness_card",
     ("paylab.signing.explanation", "Explanation"): "calls.explanation_card",

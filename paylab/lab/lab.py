@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..client.resources.conversions import Sandbox
     from ..client.resources.individuals import FinancialAccounts
     from ..client.resources.webhooks import WebhookSubscriptions
-    from ..probe.drift import Drift
+    from ..drift.drift import Drift
     from ..probe.report import Report
     from ..simulator.controls import Controls
     from ..simulator.credentials import ServedSimulator
@@ -246,7 +246,7 @@ class Lab:
         Unknown fields, statuses, codes, headers, event types and types of values, with the first
         call of each that is still in `lab.calls`. No request is sent.
         """
-        from ..probe.drift import find_drift
+        from ..drift.drift import find_drift
 
         arrivals = (arrival for inbox in self._webhooks.inboxes for arrival in inbox)
         typed_events = [(arrival.event.type, None) for arrival in arrivals]

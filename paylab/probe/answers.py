@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..client.call import Call
+from ..drift.answers import find_answer_differences, parse_answer
 from ..spec import models
 from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
@@ -13,7 +14,6 @@ from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE
-from .drift import answer_differences, parse_answer
 from .guesses import read_page_settings
 from .names import Guesses, find_list_key
 
@@ -35,7 +35,7 @@ def find_contradictions(call: Call, operation: str, service: Service) -> Guesses
 def _read_fields(call: Call, service: Service) -> Guesses:
     """The names and types of fields, and the words that lists of statuses and codes lack."""
     new_words: dict[str, dict[str, None]] = {}
-    for kind, _, name, key in answer_differences(call, service):
+    for kind, _, name, key in find_answer_differences(call, service):
         if key and kind == "type":
             yield {key: name.rpartition(" ")[2]}
         elif key and kind == "field":

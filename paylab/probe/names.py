@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ..spec.json_path import last_name
-from ..spec.service.key import SettingKey, Value
+from ..spec.service.key import Value
 from ..spec.service.keys import setting_keys
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
@@ -23,18 +23,6 @@ def find_list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: `lists.transfers.more`, or `lists.order` of all lists."""
     own_key = f"lists.{form.name}.{setting}"
     return own_key if own_key in setting_keys() else f"lists.{setting}"
-
-
-def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
-    """The settings whose keys begin with a prefix, by the rest of their keys.
-
-    Below `quotes.fields.` the setting `quotes.fields.payout_method` is `payout_method`.
-    """
-    return {
-        key.name.removeprefix(key_prefix): key
-        for key in setting_keys().values()
-        if key.name.startswith(key_prefix)
-    }
 
 
 def suggest_cursor_names(form: ListForm, service: Service) -> Guesses:

@@ -17,10 +17,10 @@ from ..spec.json_path import last_name, value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.resource import Resource
 from ..spec.service.key import SettingKey
+from ..spec.service.keys import find_settings_below
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
 from ..spec.translation import Translation
-from .names import find_settings_below
 from .refusal_words import read_complaints
 
 MISSING = "missing"

@@ -15,10 +15,7 @@ from paylab.probe.accepted_values import (
     find_accepted_words,
 )
 from paylab.probe.constants import find_blanks
-from paylab.probe.drift import find_renamed_keys
 from paylab.probe.guesses import guess_settings
-from paylab.spec.models import Quote
-from paylab.spec.service import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
@@ -320,21 +317,6 @@ def test_a_list_of_another_shape_has_its_names(body, found):
     """The first guess has all names of the shape; never "none" where more may follow."""
     first = next(iter(guesses_after(transfers, 200, body)), {})
     assert {key.removeprefix(f"{LIST}."): value for key, value in first.items()} == found
-
-
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        ({"exchange_rate": "17"}, []),
-        ({"rate": "17"}, [("rate", "quotes.fields.exchange_rate")]),
-        ({"expires": "2026-01-31T00:00:00Z"}, [("expires", "quotes.fields.expires_at")]),
-        ({"note": "17"}, []),
-        ({}, []),
-    ],
-)
-def test_another_name_in_an_answer_is_named(row, found):
-    """A missing field is named with the field of the answer that shares a telling word with it."""
-    assert list(find_renamed_keys(Quote, row, Service())) == found
 
 
 @pytest.mark.parametrize(

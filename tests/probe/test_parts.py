@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from types import SimpleNamespace
 
 import httpx
@@ -18,7 +17,6 @@ from paylab.errors import APIStatusError, BadRequestError
 from paylab.errors.base import Problem
 from paylab.lab.lab import connect
 from paylab.probe import actions
-from paylab.probe.drift import find_drift
 from paylab.probe.guesses import is_progress
 from paylab.probe.probe import find_operations, report_recorded_calls
 from paylab.probe.report import OUTCOMES, ProbeFinding, Report
@@ -124,66 +122,6 @@ def test_recorded_calls_show_what_differs():
     assert report["paths.quotes"].why == "not in the recorded calls"
     assert report["errors.words"].why == "no request of a walk shows it"
     assert report.summary.startswith("2 recorded calls\n0 requests; settings: 2 proven")
-
-
-def test_drift_counts_events_headers_and_codes():
-    """Each with its number, the first call and the key to set."""
-    page = '{"data": [{"id": "ind_1", "status_details": [{"code": "verification_new"}]}]}'
-    calls = [
-        call(None),
-        call(429, headers={"X-RateLimit-Left": "0"}.items(), number=2),
-        call(200, headers={"X-Limit": "0", "Date": "x"}.items(), number=3),
-        call(body=page, path="/v1/individuals", number=4),
-        call(body=page, path="/v1/individuals", number=5),
-        call(body="no JSON", number=6),
-    ]
-    events = [("transfer.created", None), ("transfer.paid", None), ("transfer.paid", None)]
-    drift = find_drift(calls, SERVICE, events)
-    assert [tuple(each) for each in drift] == [
-        ("code", "individuals", "verification_new", 2, 4, "statuses.detail_codes"),
-        ("event type", "webhooks", "transfer.paid", 2, None, "webhooks.event_types"),
-        ("header", "answers", "x-limit", 1, 3, ""),
-        ("header", "answers", "x-ratelimit-left", 1, 2, "rate_limits.header"),
-    ]
-    assert drift.line == "drift: 1 code, 1 event type, 2 header (lab.drift shows them)"
-    assert repr(drift).splitlines()[0].endswith("4; set statuses.detail_codes")
-    assert repr(drift).splitlines()[2] == "header x-limit of answers, 1 times, first in call 3"
-    assert (repr(find_drift([], SERVICE)), find_drift([], SERVICE).line) == ("<no drift>", "")
-
-
-def listed(row):
-    """A call whose answer is a page with one transfer."""
-    return call(body=json.dumps({"data": [row], "has_next_page": False, "cursor": None}))
-
-
-@pytest.mark.parametrize(
-    ("answers", "row", "found"),
-    [
-        ("number", {"total_fee": 1, "exchange_rate": "17"}, {"exchange_rate as text": ""}),
-        ("text", {"total_fee": "1", "exchange_rate": 17}, {"exchange_rate as number": ""}),
-        ("text", {"exchange_rate": 17}, {"exchange_rate as number": ""}),
-        ("text", {"total_fee": 1, "source_amount": "2"}, {"total_fee as number": ""}),
-        (
-            "text",
-            {"total_fee": 1, "exchange_rate": "1"},
-            {"total_fee as number": "amounts.answers"},
-        ),
-        ("number", {"total_fee": None, "source_amount": 2}, {}),
-    ],
-)
-def test_the_form_of_amounts_is_advised_if_all_amounts_have_it(answers, row, found):
-    """A rate, or one amount among others, does not advise to set the form of all amounts."""
-    drift = find_drift([listed({"id": "t", **row})], Service({"amounts.answers": answers}))
-    assert {each.what: each.key for each in drift} == found
-
-
-def test_a_new_status_names_what_its_setting_does():
-    """The setting makes a status known; a wait ends at it only with `until`."""
-    (found,) = find_drift([listed({"id": "t", "status": "approved"})], Service())
-    assert str(found) == (
-        "status approved of transfers, 1 times, first in call 1; statuses.transfers makes it known"
-        " (it ends no wait: pass until='approved')"
-    )
 
 
 def test_a_report_shows_what_to_act_on():

@@ -28,10 +28,10 @@ from paylab.client.call import Body, Call, Har
 from paylab.client.settings import Settings
 from paylab.corridors.account_types import Account, DetailField
 from paylab.corridors.corridor import Rail
+from paylab.drift.drift import CountedDifference, Drift
 from paylab.errors import PaylabError, PaylabWarning, Problem, ReplayError, RuleError
 from paylab.lab.lab import Lab
 from paylab.logs import log
-from paylab.probe import drift
 from paylab.signing.explanation import ExplainedLine, Layer, explain_text
 from paylab.spec.models import Balance, Transfer
 from paylab.spec.service import Service
@@ -42,6 +42,7 @@ HOSTILE = (
     "é日\x00\x07\x1b]52;c;aGk=\x07\x1b[2J\x7f\x85\x9b2J\u202e\u2066\u200b\u2028\ufeff\u3164\ud800"
 )
 LINES = f"one\n{HOSTILE}\ntwo"
+DIFFERENCE = CountedDifference("field", HOSTILE, HOSTILE, 1, 1, HOSTILE)
 ROOT = Path(paylab.__file__).parent
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 
@@ -150,9 +151,8 @@ SHOWN = {
     "lab.place.Place": lambda: bare(
         import_module("paylab.lab.place").Place, kind="recording", base_url="http://x", file=HOSTILE
     ),
-    "probe.drift.Drift": lambda: drift.Drift(
-        [drift._Difference("field", HOSTILE, HOSTILE, 1, 1, HOSTILE)]
-    ),
+    "drift.drift.CountedDifference": lambda: DIFFERENCE,
+    "drift.drift.Drift": lambda: Drift([DIFFERENCE]),
     "probe.report.Report": lambda: import_module("paylab.probe.report").Report(
         (HOSTILE,), (), Service(), hopeless=HOSTILE
     ),

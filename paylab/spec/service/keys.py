@@ -174,6 +174,18 @@ def is_group(key: str) -> bool:
     return any(name.startswith(f"{key}.") for name in setting_keys())
 
 
+def find_settings_below(key_prefix: str) -> dict[str, SettingKey]:
+    """The settings whose keys begin with a prefix, by the rest of their keys.
+
+    Below `quotes.fields.` the setting `quotes.fields.payout_method` is `payout_method`.
+    """
+    return {
+        key.name.removeprefix(key_prefix): key
+        for key in setting_keys().values()
+        if key.name.startswith(key_prefix)
+    }
+
+
 def find_setting_key(key: str) -> SettingKey:
     """The key of this name; ServiceError with similar names if it does not exist."""
     if key in setting_keys():

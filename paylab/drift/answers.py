@@ -1,18 +1,12 @@
-"""Drift: fields, statuses, codes, headers and types in responses that the settings do not have.
-
-It is computed from the kept calls on access; no request is sent.
-"""
+"""What one answer has that the settings do not: fields, types, statuses, codes and headers."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..client.call import Call
-from ..errors.arguments import explain_arguments
-from ..errors.names import with_name_suggestions
 from ..spec import codes, models
 from ..spec.envelope import find_object_path
 from ..spec.field_meanings import ANSWER_AMOUNTS
@@ -21,13 +15,12 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import NAMED, OPERATIONS, answer_names
 from ..spec.resource import Resource
 from ..spec.service.key import SettingKey
+from ..spec.service.keys import find_settings_below
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
 from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
-from ..spec.text import printable
-from .names import find_settings_below
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -39,43 +32,6 @@ COMMON_WORDS = frozenset({"id", "at", "is", "of", "currency", "amount", "account
 """Words that are in many names and do not identify a field."""
 
 
-class _Difference(NamedTuple):
-    """A difference: its kind, place, name, count, first call and key."""
-
-    kind: str
-    where: str
-    what: str
-    times: int
-    first: int | None
-    key: str
-
-    def __str__(self) -> str:
-        first_call_text = f", first in call {self.first}" if self.first else ""
-        advice_text = f"; set {self.key}" if self.key else ""
-        if self.kind == "status":
-            advice_text = f"; {self.key} makes it known (it ends no wait: pass until={self.what!r})"
-        difference_text = f"{self.kind} {self.what} of {self.where}"
-        return printable(f"{difference_text}, {self.times} times{first_call_text}{advice_text}")
-
-
-@with_name_suggestions
-@explain_arguments
-class Drift(tuple[_Difference, ...]):
-    """The differences of a session, the most frequent of each kind first."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "\n".join(map(str, self)) or "<no drift>"
-
-    @property
-    def line(self) -> str:
-        """One line for a display; empty when there is none."""
-        count_by_kind = Counter(difference.kind for difference in self)
-        counts = ", ".join(f"{count} {kind}" for kind, count in count_by_kind.items())
-        return f"drift: {counts} (lab.drift shows them)" if self else ""
-
-
 class AnswerDifference(NamedTuple):
     """A difference of one answer: its kind, place and name, and the key of its setting, or ""."""
 
@@ -85,39 +41,12 @@ class AnswerDifference(NamedTuple):
     key: str = ""
 
 
-def find_drift(
-    calls: Iterable[Call], service: Service, events: Iterable[tuple[str, int | None]] = ()
-) -> Drift:
-    """Find what the responses to these calls have that the settings do not.
-
-    `events` are the delivered event types, each with the number of its call.
-    """
-    sightings: list[tuple[AnswerDifference, int | None]] = [
-        (difference, call.number)
-        for call in calls
-        for difference in answer_differences(call, service)
-    ]
-    known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
-    sightings += [
-        (AnswerDifference("event type", "webhooks", event_type, "webhooks.event_types"), number)
-        for event_type, number in events
-        if event_type not in known_event_types
-    ]
-    counts = Counter(difference for difference, _ in sightings)
-    first_numbers = dict(reversed(sightings))
-    counted = [
-        _Difference(*difference[:3], times, first_numbers[difference], difference.key)
-        for difference, times in counts.items()
-    ]
-    return Drift(sorted(counted, key=lambda row: (row.kind, -row.times, row.where, row.what)))
-
-
 Differences = Iterator[AnswerDifference]
 Row = dict[str, Any]
 """An object of an answer."""
 
 
-def answer_differences(call: Call, service: Service) -> Differences:
+def find_answer_differences(call: Call, service: Service) -> Differences:
     """The differences of one response: its headers, and the objects of a successful one."""
     if call.status is None:
         return

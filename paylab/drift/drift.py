@@ -1,0 +1,86 @@
+"""Drift: what the answers of a session have that the settings do not have.
+
+It is computed from the kept calls on access; no request is sent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..client.call import Call
+from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
+from ..spec import codes
+from ..spec.service.service import Service
+from ..spec.text import printable
+from .answers import AnswerDifference, find_answer_differences
+
+
+class CountedDifference(NamedTuple):
+    """A difference of a session.
+
+    `times` is the number of answers or events that have it, `first` the number of the first call
+    (None for an event), and `key` the setting to change, or "".
+    """
+
+    kind: str
+    where: str
+    what: str
+    times: int
+    first: int | None
+    key: str
+
+    def __str__(self) -> str:
+        first_call_text = f", first in call {self.first}" if self.first else ""
+        advice_text = f"; set {self.key}" if self.key else ""
+        if self.kind == "status":
+            advice_text = f"; {self.key} makes it known (it ends no wait: pass until={self.what!r})"
+        difference_text = f"{self.kind} {self.what} of {self.where}"
+        return printable(f"{difference_text}, {self.times} times{first_call_text}{advice_text}")
+
+
+@with_name_suggestions
+@explain_arguments
+class Drift(tuple[CountedDifference, ...]):
+    """The differences of a session, the most frequent of each kind first."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self)) or "<no drift>"
+
+    @property
+    def line(self) -> str:
+        """One line for a display; empty when there is none."""
+        count_by_kind = Counter(difference.kind for difference in self)
+        counts = ", ".join(f"{count} {kind}" for kind, count in count_by_kind.items())
+        return f"drift: {counts} (lab.drift shows them)" if self else ""
+
+
+def find_drift(
+    calls: Iterable[Call], service: Service, events: Iterable[tuple[str, int | None]] = ()
+) -> Drift:
+    """Find what the responses to these calls have that the settings do not.
+
+    `events` are the delivered event types, each with the number of its call.
+    """
+    sightings: list[tuple[AnswerDifference, int | None]] = [
+        (difference, call.number)
+        for call in calls
+        for difference in find_answer_differences(call, service)
+    ]
+    known_event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
+    sightings += [
+        (AnswerDifference("event type", "webhooks", event_type, "webhooks.event_types"), number)
+        for event_type, number in events
+        if event_type not in known_event_types
+    ]
+    counts = Counter(difference for difference, _ in sightings)
+    first_numbers = dict(reversed(sightings))
+    counted = [
+        CountedDifference(*difference[:3], times, first_numbers[difference], difference.key)
+        for difference, times in counts.items()
+    ]
+    return Drift(sorted(counted, key=lambda row: (row.kind, -row.times, row.where, row.what)))
