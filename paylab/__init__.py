@@ -43,6 +43,7 @@ from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 from .errors.names import PublicModule, raise_unknown_name
 from .errors.refusals import PUBLIC_NAME
+from .late_modules import register_late_modules
 
 if TYPE_CHECKING:
     from . import corridors as corridors
@@ -117,6 +118,7 @@ class _Package(PublicModule):
 
 
 sys.modules[__name__].__class__ = _Package
+register_late_modules(__name__, LATE)
 
 
 def __dir__() -> list[str]:

@@ -27,6 +27,20 @@ def test_a_public_module_shows_its_public_names_only(module):
         assert is_ours or home in ("typing", "collections.abc", "builtins"), name
 
 
+def test_a_public_module_is_imported_and_shown_by_its_public_name():
+    """`import paylab.events` gives `paylab.events`; its repr has no path of this machine."""
+    package_name = paylab.__name__
+    for name in [*dir(paylab), "errors"]:
+        module = getattr(paylab, name)
+        if isinstance(module, ModuleType):
+            own_spec = module.__spec__
+            assert importlib.import_module(f"{package_name}.{name}") is module
+            assert module.__spec__ is own_spec
+            assert repr(module).startswith(f"<{package_name}.{name}: ")
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module(f"{package_name}.nothing")
+
+
 @pytest.mark.parametrize("module", LISTED, ids=lambda module: module.__name__)
 def test_an_unknown_name_of_a_module_is_answered(module):
     """The error names the right name, or lists all of them."""

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
+from ..errors.cards import MisuseError
 from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
 from ..errors.options import show_options
 from ..errors.type_words import with_article
@@ -40,7 +41,9 @@ def _refuse_unknown_parameters(
     """TypeError for the names that are no parameters of an operation."""
     known_names = list(signature(operation).parameters)
     unknown_names = {*parameter_names} - {*known_names}
-    raise TypeError(_unknown_parameter_message(operation.__qualname__, unknown_names, known_names))
+    raise MisuseError(
+        _unknown_parameter_message(operation.__qualname__, unknown_names, known_names)
+    )
 
 
 def _unknown_parameter_message(

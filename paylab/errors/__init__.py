@@ -35,7 +35,7 @@ PaylabError
         └── ServerError             5xx
 """
 
-from typing import TYPE_CHECKING, NoReturn
+import sys
 
 from .api import APIConnectionError as APIConnectionError
 from .api import APIError as APIError
@@ -76,7 +76,7 @@ from .base import SimulatorError as SimulatorError
 from .base import UnknownItemError as UnknownItemError
 from .base import UnknownNameError as UnknownNameError
 from .base import WaitTimeoutError as WaitTimeoutError
-from .names import raise_unknown_name
+from .names import PublicModule
 
 __all__ = [
     "APIConnectionError",
@@ -124,7 +124,4 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> NoReturn:
-        raise_unknown_name(__name__, name, __all__)
+sys.modules[__name__].__class__ = PublicModule

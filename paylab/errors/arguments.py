@@ -19,6 +19,8 @@ from types import UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
 
 from .annotations import evaluate_annotation, write_annotations
+from .cards import MisuseError
+from .public_method import PublicMethod
 from .signatures import refuse_unnamed_arguments
 from .type_words import describe_type, find_literal_words
 
@@ -55,8 +57,10 @@ def explain_arguments(target: T) -> T:
             continue
         if isinstance(member, classmethod | staticmethod):
             setattr(target, member_name, type(member)(_explain_function(member.__func__)))
-        elif inspect.isfunction(member) and not hasattr(member, "__wrapped__"):
-            setattr(target, member_name, _explain_function(member))
+        elif inspect.isfunction(member):
+            is_explained = hasattr(member, "__wrapped__")
+            function = member if is_explained else _explain_function(member)
+            setattr(target, member_name, PublicMethod(function))
     return target
 
 
@@ -111,7 +115,7 @@ def refuse_unknown_parameters(function: Callable[..., Any], names: Iterable[str]
     if unknown_names and not takes_any:
         known_names = [parameter_name for parameter_name in parameters if parameter_name != "self"]
         message, _ = describe_unknown_parameters(function.__qualname__, unknown_names, known_names)
-        raise TypeError(message) from None
+        raise MisuseError(message) from None
 
 
 def refuse_missing_arguments(
@@ -139,7 +143,7 @@ def refuse_missing_arguments(
         needs_text = " and ".join(
             _describe_need(parameter, function) for parameter in missing_parameters
         )
-        raise TypeError(f"{function.__qualname__}() needs {needs_text}") from None
+        raise MisuseError(f"{function.__qualname__}() needs {needs_text}") from None
 
 
 def _describe_need(parameter: inspect.Parameter, function: Callable[..., Any]) -> str:

@@ -8,11 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .text import printable, printable_lines
-
-TRACEBACK_ADVICE = "  Full traceback: import sys; print(sys.last_value.traceback())"
-CARD_WIDTH = 72
-"""Characters in a line of an error; JupyterLab breaks longer ones in the middle of words."""
+from .cards import CardError, fold_lines
+from .text import printable_lines
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class Problem:
         return printable_lines(problem_text)
 
 
-class PaylabError(Exception):
+class PaylabError(CardError):
     """The base class of all exceptions of paylab.
 
     `hint` says what to try; it is also a note, which a plain traceback shows.
@@ -77,18 +74,10 @@ class PaylabError(Exception):
 
     def card(self) -> list[str]:
         """The lines to show in a terminal or a notebook, folded to fit a narrow one."""
-        from textwrap import TextWrapper  # with an error, not with `import paylab`
-
-        wrapper = TextWrapper(CARD_WIDTH, subsequent_indent="    ", break_long_words=False)
-        wrapper.break_on_hyphens = False
         card_lines = [f"{type(self).__name__}: {self._head()}", *self._details()]
         if self.hint:
             card_lines.append(f"  Try: {self.hint}")
-        return [
-            printable(wrapped_line)
-            for card_line in card_lines
-            for wrapped_line in wrapper.wrap(card_line)
-        ]
+        return fold_lines(card_lines)
 
     def _head(self) -> str:
         """What went wrong, without what `_details` has."""
@@ -102,19 +91,9 @@ class PaylabError(Exception):
         number_text = f" (number {number} in lab.calls)" if number else ""
         return [f"  Call: {self.call}{number_text}"]
 
-    def traceback(self) -> str:
-        """The full traceback; a notebook shows only the card."""
-        from traceback import format_exception
-
-        return printable_lines("".join(format_exception(self)))
-
     def __reduce__(self) -> tuple[Any, ...]:
         # A subclass may take other arguments than the text, which is all that `args` has.
         return _restore_error, (type(self), self.args), vars(self)
-
-    def _render_traceback_(self) -> list[str]:
-        """Show the card instead of the traceback; called by IPython."""
-        return [*self.card(), TRACEBACK_ADVICE]
 
 
 def _restore_error(error_class: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:

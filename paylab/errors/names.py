@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
 from .base import UnknownNameError
+from .cards import AbsentAttributeError, MisuseError
 from .habits import fold_name, read_habits
 from .refusals import kind_name, list_names, refuse_foreign_uses, refuse_new_attributes
 from .text import plain
@@ -163,16 +164,17 @@ def describe_unknown_parameters(
         parameter_name: find_suggestion(parameter_name, known_names)
         for parameter_name in sorted(names)
     }
-    hint_texts = [
-        f"{parameter_name!r} (is {hint!r} meant?)" if hint else repr(parameter_name)
-        for parameter_name, hint in hints.items()
-    ]
+    hint_texts = []
+    for parameter_name, hint in hints.items():
+        hint_text = repr(hint) if hint and hint.isidentifier() else hint
+        question = f" (is {hint_text} meant?)" if hint else ""
+        hint_texts.append(f"{parameter_name!r}{question}")
     unlike_name = next((parameter_name for parameter_name, hint in hints.items() if not hint), "")
     listing = "" if any(hints.values()) else f": it takes {', '.join(known_names) or 'none'}"
     return f"{function}() has no parameter {' or '.join(hint_texts)}{listing}", unlike_name
 
 
-class LateAttributeError(AttributeError):
+class LateAttributeError(AbsentAttributeError):
     """An AttributeError whose message, which searches for similar names, is made when it is shown.
 
     `hasattr` and the import of a submodule ask for names, too, and nobody sees these errors.
@@ -184,9 +186,6 @@ class LateAttributeError(AttributeError):
 
     def __str__(self) -> str:
         return self._write_message()
-
-    def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
-        return AttributeError, (str(self),)
 
 
 LateAttributeError.__name__ = LateAttributeError.__qualname__ = AttributeError.__name__
@@ -297,13 +296,13 @@ def refuse_item(owner: object, key: object) -> NoReturn:
     message = f"{kind_name(owner)} has no items of its own"
     suggestion = find_suggestion(key, known_names) if isinstance(key, str) else None
     if suggestion in known_names:
-        raise TypeError(f"{message}: use .{suggestion}")
+        raise MisuseError(f"{message}: use .{suggestion}")
     gets_items = "get" in known_names and "post" not in known_names  # a client sends GETs
     if isinstance(key, str) and gets_items:
-        raise TypeError(f"{message}: use .get({plain(key, 60)!r})")
+        raise MisuseError(f"{message}: use .get({plain(key, 60)!r})")
     if gets_items and "list" in known_names:
-        raise TypeError(f"{message}: use .list(), which has them")
-    raise TypeError(f"{message}: {list_names(known_names)}")
+        raise MisuseError(f"{message}: use .list(), which has them")
+    raise MisuseError(f"{message}: {list_names(known_names)}")
 
 
 class PublicModule(ModuleType):
@@ -321,7 +320,7 @@ class PublicModule(ModuleType):
         package, _, name = kind_name(self).partition(".")
         function = _find_habit(name, {*dir(sys.modules[package])})
         use = f"use {package}.{function}()" if function else list_names(dir(self))
-        raise TypeError(f"{self!r} is not a function: {use}")
+        raise MisuseError(f"{self!r} is not a function: {use}")
 
     def __repr__(self) -> str:
         summary = str(self.__doc__).partition("\n")[0].rstrip(".")

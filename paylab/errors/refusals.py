@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import FrozenInstanceError
 from functools import wraps
-from types import FunctionType, MappingProxyType, MethodType, ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NoReturn, TypeVar
+
+from .cards import MisuseError
 
 K = TypeVar("K")
 _COMPLETE = "_is_complete"
@@ -35,7 +37,7 @@ def list_names(known_names: Iterable[str]) -> str:
 def _refuse_length(owner: object) -> NoReturn:
     known_names = dir(owner)
     use = "use len(list().to_list())" if "list" in known_names else list_names(known_names)
-    raise TypeError(f"{kind_name(owner)} has no length: {use}")
+    raise MisuseError(f"{kind_name(owner)} has no length: {use}")
 
 
 def _is_true(_owner: object) -> bool:
@@ -43,26 +45,34 @@ def _is_true(_owner: object) -> bool:
 
 
 def _refuse_call(owner: object, *_args: object, **_named: object) -> NoReturn:
-    raise TypeError(f"{kind_name(owner)} is not a function: {list_names(dir(owner))}")
+    raise MisuseError(f"{kind_name(owner)} is not a function: {_describe_use(owner)}")
+
+
+def _describe_use(owner: object) -> str:
+    """What to write instead of a call of an object."""
+    known_names = dir(owner)
+    if hasattr(owner, "__iter__"):
+        return "use .run(...)" if "run" in known_names else "write it without ()"
+    return list_names(known_names)
 
 
 def _refuse_await(owner: object) -> NoReturn:
-    raise TypeError(
+    raise MisuseError(
         f"a call of paylab waits for its answer, so this {kind_name(owner)} is there already: "
         "write it without await"
     )
 
 
 def _refuse_async_loop(owner: object) -> NoReturn:
-    raise TypeError(f"{kind_name(owner)} is read by a plain loop: write for, without async")
+    raise MisuseError(f"{kind_name(owner)} is read by a plain loop: write for, without async")
 
 
 def _refuse_async_block(owner: object, *_error: object) -> NoReturn:
-    raise TypeError(f"{kind_name(owner)} has no async block: write it without async")
+    raise MisuseError(f"{kind_name(owner)} has no async block: write it without async")
 
 
 def _refuse_block(owner: object, *_error: object) -> NoReturn:
-    raise TypeError(f"{kind_name(owner)} has nothing to close: write it without with")
+    raise MisuseError(f"{kind_name(owner)} has nothing to close: write it without with")
 
 
 _REFUSALS: Mapping[str, Callable[..., NoReturn]] = MappingProxyType(
@@ -148,7 +158,7 @@ def _is_settable(owner: object, name: str, value: object) -> bool:
     if name not in vars(owner) and class_attribute is None:
         return "settings" in dir(owner) and not any(_find_parameters(owner, name))
     present_value = vars(owner).get(name, class_attribute)
-    is_function = isinstance(present_value, FunctionType | MethodType)
+    is_function = callable(present_value) and hasattr(present_value, "__get__")
     return not is_function or (callable(value) and not _is_ours(value))
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from typing import Any
 
+from .cards import MisuseError
+
 _UNNAMED_KINDS = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -33,7 +35,7 @@ def refuse_unnamed_arguments(
         if parameter not in unnamed_parameters and parameter.name not in kwargs
     ]
     listing = f": it takes {', '.join(options)}" if options else ": write it without"
-    raise TypeError(f"{function.__qualname__}() takes {limit} without a name{listing}") from None
+    raise MisuseError(f"{function.__qualname__}() takes {limit} without a name{listing}") from None
 
 
 def _describe_option(parameter: Parameter) -> str:

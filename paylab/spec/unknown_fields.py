@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from ..errors import names
+from ..errors.cards import AbsentAttributeError
 from ..errors.refusals import list_names
 from .operations.records import OPERATIONS
 from .resource import Resource
@@ -21,7 +22,7 @@ def raise_unknown_field(resource: Resource, name: str) -> NoReturn:
     Without any that is near, it names all fields.
     """
     message = f"{type(resource).__name__} has no attribute {name!r}"
-    raise AttributeError(f"{message}: {describe_unknown_name(resource, name)}")
+    raise AbsentAttributeError(f"{message}: {describe_unknown_name(resource, name)}")
 
 
 def describe_unknown_name(resource: Resource, name: object) -> str:

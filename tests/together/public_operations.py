@@ -13,6 +13,7 @@ import paylab
 from paylab.client.call import Call
 from paylab.corridors import examples
 from paylab.errors import annotations, arguments, names
+from paylab.errors.public_method import PublicMethod
 from paylab.lab.lab import Lab
 from paylab.signing.canonical import ReceivedRequest
 from paylab.simulator.clock_panel import ClockPanel
@@ -51,15 +52,20 @@ FOREIGN = ("model_", "DecimalArray.", "DecimalDtype.")
 """Names of members that pydantic and pandas call."""
 
 
+def is_function(thing):
+    """Whether a member of a module or class is a function."""
+    return inspect.isfunction(thing) or isinstance(thing, PublicMethod)
+
+
 def is_own(thing, home):
     """Whether a function or class is defined in a package or module."""
-    kind = inspect.isfunction(thing) or inspect.isclass(thing)
+    kind = is_function(thing) or inspect.isclass(thing)
     return kind and f"{thing.__module__}.".startswith(f"{home}.")
 
 
 def functions(owner):
     """The functions of a module or class, including methods of a module's classes."""
-    if inspect.isfunction(owner):
+    if is_function(owner):
         return [owner]
     if inspect.ismodule(owner):
         own = [each for each in vars(owner).values() if is_own(each, owner.__name__)]

@@ -1,0 +1,64 @@
+"""How a notebook shows an error: its message, folded, without the frames of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+TRACEBACK_ADVICE = "  Full traceback: import sys; print(sys.last_value.traceback())"
+CARD_WIDTH = 72
+"""Characters in a line of an error; JupyterLab breaks longer ones in the middle of words."""
+
+
+def fold_lines(lines: Iterable[str]) -> list[str]:
+    """The lines folded to fit a narrow notebook, escaped."""
+    from textwrap import TextWrapper  # with an error, not with `import paylab`
+
+    from .text import printable
+
+    wrapper = TextWrapper(CARD_WIDTH, subsequent_indent="    ", break_long_words=False)
+    wrapper.break_on_hyphens = False
+    return [printable(folded_line) for line in lines for folded_line in wrapper.wrap(line)]
+
+
+class CardError(Exception):
+    """An error that a notebook shows as a card."""
+
+    def traceback(self) -> str:
+        """The full traceback; a notebook shows only the card."""
+        from traceback import format_exception
+
+        from .text import printable_lines
+
+        return printable_lines("".join(format_exception(self)))
+
+    def card(self) -> list[str]:
+        """The lines to show in a terminal or a notebook."""
+        return fold_lines([f"{type(self).__name__}: {self}"])
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the card instead of the traceback; called by IPython."""
+        return [*self.card(), TRACEBACK_ADVICE]
+
+
+class MisuseError(CardError, TypeError):
+    """A TypeError for a call or a use that no object of this kind takes."""
+
+    def __reduce__(self) -> tuple[type[TypeError], tuple[str]]:
+        return TypeError, (str(self),)
+
+
+class AbsentAttributeError(CardError, AttributeError):
+    """An AttributeError for a name that an object does not have."""
+
+    def __reduce__(self) -> tuple[type[AttributeError], tuple[str]]:
+        return AttributeError, (str(self),)
+
+
+def _show_as(kind: type[Exception], builtin_kind: type[Exception]) -> None:
+    """Show an error under the name of Python's own that it is."""
+    kind.__name__ = kind.__qualname__ = builtin_kind.__name__
+    kind.__module__ = builtin_kind.__module__
+
+
+_show_as(MisuseError, TypeError)
+_show_as(AbsentAttributeError, AttributeError)
