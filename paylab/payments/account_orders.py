@@ -11,15 +11,14 @@ from ..client.failures import advise_to_look_first
 from ..client.new_orders import deliver_order
 from ..client.orders import key_advice
 from ..client.response import Response
-from ..errors.api import APIStatusError
 from ..errors.base import ChoiceError, MissingOperationError, PagingError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import ConversionAccount
 from ..spec.resource import creation_time
 from .comparison import find_differences, is_masked, shown_values, status_of
 from .identity import REFERENCE, Values
-from .keyed_order import KeyedOrder
-from .search import NO_LIST, read_rows_since
+from .keyed_order import Identity, KeyedOrder
+from .search import lacks_list, read_rows_since
 
 NO_LIST_NOTICE = (
     "the service has no list of conversion accounts: it was not looked for an account that an "
@@ -63,7 +62,7 @@ class AccountOrders:
 
     def _find_before_sending(self, order: KeyedOrder) -> ConversionAccount | None:
         """The account that was made for an order before; None to send it."""
-        if not order.is_in_list:
+        if not _is_known_by_list(order):
             return None
         try:
             return self._find_account(order)
@@ -93,7 +92,7 @@ class AccountOrders:
             account = self._find_account(order)
         except (ChoiceError, MissingOperationError) as error:
             raise PagingError(str(error)) from error
-        if account is not None and not order.is_in_list:
+        if account is not None and not _is_known_by_list(order):
             raise PagingError("an equal account in the list may be that of another order")
         return account
 
@@ -102,16 +101,7 @@ class AccountOrders:
 
         ChoiceError if the list cannot tell, MissingOperationError if the service has no list.
         """
-        pages = self._client.conversion_accounts.list(limit=PAGE_MAX).pages()
-        try:
-            rows = sorted(read_rows_since(pages, None), key=creation_time, reverse=True)
-        except ChoiceError as error:
-            cause = error.__cause__
-            if isinstance(cause, MissingOperationError):
-                raise cause from None
-            if isinstance(cause, APIStatusError) and cause.status in NO_LIST:
-                raise MissingOperationError(str(cause)) from cause
-            raise _undecided_error(str(error)) from error
+        rows = self._read_newest_first()
         candidates = [
             row for row in rows if status_of(row) != DISABLED and _matches(order.values, row)
         ]
@@ -120,6 +110,16 @@ class AccountOrders:
             reason = f"{candidates[0].id} may be this account, but does not show whose it is"
             raise _undecided_error(reason)
         return min(accounts, key=_status_rank, default=None)  # of equal ones, the newest
+
+    def _read_newest_first(self) -> list[ConversionAccount]:
+        """All conversion accounts of the list; the errors are those of `_find_account`."""
+        pages = self._client.conversion_accounts.list(limit=PAGE_MAX).pages()
+        try:
+            return sorted(read_rows_since(pages, None), key=creation_time, reverse=True)
+        except ChoiceError as error:
+            if lacks_list(error.__cause__):
+                raise MissingOperationError(str(error.__cause__)) from error
+            raise _undecided_error(str(error)) from error
 
     def _return_earlier(self, order: KeyedOrder, account: ConversionAccount) -> Response:
         """The account that an earlier order made, as it is now; ChoiceError if it is disabled."""
@@ -138,11 +138,16 @@ class AccountOrders:
         return replace(response, replayed=True)
 
 
+def _is_known_by_list(order: KeyedOrder) -> bool:
+    """Whether an equal account in the list is that of an order; a raw body can lack fields."""
+    return order.identity in (Identity.REFERENCE, Identity.VALUES) and not order.is_raw
+
+
 def _lost_answer_advice(order: KeyedOrder, _: BaseException) -> str:
     """What to do if it is not known whether an account was made."""
-    if not order.is_computed:
+    if not order.has_computed_key:
         return key_advice(str(order.request.idempotency_key))
-    if not order.is_in_list:
+    if not _is_known_by_list(order):
         return advise_to_look_first(order.request.path)
     return "it may have been made: the same call looks for it in the list before it sends"
 

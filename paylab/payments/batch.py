@@ -27,18 +27,10 @@ from ..spec.models import Transfer
 from . import outcome
 from .identity import TRANSFER, values
 from .outcome import BatchChoices, Outcome, already_paid, outcome_of_error
+from .payment_errors import DESCRIBED_MAX, age_of, describe_payment, old_error
 from .payout_rows import PayoutRow
 from .plan import Plan
-from .recognition import (
-    DESCRIBED_MAX,
-    LOOKBACK_AGE,
-    WEEK,
-    age_of,
-    describe_payment,
-    old_error,
-    raise_unless_success,
-    recognise_payment,
-)
+from .recognition import LOOKBACK_AGE, WEEK, find_newest, raise_unless_success
 from .search import find_by_references, payment_pages
 
 if TYPE_CHECKING:
@@ -199,7 +191,7 @@ class Batch:
         order = self._make_order(row)
         order_values = values(order.fields, order.terms)
         try:
-            payment = recognise_payment(order_values, payments, lambda: now)
+            payment = find_newest(order_values, payments, lambda: now)
             if payment is not None:
                 raise_unless_success(order_values, payment, lambda: now, WEEK)
                 if age_of(payment, now) is None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
 from ..spec.models import Transfer
-from ..spec.resource import Resource, creation_time
+from ..spec.resource import Resource
 from ..spec.text import plain
 from .identity import ACCOUNTS, AMOUNTS, REFERENCE, Values, values
-
-R = TypeVar("R", bound=Resource)
 
 DEAD = frozenset({"failed", "expired", "cancelled", "canceled"})
 """Statuses of a payment that was not made; any other one counts as live, also an unknown one."""
@@ -103,13 +101,3 @@ def is_recognised(order: Values, row: Resource) -> bool:
     """Whether an object has an id and shows all that is needed, equal to the order."""
     shows_needed = NEEDED.isdisjoint(hidden_fields(order, row))
     return bool(row.get("id")) and shows_needed and not find_differences(order, row)
-
-
-def made_after(rows: Sequence[R], id_: str) -> list[R] | None:
-    """The objects that were made after the one with an id; None if that is not among them."""
-    earlier = next((row for row in rows if row.get("id") == id_), None)
-    if earlier is None:
-        return None
-    return [
-        row for row in rows if row is not earlier and creation_time(row) >= creation_time(earlier)
-    ]

@@ -1,10 +1,11 @@
-"""An order with its Idempotency-Key: your own, a random one, or the one computed from it."""
+"""An order with its Idempotency-Key, and what makes another order the same one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from enum import Enum, auto
 
 from ..client.orders import Order
 from ..client.request import OutgoingRequest, check_key
@@ -13,18 +14,31 @@ from .identity import REFERENCE, Values, key, values
 from .recognition import DAY, WEEK
 
 
+class Identity(Enum):
+    """What makes two orders the same: the key is computed from it, unless it is a key itself."""
+
+    REFERENCE = auto()
+    VALUES = auto()
+    NAME = auto()
+    """The text of `new=`, together with the reference or the values."""
+    OWN_KEY = auto()
+    """Your `idempotency_key=`, which alone decides which payment it is."""
+    RANDOM_KEY = auto()
+    """`new=True`: no other order is the same."""
+
+
 @dataclass(frozen=True)
 class KeyedOrder:
-    """An order with its details, its values, its request with the key, and when its call began.
+    """An order with its identity, its values, its request with the key, and when its call began.
 
-    `is_computed` is whether the key is, and `is_raw` whether the body was given as it is sent.
+    `is_raw` is whether the body was given as it is sent; it may lack fields.
     """
 
     details: Order
+    identity: Identity
     values: Values
     request: OutgoingRequest
     begun: datetime
-    is_computed: bool
     is_raw: bool = False
 
     @property
@@ -33,33 +47,13 @@ class KeyedOrder:
         return str(self.values.get(REFERENCE) or "")
 
     @property
-    def name(self) -> str:
-        """The name of another order of the same reference or values (`new=`); "" for none."""
-        return self.details.new if isinstance(self.details.new, str) else ""
+    def has_computed_key(self) -> bool:
+        """Whether the key is computed from the order."""
+        return self.identity not in (Identity.OWN_KEY, Identity.RANDOM_KEY)
 
     @property
-    def has_own_key(self) -> bool:
-        """Whether the key is your own, which alone decides which payment it is."""
-        return not self.is_computed and self.details.new is not True
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the order is known by its reference or values alone: no `new=`, no own key."""
-        return self.is_computed and not self.details.new
-
-    @property
-    def is_reference(self) -> bool:
-        """Whether the order is its reference: it has one, and makes no other payment of it."""
-        return bool(self.reference) and self.is_plain
-
-    @property
-    def is_in_list(self) -> bool:
-        """Whether an equal object in the list is that of the order; a raw body can lack fields."""
-        return self.is_plain and not self.is_raw
-
-    @property
-    def age_limit(self) -> timedelta:
-        """The age from which a payment is too old to be that of the order."""
+    def age_max(self) -> timedelta:
+        """The age up to which a payment can be that of the order."""
         return WEEK if self.reference else DAY
 
 
@@ -77,18 +71,29 @@ def make_keyed_order(
     of its quote are needed, unless it has a reference or is raw.
     """
     own_key = request.idempotency_key
-    is_computed = own_key is None and order.new is not True
     order_values = values(order.fields, order.terms)
+    identity = _identify(order, own_key, order_values)
     if own_key is not None:
         idempotency_key = check_key(own_key)
-    elif order.new is True:
+    elif identity is Identity.RANDOM_KEY:
         idempotency_key = new_key()
-    elif not isinstance(order.new, str) and order.new is not False:
-        raise RuleError([Problem("new", f"must be text or True, not {order.new!r:.60}")])
-    elif order_values.keys() >= {"quote_id"} and not (REFERENCE in order_values or is_raw):
+    elif "quote_id" in order_values and not (REFERENCE in order_values or is_raw):
         message = "was not made by this lab: pass the Quote, or a client_reference_id"
         raise RuleError([Problem("quote_id", message)])
     else:
-        idempotency_key = key(order_values, order.new or "", operation=order.operation)
+        idempotency_key = key(order_values, str(order.new or ""), operation=order.operation)
     keyed_request = replace(request, idempotency_key=idempotency_key)
-    return KeyedOrder(order, order_values, keyed_request, begun, is_computed, is_raw)
+    return KeyedOrder(order, identity, order_values, keyed_request, begun, is_raw)
+
+
+def _identify(order: Order, own_key: str | None, order_values: Values) -> Identity:
+    """What makes another order the same as this one; RuleError for a `new=` of a wrong type."""
+    if own_key is not None:
+        return Identity.OWN_KEY
+    if order.new is True:
+        return Identity.RANDOM_KEY
+    if not isinstance(order.new, str) and order.new is not False:
+        raise RuleError([Problem("new", f"must be text or True, not {order.new!r:.60}")])
+    if order.new:
+        return Identity.NAME
+    return Identity.REFERENCE if order_values.get(REFERENCE) else Identity.VALUES

@@ -1,21 +1,32 @@
-"""The payment of an order in the list of the service: before it is sent, and after its errors."""
+"""The payment of an order in the list of the service, which is read on three occasions.
+
+- Before an order with `lookback=` is sent (`look_back`): the newest live payment is its payment.
+- After a 409, which does not name the payment (`find_after_conflict`): only a single live payment
+  can be it.
+- After a server error (`find_after_error`), since a service may have paid before it failed, and
+  then it has not stored the key: the newest page is read before the next attempt. A payment of the
+  last 24 hours with the reference of the order is its payment. Equal values prove nothing: with a
+  payment made since the call began, nothing is sent again.
+
+`find_payment` is `lab.transfers.find`. None is always "the list has none"; what the list cannot
+tell is an error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from ..client.client import Client
 from ..client.retries import SERVER_ERRORS
-from ..errors.api import APIStatusError
-from ..errors.base import ChoiceError, MissingOperationError, PagingError, Problem, RuleError
+from ..errors.api import ConflictError
+from ..errors.base import ChoiceError, PagingError, PaylabError, Problem, RuleError
 from ..spec.models import Transfer
-from ..spec.resource import creation_time
 from .comparison import NEEDED, find_differences, hidden_fields, is_dead
 from .identity import REFERENCE, Values, reference_of, values
-from .keyed_order import KeyedOrder
-from .recognition import DAY, Now, raise_unless_success, recognise_payment
-from .search import NO_LIST, find_payments, payment_pages, read_newest_page
+from .keyed_order import Identity, KeyedOrder
+from .payment_errors import unproven_error
+from .recognition import DAY, Now, find_newest, find_only, raise_unless_success, select_named
+from .search import find_payments, lacks_list, payment_pages, read_newest_page
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -37,81 +48,98 @@ class ListedPayments:
         now = self._now()
         return now - (self._client.clock() - order.begun)
 
-    def find(
-        self, order: KeyedOrder, age_searched: timedelta, *, is_single: bool = False
-    ) -> Transfer | None:
-        """The live payment of an order that is at most so old; None if the list has none.
+    def look_back(self, order: KeyedOrder, age_max: timedelta) -> Transfer | None:
+        """The newest live payment of an order that is at most so old.
 
-        ChoiceError if it is no success, or if it cannot be told: with `is_single` also if there are
-        several.
+        ChoiceError if it is no success, or if it cannot be told.
         """
+        payments = self._read_back(order, age_max)
+        return find_newest(order.values, payments, self._now)
 
-        def since() -> datetime:  # after the first page, whose Date is that of the service
-            return self._now() - age_searched - AGE_MARGIN
-
-        payments = find_payments(payment_pages(self._client.transfers), order.values, since)
-        return recognise_payment(
-            order.values, payments, self._now, name=order.name, is_single=is_single
-        )
+    def find_after_conflict(self, order: KeyedOrder, conflict: ConflictError) -> Transfer:
+        """The payment of an order that got a 409; ChoiceError if the list does not show it."""
+        reason = "the list has no payment of this order"
+        try:
+            payments = self._read_back(order, order.age_max)
+            payment = find_only(order.values, payments, self._now)
+        except ChoiceError as error:
+            if error.payment is not None:
+                raise error from conflict
+            payment = None
+            reason = str(error.args[0])
+        if payment is not None:
+            return payment
+        refusal_text = f"{conflict}: this order may be paid or under way; {reason}"
+        hint = "read the list in a minute; the same call asks again without paying twice"
+        raise ChoiceError(refusal_text, hint, reason="conflict") from conflict
 
     def find_after_error(self, order: KeyedOrder, status: int) -> str | None:
         """The id of the payment of an order that got a server error; None to send it again.
 
-        The newest page is read: a service may have paid before it failed, and then it has not
-        stored the key. ChoiceError if several payments may be that of the order, if it has other
-        values or is dead; PaylabError if the page cannot tell. Your own key alone decides; and at a
-        service without a list, an order that is not its reference is sent again under its key.
+        ChoiceError if a payment may be that of the order, has other values or is dead; PaylabError
+        if the page cannot tell. Your own key alone decides. At a service without a list, an order
+        that is not its reference is sent again under its key.
         """
-        if status < SERVER_ERRORS or order.has_own_key:
+        if status < SERVER_ERRORS or order.identity is Identity.OWN_KEY:
             return None
+        is_reference = order.identity is Identity.REFERENCE
         try:
-            payment = self._find_in_newest_page(order)
-        except (APIStatusError, MissingOperationError) as error:
-            has_list = isinstance(error, APIStatusError) and error.status not in NO_LIST
-            if has_list or order.is_reference:
-                raise
-            return None
-        except ChoiceError as error:
-            if error.reason == "untold":  # the error of the order says more
-                raise PagingError(str(error)) from None
+            if is_reference:
+                return self._find_of_last_day(order)
+            self._raise_if_perhaps_made(order)
+        except PaylabError as error:
+            if lacks_list(error) and not is_reference:
+                return None
             raise
-        return None if payment is None else payment.id
+        return None
 
-    def _find_in_newest_page(self, order: KeyedOrder) -> Transfer | None:
-        """The one live payment of an order in the newest page; None if the page has none.
+    def _read_back(self, order: KeyedOrder, age_max: timedelta) -> list[Transfer]:
+        """The payments of an order that are at most so old; with `new=`, those of that name."""
 
-        By the rule of orders, a payment of the last 24 hours with the reference of the order is
-        its payment. In any other case only a payment that was made since the call began can be.
-        """
-        begun_at = self.begun_at_service(order)
-        # A created_at of whole milliseconds is not before a call that began in the same one.
-        begun_at = begun_at.replace(microsecond=begun_at.microsecond // 1000 * 1000)
-        earliest = begun_at - DATE_PRECISION
-        since = self._now() - DAY - AGE_MARGIN if order.is_reference else earliest
-        page = read_newest_page(self._client.transfers, earliest)
-        payments = find_payments([page], order.values, since)
+        def since() -> datetime:  # after the first page, whose Date is that of the service
+            return self._now() - age_max - AGE_MARGIN
+
+        payments = find_payments(payment_pages(self._client.transfers), order.values, since)
+        if order.identity is not Identity.NAME:
+            return payments
+        return select_named(payments, str(order.details.new), self._now)
+
+    def _find_of_last_day(self, order: KeyedOrder) -> str | None:
+        """The id of the one live payment of the last 24 hours with the reference of an order."""
+        since = self._now() - DAY - AGE_MARGIN
+        payments = self._read_newest(order, since)
         if any(not isinstance(payment.created_at, datetime) for payment in payments):
             raise PagingError("a payment of this order does not show when it was made")
-        if not order.is_reference:
-            payments = self._select_made_by_call(payments, begun_at)
-        return recognise_payment(order.values, payments, self._now, is_single=True)
+        payment = find_only(order.values, payments, self._now)
+        return None if payment is None else payment.id
 
-    def _select_made_by_call(
-        self, payments: Sequence[Transfer], begun_at: datetime
-    ) -> list[Transfer]:
-        """The payments that were made since a call began, but not those of other calls of this lab.
+    def _raise_if_perhaps_made(self, order: KeyedOrder) -> None:
+        """Raise ChoiceError if a payment since the call began may be that of an order.
 
-        PaylabError if it cannot be told when they were made.
+        A payment of another call of this lab is not.
         """
-        is_of_another_call = self._client.session.has_just_received
-        payments = [payment for payment in payments if not is_of_another_call(payment.id)]
-        if payments and not self._client.service_clock.is_known:
-            raise PagingError("the service does not tell its time")
-        latest = self._now() + DATE_PRECISION
-        for payment in payments:
-            if not begun_at <= creation_time(payment) <= latest:
-                raise PagingError(f"{payment.id} may have been made before the call began")
-        return payments
+        # Without a Date it is not known when the call began at the service.
+        is_time_known = self._client.service_clock.is_known
+        since = self._call_beginning(order) if is_time_known else None
+        payments = [
+            payment
+            for payment in self._read_newest(order, since)
+            if not self._client.session.has_just_received(payment.id)
+        ]
+        if payments:
+            raise unproven_error(payments, self._now())
+
+    def _read_newest(self, order: KeyedOrder, since: datetime | None) -> list[Transfer]:
+        """The payments of an order in the newest page; PagingError if the page cannot tell."""
+        page = read_newest_page(self._client.transfers, self._call_beginning(order))
+        try:
+            return find_payments([page], order.values, since)
+        except ChoiceError as error:
+            raise PagingError(str(error)) from None  # the error of the order says more
+
+    def _call_beginning(self, order: KeyedOrder) -> datetime:
+        """The earliest time at the service that a payment of this call can have."""
+        return self.begun_at_service(order) - DATE_PRECISION
 
 
 def find_payment(client: Client, fields: Values, since: datetime | None) -> Transfer | None:

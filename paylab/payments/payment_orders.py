@@ -6,6 +6,14 @@ order with a `client_reference_id` is that reference, otherwise its values. A re
 the live payment; other values under a reference, a payment that failed, expired or was cancelled,
 or one too old are errors, never successes. After 24 hours only the list tells (`lookback=`).
 `new=` pays again on purpose.
+
+One order takes the steps of `PaymentOrders.send`. With `lookback=`, `_look_back` reads the list: a
+payment in it is a repetition. Otherwise `_post` sends the order under its key; before an attempt
+after a server error, the list is asked whether the order was paid. After a 409 about the key, the
+list has to show the payment, which is a repetition. `_find_origin` tells whether the payment of an
+answer is new. `_check_new` compares a new one with the order; `_return_repetition` reads any other
+one as it is now, checks that it is a success, and tells of it if an earlier call made it. If no
+answer tells what happened, `_advise` adds to the error what to do.
 """
 
 from __future__ import annotations
@@ -13,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from enum import Enum, auto
 from functools import partial
 
 from ..client.client import Client
@@ -25,12 +34,21 @@ from ..errors.base import ChoiceError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
 from ..spec.models import Transfer
-from ..spec.status import TRANSFER
 from .comparison import hidden_fields
 from .identity import REFERENCE
-from .keyed_order import KeyedOrder
+from .keyed_order import Identity, KeyedOrder
 from .listed_payments import AGE_MARGIN, ListedPayments
-from .recognition import DAY, describe_payment, raise_unless_success
+from .payment_errors import describe_payment
+from .recognition import DAY, raise_unless_success
+
+
+class Origin(Enum):
+    """What made the payment of an answer."""
+
+    THIS_ATTEMPT = auto()
+    LOST_ATTEMPT = auto()
+    """Most likely an earlier attempt of this call, whose answer was lost."""
+    EARLIER_CALL = auto()
 
 
 class PaymentOrders:
@@ -48,54 +66,63 @@ class PaymentOrders:
         No equal order may be under way on this machine. ChoiceError for a payment that is no
         success.
         """
-        lookback = order.details.lookback
-        # Your own key and a random one alone decide which payment it is.
-        if lookback is not None and order.is_computed:
-            earlier = self._list.find(order, lookback)
-            if earlier is not None:
-                return self._return_listed(order, earlier)
-        request = replace(order.request, find=partial(self._list.find_after_error, order))
-        advice = partial(self._lost_answer_advice, order)
+        listed = self._look_back(order)
+        if listed is not None:
+            return self._return_repetition(order, listed, Origin.EARLIER_CALL)
         try:
-            with deliver_order(self._client.session, request, advice) as response:
-                if order.is_raw and not response.has_id:
-                    return response  # of a service whose answer has another form
-                payment = response.read(Transfer)
+            response = self._post(order)
         except ConflictError as error:
-            if not order.is_computed or not is_order_conflict(error):
+            if not order.has_computed_key or not is_order_conflict(error):
                 raise
-            return self._return_listed(order, self._find_after_conflict(order, error))
-        return self._return_answered(order, payment, response)
-
-    def _return_answered(
-        self, order: KeyedOrder, payment: Transfer, response: Response
-    ) -> Response:
-        """The response with the payment that a service answered: a new one, or an earlier one.
-
-        After a server error it may be the answer to the reading of a payment in the newest page.
-        """
-        is_from_list = response.exchange.request.method == "GET"
-        is_older = self._is_older_than_call(order, payment, response)
-        if not (response.replayed or is_older or is_from_list):
+            listed = self._list.find_after_conflict(order, error)
+            return self._return_repetition(order, listed, Origin.EARLIER_CALL)
+        if order.is_raw and not response.has_id:
+            return response  # of a service whose answer has another form
+        payment = response.read(Transfer)
+        origin = self._find_origin(order, payment, response)
+        if origin is Origin.THIS_ATTEMPT:
             self._check_new(order, payment)
             return response
-        is_current = is_from_list or TRANSFER.is_final(payment.status)
-        current = response if is_current else self._read_current(order, payment)
-        current = self._check_repetition(order, current)
-        if is_from_list and not order.is_reference:
-            self._tell_of_unproven(order, payment)
-        # Otherwise an earlier attempt of this call has most likely made it.
-        elif is_older or not (is_from_list or response.attempt.after_lost):
-            self._tell_of_repetition(order, current.read(Transfer))
-        return current
+        return self._return_repetition(order, payment, origin)
 
-    def _return_listed(self, order: KeyedOrder, payment: Transfer) -> Response:
-        """The response with the payment of an order that the list has, with a notice."""
-        current = self._check_repetition(order, self._read_current(order, payment))
-        hidden_names = ", ".join(hidden_fields(order.values, payment))
-        remark = f"; not compared, since it is not shown: {hidden_names}" if hidden_names else ""
-        self._tell_of_repetition(order, current.read(Transfer), remark)
-        return current
+    def _look_back(self, order: KeyedOrder) -> Transfer | None:
+        """The payment of an order in the list, back to `lookback`; None to send the order."""
+        lookback = order.details.lookback
+        # Your own key and a random one alone decide which payment it is.
+        if lookback is None or not order.has_computed_key:
+            return None
+        return self._list.look_back(order, lookback)
+
+    def _post(self, order: KeyedOrder) -> Response:
+        """The answer to an order: that to the POST, or to the reading of the payment it made."""
+        request = replace(order.request, find=partial(self._list.find_after_error, order))
+        advice = partial(self._advise, order)
+        with deliver_order(self._client.session, request, advice) as response:
+            if response.has_id or not order.is_raw:
+                response.read(Transfer)  # an answer without a payment may hide one: advice
+            return response
+
+    def _find_origin(self, order: KeyedOrder, payment: Transfer, response: Response) -> Origin:
+        """What made the payment of an answer."""
+        if self._is_older_than_call(order, payment, response):
+            return Origin.EARLIER_CALL
+        is_from_list = response.exchange.request.method == "GET"
+        if is_from_list:
+            return Origin.LOST_ATTEMPT
+        if response.replayed:
+            return Origin.LOST_ATTEMPT if response.attempt.after_lost else Origin.EARLIER_CALL
+        return Origin.THIS_ATTEMPT
+
+    def _is_older_than_call(self, order: KeyedOrder, payment: Transfer, response: Response) -> bool:
+        """Whether a payment is clearly older than the call, by the clock of the service."""
+        created_at = payment.created_at
+        if not isinstance(created_at, datetime):
+            return False
+        clock_skew = timedelta(seconds=response.exchange.skew or 0.0)
+        if created_at >= order.begun + clock_skew - AGE_MARGIN:
+            return False
+        # The clock of a simulator may differ from its Date; it is asked only now.
+        return created_at < self._list.begun_at_service(order) - AGE_MARGIN
 
     def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
         """ChoiceError if a new payment has other values than its order, or is dead already."""
@@ -105,16 +132,19 @@ class PaymentOrders:
             error.is_new = True
             raise
 
-    def _check_repetition(self, order: KeyedOrder, current: Response) -> Response:
-        """The response with the payment of a repeated order as it is now, marked as replayed.
+    def _return_repetition(self, order: KeyedOrder, payment: Transfer, origin: Origin) -> Response:
+        """The response with a payment that was made before, as it is now, marked as replayed.
 
         ChoiceError if it is no success.
         """
-        repetition = replace(current, replayed=True)
+        current = replace(self._read_current(order, payment), replayed=True)
+        current_payment = current.read(Transfer)
         # Your own key alone decides which payment it is, however old that is.
-        age_limit = order.age_limit if order.is_computed else None
-        raise_unless_success(order.values, repetition.read(Transfer), self._now, age_limit)
-        return repetition
+        age_max = order.age_max if order.has_computed_key else None
+        raise_unless_success(order.values, current_payment, self._now, age_max)
+        if origin is Origin.EARLIER_CALL and not order.details.is_quiet:
+            self._notify(self._repetition_notice(order, current_payment))
+        return current
 
     def _read_current(self, order: KeyedOrder, payment: Transfer) -> Response:
         """The payment of an order as it is now; an error that names it if it cannot be read."""
@@ -131,81 +161,42 @@ class PaymentOrders:
             error.hint = f"{error.hint}; {advice}" if error.hint else advice
             raise
 
-    def _find_after_conflict(self, order: KeyedOrder, error: ConflictError) -> Transfer:
-        """The payment of an order that got a 409; an error if the list does not show it."""
-        reason = "the list has no payment of this order"
-        try:
-            payment = self._list.find(order, order.age_limit, is_single=True)
-        except ChoiceError as choice:
-            if choice.payment is not None:
-                raise choice from error
-            payment = None
-            reason = str(choice.args[0])
-        if payment is not None:
-            return payment
-        refusal_text = f"{error}: this order may be paid or under way; {reason}"
-        hint = "read the list in a minute; the same call asks again without paying twice"
-        raise ChoiceError(refusal_text, hint, reason="conflict") from error
-
-    def _is_older_than_call(self, order: KeyedOrder, payment: Transfer, response: Response) -> bool:
-        """Whether a payment is clearly older than the call, by the clock of the service."""
-        created_at = payment.created_at
-        if not isinstance(created_at, datetime):
-            return False
-        clock_skew = timedelta(seconds=response.exchange.skew or 0.0)
-        if created_at >= order.begun + clock_skew - AGE_MARGIN:
-            return False
-        # The clock of a simulator may differ from its Date; it is asked only now.
-        return created_at < self._list.begun_at_service(order) - AGE_MARGIN
-
-    def _tell_of_repetition(self, order: KeyedOrder, payment: Transfer, remark: str = "") -> None:
-        """Tell that an order was not paid again, and what a second payment needs."""
-        needed = "another new=" if order.name else "new="
-        if order.reference and not order.name:
+    def _repetition_notice(self, order: KeyedOrder, payment: Transfer) -> str:
+        """Tells that an order was not paid again, and what a second payment needs."""
+        needed = "new="
+        if order.identity is Identity.NAME:
+            needed = "another new="
+        elif order.reference:
             needed = f"another {REFERENCE}, or new="
-        payment_text = describe_payment(payment, self._now())
-        self._tell(
-            order,
-            f"not paid again: {payment_text} was made for this order before{remark}; "
-            f"a second payment needs {needed}",
+        hidden_names = ", ".join(hidden_fields(order.values, payment))
+        remark = f"; not compared, since it is not shown: {hidden_names}" if hidden_names else ""
+        return (
+            f"not paid again: {describe_payment(payment, self._now())} was made for this order "
+            f"before{remark}; a second payment needs {needed}"
         )
 
-    def _tell_of_unproven(self, order: KeyedOrder, payment: Transfer) -> None:
-        """Tell that a payment in the newest page is taken for that of an order."""
-        self._tell(
-            order,
-            f"after a server error the list has {describe_payment(payment, self._now())}, made "
-            "since this call began with the same values: it is taken as the payment of this "
-            "call, which a list cannot prove if another program pays the same",
-        )
-
-    def _tell(self, order: KeyedOrder, notice: str) -> None:
-        """Show a notice, unless the order is one of a batch."""
-        if not order.details.is_quiet:
-            self._notify(notice)
-
-    def _lost_answer_advice(self, order: KeyedOrder, error: BaseException) -> str:
+    def _advise(self, order: KeyedOrder, error: BaseException) -> str:
         """What to do if it is not known whether an order was carried out."""
-        is_server_error = isinstance(error, ServerError)  # the service stores nothing under the key
         terms = f"{REFERENCE}={order.reference!r}" if order.reference else "..., since=..."
         find_call = f"lab.transfers.find({terms})"
-        if not order.is_computed:
+        is_key_stored = not isinstance(error, ServerError)
+        if not order.has_computed_key:
             advice = key_advice(str(order.request.idempotency_key))
-            if is_server_error:
-                advice += f"; a service that pays before it fails may pay twice: {find_call} tells"
-            return advice
+            if is_key_stored:
+                return advice
+            return f"{advice}; a service that pays before it fails may pay twice: {find_call} tells"
         self._client.ask_time()
         until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
-        if is_server_error:
+        if is_key_stored:
             return (
-                f'make the same call again with lookback="{LOOKBACK}", since it is not known '
-                f"whether it was paid. Without it the same call is safe until {until} at a service "
-                "that keeps the specification; one that pays before it fails may pay twice. "
-                f"{find_call} tells, too"
+                "make the same call again, since it is not known whether it was paid: it cannot "
+                f'pay twice until {until} at the service. After that: lookback="{LOOKBACK}", or '
+                f"{find_call}. If an earlier call may have paid this order, the 24 hours began "
+                "with that call"
             )
         return (
-            "make the same call again, since it is not known whether it was paid: it cannot pay "
-            f'twice until {until} at the service. After that: lookback="{LOOKBACK}", or '
-            f"{find_call}. If an earlier call may have paid this order, the 24 hours began with "
-            "that call"
+            f'make the same call again with lookback="{LOOKBACK}", since it is not known whether '
+            f"it was paid. Without it the same call is safe until {until} at a service that keeps "
+            "the specification; one that pays before it fails may pay twice. "
+            f"{find_call} tells, too"
         )

@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors.base import ChoiceError, PagingError, PaylabError, ReplayError
+from ..errors.api import APIStatusError
+from ..errors.base import (
+    ChoiceError,
+    MissingOperationError,
+    PagingError,
+    PaylabError,
+    ReplayError,
+)
 from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
 from ..spec.page import Page
 from ..spec.resource import Resource, creation_time
 from ..spec.text import plain
-from .comparison import R, find_differences, is_masked, shown_values
+from .comparison import find_differences, is_masked, shown_values
 from .identity import REFERENCE, Values
 
 if TYPE_CHECKING:
     from ..client.resources.transfers import Transfers
+
+R = TypeVar("R", bound=Resource)
 
 NO_LIST = (404, 405, 501)
 """Statuses of a service that does not have a list."""
@@ -114,6 +123,13 @@ def _may_be_since(row: Resource, since: datetime | None) -> bool:
     """Whether a row is as new as a time, or does not show its time and so may be."""
     created_at = row.get("created_at")
     return since is None or not isinstance(created_at, datetime) or created_at >= since
+
+
+def lacks_list(error: BaseException | None) -> bool:
+    """Whether an error shows that the service has no such list."""
+    if isinstance(error, APIStatusError):
+        return error.status in NO_LIST
+    return isinstance(error, MissingOperationError)
 
 
 def payment_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:

@@ -8,7 +8,7 @@ import pytest
 
 from paylab.payments.comparison import find_differences, hidden_fields, is_recognised
 from paylab.payments.identity import values
-from paylab.payments.recognition import age_text
+from paylab.payments.payment_errors import age_text
 from paylab.spec.models import Transfer
 
 ORDER = {
