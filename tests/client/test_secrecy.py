@@ -8,11 +8,13 @@ import logging
 import pickle
 import traceback
 from dataclasses import asdict
+from pathlib import Path
 from random import Random
 
 import httpx
 import pytest
 
+import paylab
 from paylab import connect
 from paylab.client import Client
 from paylab.client.service_clock import utcnow
@@ -21,6 +23,7 @@ from paylab.errors import ConfigError, PaylabError
 from paylab.redaction.redaction import Redaction
 
 KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
+PACKAGE = Path(paylab.__file__).parent
 
 
 def hidden(text):
@@ -307,7 +310,7 @@ def test_no_local_variable_of_ours_shows_a_key_of_a_refused_profile(tmp_path, mo
 
 def _check_locals_of_ours(error):
     frames = [frame.tb_frame for frame in _tracebacks(error.__traceback__)]
-    ours = [frame for frame in frames if "/paylab/" in frame.f_code.co_filename]
+    ours = [frame for frame in frames if Path(frame.f_code.co_filename).is_relative_to(PACKAGE)]
     assert ours
     for frame in ours:
         for name, value in frame.f_locals.items():
