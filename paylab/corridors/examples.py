@@ -147,14 +147,14 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
         **extras,
         "financial_accounts": [account(country, service)],
     }
-    return completed(service, fields)
+    return add_required_fields(service, fields)
 
 
 @explain_arguments
-def completed(service: Service | None, person: JsonObject) -> JsonObject:
+def add_required_fields(service: Service | None, person: JsonObject) -> JsonObject:
     """Return a person with values for all other required fields of the service.
 
-    >>> examples.completed(None, examples.person("MX"))["given_name"]
+    >>> examples.add_required_fields(None, examples.person("MX"))["given_name"]
     'Ana'
     """
     required_names = (service or Service()).individuals.required

@@ -30,9 +30,9 @@ from .schemas import (
     drop_absent_paths,
     make_list_setting_reader,
     make_name_reader,
+    make_origin_members,
     nested_object,
     open_words_schema,
-    origin_facts,
     ref_to,
 )
 from .values import DAY, TIMESTAMP
@@ -55,7 +55,7 @@ class AnswerSchemas:
     def model(self, name: str, *, in_event: bool = False) -> Schema:
         """Add the schema of a model, and return a reference to it.
 
-        With `in_event` it is that of a snapshot in an event, with currencies in lower case.
+        With `in_event`, the schema is for a snapshot in an event: its currencies are in lower case.
         """
         model: type[BaseModel] = getattr(models, name)
         title = f"{name}Snapshot" if in_event else name
@@ -96,7 +96,7 @@ class AnswerSchemas:
         name_table = operation.names if operation else None
         read_name = make_name_reader(name_table, field) if name_table else None
         origin = shape.assumed.get(field, shape.source)
-        return {**schema, **origin_facts(self._service, origin, read_name)}
+        return {**schema, **make_origin_members(self._service, origin, read_name)}
 
     def put_under_item_key(self, operation: Operation, schema: Schema) -> Schema:
         """Nest the schema of an object under the service's key for it, such as `data`.
@@ -121,12 +121,12 @@ class AnswerSchemas:
             "type": ["string", "null"],
             "description": "The cursor of the next page; null without one.",
         }
-        read_items = make_list_setting_reader(operation, lambda settings: settings.items)
-        read_more = make_list_setting_reader(operation, lambda settings: settings.more)
-        read_cursor = make_list_setting_reader(operation, lambda settings: settings.cursor)
-        rows_schema |= origin_facts(self._service, source, read_items)
-        more_schema |= origin_facts(self._service, source, read_more)
-        cursor_schema |= origin_facts(self._service, source, read_cursor)
+        read_rows_key = make_list_setting_reader(operation, lambda settings: settings.items)
+        read_more_key = make_list_setting_reader(operation, lambda settings: settings.more)
+        read_cursor_key = make_list_setting_reader(operation, lambda settings: settings.cursor)
+        rows_schema |= make_origin_members(self._service, source, read_rows_key)
+        more_schema |= make_origin_members(self._service, source, read_more_key)
+        cursor_schema |= make_origin_members(self._service, source, read_cursor_key)
         paths_and_schemas = [
             (list_form.items, rows_schema),
             (list_form.more, more_schema),
@@ -170,7 +170,10 @@ class AnswerSchemas:
         return dict(_SCHEMAS_BY_TYPE.get(field_type, {"type": "string"}))
 
     def _words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
-        """The schema of a field with words: those of the spec and those that a service adds."""
+        """The schema of a field with words.
+
+        The words are those of the spec, and words that a service adds.
+        """
         known_words = field_words.words
         if field_words.read_setting:
             known_words = (*known_words, *field_words.read_setting(self._service))
@@ -202,9 +205,8 @@ class AnswerSchemas:
         """Add the schema of the details of one type of deposit instructions; return a reference."""
         properties = {}
         for our_name, their_name in read_details(self._service.deposit_instructions).fields.items():
-            origin_members = origin_facts(
-                self._service, read=_make_detail_name_reader(read_details, our_name)
-            )
+            read_name = _make_detail_name_reader(read_details, our_name)
+            origin_members = make_origin_members(self._service, read=read_name)
             properties[their_name] = {"type": "string", **origin_members}
         title = "".join(word.title() for word in instructions_type.split("_"))
         description = {

@@ -1,4 +1,4 @@
-"""A collection of Bruno, a folder of text files, whose requests are signed by a script."""
+"""A collection of Bruno: a folder of text files, and a script that signs the requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .collection import (
     id_variables,
     indent_lines,
 )
-from .postman import sorted_by_folder
+from .postman import sort_by_folder
 
 ENVIRONMENT = "paylab"
 """The name of the environment with the variables."""
@@ -55,7 +55,7 @@ def make_bruno_collection(service: Service, server: str = "") -> Files:
         "collection.bru": f"script:pre-request {{\n{script}\n}}\n",
         f"environments/{ENVIRONMENT}.bru": _write_environment(service, server),
     }
-    requests = sorted_by_folder(collection_requests(service))
+    requests = sort_by_folder(collection_requests(service))
     for sequence_number, request in enumerate(requests, start=1):
         folder = _make_file_name(request.folder)
         folder_text = f"meta {{\n  name: {request.folder}\n  seq: {sequence_number}\n}}\n"

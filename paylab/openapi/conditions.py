@@ -43,14 +43,14 @@ def required_fields(service: Service, operation: Operation) -> list[str]:
 
 
 def name_moved_references(service: Service, operation: Operation) -> dict[str, str]:
-    """The name of the id of each reference that the service places elsewhere than the spec.
+    """The name of the id by the name of its reference, where the service moves the id.
 
-    Empty for most services, which have an object with an id as the spec shows it.
+    It is empty for most services: like the spec, they have an object with an id.
     """
     id_name_by_reference: dict[str, str] = {}
     for reference in operation.references:
-        service_path = operation.id_path(reference, service)
-        if service_path != reference.default_id_path:
+        service_id_path = operation.id_path(reference, service)
+        if service_id_path != reference.default_id_path:
             id_name_by_reference[reference.name] = reference.id_name
     return id_name_by_reference
 
@@ -89,9 +89,9 @@ def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
 
 
 def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
-    """Rename the fields in a condition, a schema, to those of a service.
+    """Rename the fields in a condition. A condition is a schema.
 
-    `names` has the service's name by ours. A dotted name moves a field into an object.
+    `names` has the service's name by our name. A dotted name moves a field into an object.
     """
     if isinstance(condition, list):
         return [rename_fields(inner_condition, names) for inner_condition in condition]
@@ -117,18 +117,24 @@ def _individual_conditions(service: Service, details: DetailSchemas) -> list[Sch
     """The conditions that the country and the products of an individual set."""
     groups = _group_corridors(service)
     country_condition = {"anyOf": [_country_condition(group, details) for group in groups]}
-    payouts_condition = {
-        "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
-    }
-    ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
-    product_condition = {"anyOf": [payouts_condition, required_fields_schema(ramp_fields)]}
-    conditions: list[Schema] = [country_condition, product_condition]
+    conditions: list[Schema] = [country_condition, _product_condition(service)]
+    # The `required` of the body lists names of its own fields only: a field inside an object, such
+    # as `address.city`, is required by a condition.
     nested_fields = [
         field_path for field_path in individuals.base_fields(service) if "." in field_path
     ]
     if nested_fields:
         conditions.append(required_fields_schema(nested_fields))
     return conditions
+
+
+def _product_condition(service: Service) -> Schema:
+    """The condition that an individual is for payouts only, or has the fields of a ramp."""
+    is_for_payouts_only = {
+        "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
+    }
+    ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
+    return {"anyOf": [is_for_payouts_only, required_fields_schema(ramp_fields)]}
 
 
 def _group_corridors(service: Service) -> Iterable[list[Corridor]]:

@@ -13,7 +13,7 @@ from ..spec.field_names import make_account_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails
 from ..spec.service.service import Service
 from ..spec.service.tree import ServiceSettings
-from .schemas import Components, Schema, any_of, closed_object, origin_facts, ref_to
+from .schemas import Components, Schema, any_of, closed_object, make_origin_members, ref_to
 from .values import format_schema
 
 
@@ -51,7 +51,7 @@ class DetailSchemas:
         ]
 
     def by_account_type(self) -> Schema:
-        """The schema of an account whose details are those of its type, in any country."""
+        """The schema of an account in any country, with the details of its type."""
         account_schemas = []
         for account_type, schema_names in self.names_by_type.items():
             details = any_of(map(ref_to, schema_names))
@@ -102,7 +102,7 @@ def _details_schema(
     schema = {
         "description": f"The details of a {account.type} {_describe_place(country, account)}.",
         **closed_object(properties, required_names),
-        **origin_facts(service, account.source),
+        **make_origin_members(service, account.source),
     }
     return {**schema, "allOf": conditions} if conditions else schema
 
@@ -130,7 +130,7 @@ def _field_schema(service: Service, field: DetailField, settings: AccountDetails
     def read_name(service_settings: ServiceSettings) -> str:
         return read_account(service_settings.financial_accounts).fields[field.name]
 
-    origin_members = origin_facts(service, field.source, read_name)
+    origin_members = make_origin_members(service, field.source, read_name)
     return {**format_schema(text_format), **description, **origin_members}
 
 

@@ -15,13 +15,13 @@ from .schemas import (
     Components,
     Schema,
     closed_object,
+    make_origin_members,
     nested_object,
     open_object,
-    origin_facts,
     ref_to,
 )
 
-ERROR = "ErrorResponse"
+ERROR_SCHEMA_NAME = "ErrorResponse"
 PAGINATION_ERROR = "PaginationError"
 _DOUBTFUL_FIELDS = (
     *("email", "date_of_birth", "idv_consent_recorded_at", "financial_accounts", "details"),
@@ -33,9 +33,9 @@ _WRONG_FORM = "a field has the wrong form, is required or is not known"
 
 
 def add_schemas(service: Service, components: Components) -> None:
-    """Add the error body of the service, and that of a bad cursor, which the spec shows."""
+    """Add the error body of the service, and the error body of a bad cursor from the spec."""
     settings = service.errors
-    origin_members = origin_facts(service, "errors.body")
+    origin_members = make_origin_members(service, "errors.body")
     properties: dict[str, Schema] = {}
     if settings.problems != NONE:
         problems = _problems_schema(service, components)
@@ -49,7 +49,9 @@ def add_schemas(service: Service, components: Components) -> None:
         properties[message_path] = {"type": "string", "description": description, **origin_members}
     required_names = [settings.words] if settings.words in properties else []
     error = nested_object(properties, required_names)
-    components.add(ERROR, {"description": "Why a request was refused.", **origin_members, **error})
+    components.add(
+        ERROR_SCHEMA_NAME, {"description": "Why a request was refused.", **origin_members, **error}
+    )
     text_schema = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
     pagination_error = {
         "description": "The answer to an invalid cursor.",
@@ -69,7 +71,7 @@ def _problems_schema(service: Service, components: Components) -> Schema:
     field_schema: Schema = {"type": "string"}
     if settings.field_form == "list":
         field_schema = {"type": "array", "items": {"type": ["string", "integer"]}}
-    origin_members = origin_facts(service, "errors.body")
+    origin_members = make_origin_members(service, "errors.body")
     properties = {
         settings.field: {**field_schema, **origin_members},
         settings.message: {"type": "string", **origin_members},
@@ -169,12 +171,15 @@ def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> S
     if fields:
         rule["fields"] = fields
     read_status = None if isinstance(refusal.status, int) else refusal.status
-    return {**rule, **origin_facts(service, refusal.source, read_status)}
+    return {**rule, **make_origin_members(service, refusal.source, read_status)}
 
 
 def _error_content(*, is_page: bool = False) -> Schema:
-    """The content of an error response: an error body, or for a page that of an invalid cursor."""
-    schema = ref_to(ERROR)
+    """The content of an error response: an error body.
+
+    For a page, the body can also be the error body of an invalid cursor.
+    """
+    schema = ref_to(ERROR_SCHEMA_NAME)
     if is_page:
         schema = {"anyOf": [ref_to(PAGINATION_ERROR), schema]}
     return {"content": {"application/json": {"schema": schema}}}
@@ -186,11 +191,11 @@ def rate_limit_response(service: Service) -> Schema:
     header_object = {
         "description": f"When to send again: {str(limits.unit).replace('_', ' ')}.",
         "schema": {"type": "string"},
-        **origin_facts(service, "errors.server"),
+        **make_origin_members(service, "errors.server"),
     }
     return {
         "description": "Too many requests. It was not carried out: send it again later.",
         "headers": {limits.header: header_object},
         **_error_content(),
-        **origin_facts(service, "errors.server"),
+        **make_origin_members(service, "errors.server"),
     }

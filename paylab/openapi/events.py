@@ -13,9 +13,9 @@ from .schemas import (
     Components,
     Schema,
     drop_absent_paths,
+    make_origin_members,
     nested_object,
     open_words_schema,
-    origin_facts,
 )
 
 _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "StatusChange"}
@@ -42,10 +42,10 @@ def make_webhooks(service: Service, components: Components, answers: AnswerSchem
 
 
 def _delivery_object(service: Service, event_type: str, description: str, schema: Schema) -> Schema:
-    """The delivery of an event as an operation; `schema` is that of its body."""
-    schema_name = "".join(word.title() for word in event_type.replace(".", "_").split("_"))
+    """The delivery of an event as an operation; `schema` is the schema of its body."""
+    camel_case_type = "".join(word.title() for word in event_type.replace(".", "_").split("_"))
     delivery: Schema = {
-        "operationId": f"on{schema_name}",
+        "operationId": f"on{camel_case_type}",
         "summary": f"{event_type}: {description}",
         "description": prose.describe_delivery(service),
         "tags": [prose.EVENTS_TAG],
@@ -59,14 +59,14 @@ def _delivery_object(service: Service, event_type: str, description: str, schema
         **delivery,
         "requestBody": {"required": True, "content": content},
         "responses": {"2XX": {"description": "The event was received."}},
-        "x-delivery": origin_facts(service, "webhook.delivery"),
-        **origin_facts(service, read=read_types),
+        "x-delivery": make_origin_members(service, "webhook.delivery"),
+        **make_origin_members(service, read=read_types),
     }
 
 
 def _signature_parameter(service: Service) -> Schema:
     """The header with the signature of a delivery."""
-    origin_members = origin_facts(
+    origin_members = make_origin_members(
         service, "webhook.delivery", lambda settings: settings.webhooks.signature_header
     )
     return {
@@ -87,9 +87,11 @@ def _event_schema(
 ) -> Schema:
     """Add the schema of deliveries about a resource, such as "transfer"; return a reference."""
     settings = service.webhooks
-    type_origin = origin_facts(service, read=lambda tree: tree.webhooks.type_field)
-    payload_origin = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
-    id_origin = origin_facts(service, read=lambda tree: tree.webhooks.id_field)
+    type_origin = make_origin_members(service, read=lambda service: service.webhooks.type_field)
+    payload_origin = make_origin_members(
+        service, read=lambda service: service.webhooks.payload_field
+    )
+    id_origin = make_origin_members(service, read=lambda service: service.webhooks.id_field)
     type_schema = {**open_words_schema(event_types), **type_origin}
     payload_schema = {**answers.model(_PAYLOADS[resource], in_event=True), **payload_origin}
     id_schema = {"type": "string", **id_origin}

@@ -45,7 +45,8 @@ def _individual_examples(service: Service, _: Operation) -> Iterator[NamedExampl
     """A person for each on-ramp, and a recipient for each country with payouts."""
     for country in on_ramps.COUNTRIES:
         person = examples.individual(country, consent_at=_CONSENT_TIME)
-        individual = examples.completed(service, person)
+        individual = examples.add_required_fields(service, person)
+        # A datetime is not JSON: the example has the text that is sent.
         individual["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT_TIME)
         yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", individual
     for country in _payout_countries(service):
@@ -88,7 +89,7 @@ def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedEx
     account = examples.account("MX", service)
     settings = service.account("MX", account["type"])
     details = account["details"]
-    if settings:  # the body has no type by which a translation could tell whose names these are
+    if settings:  # an update has no type: its names are translated here, not by `Translation`
         details = make_account_names(settings).to_theirs(details)
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 

@@ -19,7 +19,7 @@ from .answer_examples import make_answer_examples, make_error_examples
 from .answers import AnswerSchemas
 from .links import make_links
 from .requests import BodySchemas
-from .schemas import ReadSetting, Schema, make_list_setting_reader, origin_facts
+from .schemas import ReadSetting, Schema, make_list_setting_reader, make_origin_members
 from .values import value_schema
 
 _JSON = "application/json"
@@ -52,7 +52,7 @@ class OperationObjects:
             "summary": record.summary,
             "description": prose.describe_operation(self._service, record),
             "tags": [prose.tag_name(record.resource)],
-            **origin_facts(self._service, read=record.path),
+            **make_origin_members(self._service, read=record.path),
         }
         if record.is_sandbox:
             operation_object["x-sandbox-only"] = True
@@ -91,15 +91,22 @@ class OperationObjects:
             if self._takes_parameter(operation, field):
                 yield self._query_parameter(operation, field)
         if operation.takes_key(self._service):
-            yield {
-                "name": self._service.idempotency.header,
-                "in": "header",
-                "required": self._service.idempotency.key == "required",
-                "description": "A UUID: the same key and body are carried out once in 24 hours.",
-                # Not the format uuid: generated clients would put an object into the header.
-                "schema": {"type": "string", "pattern": _UUID},
-                **origin_facts(self._service, SPEC, lambda service: service.idempotency.key),
-            }
+            yield self._key_parameter()
+
+    def _key_parameter(self) -> Schema:
+        """The object of the header Idempotency-Key, under the service's name for it."""
+        origin_members = make_origin_members(
+            self._service, SPEC, lambda service: service.idempotency.key
+        )
+        return {
+            "name": self._service.idempotency.header,
+            "in": "header",
+            "required": self._service.idempotency.key == "required",
+            "description": "A UUID: the same key and body are carried out once in 24 hours.",
+            # Not the format uuid: generated clients would put an object into the header.
+            "schema": {"type": "string", "pattern": _UUID},
+            **origin_members,
+        }
 
     def _takes_parameter(self, operation: Operation, field: Field) -> bool:
         """Whether a service takes a query parameter of the spec.
@@ -134,14 +141,18 @@ class OperationObjects:
             "description": _PARAMETER_DESCRIPTIONS[field.name],
             "required": False,
             "schema": schema,
-            **origin_facts(self._service, _list_source(operation), read_name_setting),
+            **make_origin_members(self._service, _list_source(operation), read_name_setting),
         }
 
     def _describe_paging(self, operation: Operation) -> Schema:
-        """How a list is paged, as data for generators of clients: keys, parameters, order."""
+        """Describe how a list is paged, as data for generators of clients.
+
+        The members are the keys of the answer, the parameters, the order of the rows, and the
+        origin of the key that has the rows.
+        """
         list_form = self._service.list(operation.resource)
-        read_items = make_list_setting_reader(operation, lambda settings: settings.items)
-        origin_members = origin_facts(self._service, "list.envelope", read_items)
+        read_rows_key = make_list_setting_reader(operation, lambda settings: settings.items)
+        origin_members = make_origin_members(self._service, "list.envelope", read_rows_key)
         if list_form.is_array:
             return {"kind": "none", "order": list_form.order, **origin_members}
         return {
@@ -171,7 +182,7 @@ class OperationObjects:
         """The response of a success with its headers and its content."""
         response: Schema = {
             "description": _describe_success(operation, status),
-            **origin_facts(self._service, read=read_status),
+            **make_origin_members(self._service, read=read_status),
         }
         if status in self._service.idempotency.stored and operation.takes_key(self._service):
             description = "`true` when the stored answer of an Idempotency-Key is returned."
@@ -200,7 +211,7 @@ class OperationObjects:
 
 
 def _list_source(operation: Operation) -> str:
-    """Where the fields of a list are stated: the spec, or an assumption."""
+    """The source of the fields of a list: the spec, or the id of an assumption."""
     return SPEC if operation.is_shown else "individual.list"
 
 

@@ -43,7 +43,7 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
     >>> [item["name"] for item in make_postman_collection(Service())["item"]][:2]
     ['Individuals', 'Financial accounts']
     """
-    requests = sorted_by_folder(collection_requests(service))
+    requests = sort_by_folder(collection_requests(service))
     variables = ["base_url", *KEY_VARIABLES, IDEMPOTENCY_VARIABLE, *id_variables(service)]
     return {
         "info": {
@@ -63,7 +63,7 @@ def make_postman_collection(service: Service, server: str = "") -> dict[str, Any
     }
 
 
-def sorted_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequest]:
+def sort_by_folder(requests: Iterable[CollectionRequest]) -> list[CollectionRequest]:
     """Sort requests by folder; the folders stay in the order of their first request."""
     requests_by_folder: dict[str, list[CollectionRequest]] = {}
     for request in requests:

@@ -10,7 +10,7 @@ from ..spec.service.setting import SPEC, setting_key_of
 from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
-from .schemas import Schema, origin_facts
+from .schemas import Schema, make_origin_members
 
 TITLE = "Cross-border payments service"
 
@@ -70,7 +70,7 @@ def describe_service(service: Service) -> str:
 
 
 def describe_operation(service: Service, record: Operation) -> str:
-    """What an operation does beside its summary: its pages, its key, and who states it."""
+    """Describe an operation beside its summary: its pages, its key, and who states it."""
     sentences = []
     if record.is_sandbox:
         sentences.append("In the sandbox only; elsewhere it answers 403.")
@@ -79,7 +79,7 @@ def describe_operation(service: Service, record: Operation) -> str:
     if record.takes_key(service):
         header_name = service.idempotency.header
         sentences.append(f"Repeat it with the same {header_name}, and it is carried out once.")
-    fact = origin_facts(service, read=record.path)["x-origin"]
+    fact = make_origin_members(service, read=record.path)["x-origin"]
     sentences.append(_ORIGIN_SENTENCES[fact])
     return " ".join(sentences)
 
@@ -98,7 +98,7 @@ def tag_name(resource: str) -> str:
 
 
 def make_tags(resources: Iterable[str]) -> list[Schema]:
-    """The tags of resources with their descriptions, and at the end that of events."""
+    """The tags of resources with their descriptions. The last tag is for events."""
     tags = []
     for resource in resources:
         description = {"description": TAGS[resource]} if resource in TAGS else {}
@@ -106,8 +106,8 @@ def make_tags(resources: Iterable[str]) -> list[Schema]:
     return [*tags, {"name": EVENTS_TAG, "description": "What is sent to subscribed URLs."}]
 
 
-def _canonical_lines(service: Service) -> list[str]:
-    """What each line of the canonical request has, in words, in order."""
+def _describe_canonical_lines(service: Service) -> list[str]:
+    """Describe each line of the canonical request, in order."""
     settings = service.signing
     path = "the path without its version prefix"
     if settings.signed_path == "whole":
@@ -146,8 +146,8 @@ _NONCES = {
 }
 
 
-def _signed_names(service: Service) -> list[str]:
-    """The names of the signed headers in the order in which they are signed."""
+def _order_signed_names(service: Service) -> list[str]:
+    """The names of the signed headers, in the order of the signature."""
     signing = service.signing
     header_names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
     return [
@@ -168,7 +168,7 @@ def _describe_body_hash(service: Service) -> str:
 def _describe_signing(service: Service) -> str:
     """How a request is signed, in words."""
     numbered_lines = "\n".join(
-        f"{number}. {line}" for number, line in enumerate(_canonical_lines(service), 1)
+        f"{number}. {line}" for number, line in enumerate(_describe_canonical_lines(service), 1)
     )
     signing = service.signing
     nonce = {"optional": "recommended"}.get(signing.nonce, signing.nonce)
@@ -218,7 +218,7 @@ def security_schemes(service: Service) -> Schema:
     settings = {
         setting_key_of(read_setting).partition(".")[2]: {
             "value": read_setting(service),
-            **origin_facts(service, read=read_setting),
+            **make_origin_members(service, read=read_setting),
         }
         for read_setting in _SIGNING_SETTINGS
     }
@@ -229,8 +229,8 @@ def security_schemes(service: Service) -> Schema:
             "in": "header",
             "name": "Authorization",
             "description": _describe_signing(service),
-            "x-canonical-request": _canonical_lines(service),
-            "x-signed-headers": _signed_names(service),
+            "x-canonical-request": _describe_canonical_lines(service),
+            "x-signed-headers": _order_signed_names(service),
             "x-settings": settings,
         },
         "apiKey": {

@@ -20,10 +20,10 @@ from .schemas import (
     any_of,
     closed_object,
     make_name_reader,
+    make_origin_members,
     nested_object,
-    origin_facts,
 )
-from .values import TEXT, accepted_words, value_schema
+from .values import NOT_BLANK_TEXT, accepted_words, value_schema
 
 _IMAGES_FIELD = "images"
 
@@ -67,8 +67,8 @@ class BodySchemas:
     def _is_in_body(self, field: Field, operation: Operation) -> bool:
         """Whether the service takes a field of an operation in the body.
 
-        The id of a sandbox deposit may be in the path. A reference has two fields, an object with
-        an id and the id alone, of which a service may take one.
+        The id of a sandbox deposit may be in the path. A reference has two fields: an object with
+        an id, and the id alone. A service may take only one of them.
         """
         if conditions.is_in_path(self._service, operation, field.name):
             return False
@@ -87,7 +87,7 @@ class BodySchemas:
             read_name = make_name_reader(operation.names, field.name)
         return {
             **self._kind_schema(field, operation),
-            **origin_facts(self._service, field.source, read_name),
+            **make_origin_members(self._service, field.source, read_name),
             **_describe_field(self._service, field),
         }
 
@@ -99,12 +99,12 @@ class BodySchemas:
             may_be_partial = is_update and self._service.financial_accounts.update == "merge"
             return {"type": "object"} if may_be_partial else any_of(self.details.references())
         if field.kind == REFERENCE:
-            id_schema = {**TEXT, "description": "The id.", "x-origin": SPEC}
-            reference_schema = {
+            id_schema = {**NOT_BLANK_TEXT, "description": "The id.", "x-origin": SPEC}
+            object_with_id_schema = {
                 "description": "An object, named by its id.",
                 **closed_object({"id": id_schema}, ["id"]),
             }
-            return self._components.add("ObjectReference", reference_schema)
+            return self._components.add("ObjectReference", object_with_id_schema)
         if field.fields:
             return self._nested_schema(field)
         return value_schema(self._service, field)
@@ -168,6 +168,6 @@ def _image_content_schema() -> Schema:
         f"A Base64 data URI. The decoded image has {codes.IMAGE_MIN:,} to {codes.IMAGE_MAX:,} "
         "bytes, and its first bytes are of the declared type."
     )
-    types = "|".join(codes.IMAGE_TYPES)
-    pattern = f"^data:(?:{types});base64,[A-Za-z0-9+/]+={{0,2}}$"
+    type_pattern = "|".join(codes.IMAGE_TYPES)
+    pattern = f"^data:(?:{type_pattern});base64,[A-Za-z0-9+/]+={{0,2}}$"
     return {"pattern": pattern, "description": description}

@@ -49,13 +49,14 @@ def any_of(schemas: Iterable[Schema]) -> Schema:
     return alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
 
 
-def origin_facts(
+def make_origin_members(
     service: Service, assumption_id: str = "", read: ReadSetting | None = None
 ) -> Schema:
-    """The members `x-origin` and so on, which say where a fact of the document comes from.
+    """The members of an object that say where its fact comes from, such as `x-origin`.
 
-    It is the user's, if the setting that `read` reads was set; else the assumption, or else the row
-    of that setting. Without both it is stated by the spec.
+    If the user set the setting that `read` reads, the origin is the user, and `x-setting` names
+    that setting. Otherwise it is the origin of the assumption, by default the assumption of the
+    setting, and `x-assumption` names it. Without an assumption the origin is the spec.
     """
     setting_key = setting_key_of(read)
     setting = setting_keys().get(setting_key)

@@ -1,4 +1,4 @@
-"""What a request or an answer has that the document does not allow, without its values."""
+"""Finds what the document does not allow in a request or an answer; quotes none of its values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PROBLEMS_MAX = 10
 TEXT_MAX = 120
 """Maximum characters of a limit in a message."""
 
-SOURCE = "openapi"
+DOCUMENT_SOURCE = "openapi"
 
 
 class Contract:
@@ -50,7 +50,7 @@ class Contract:
 
     @cached_property
     def _registry(self) -> Registry:
-        """The document as a resource, in which references are resolved."""
+        """The document as a resource, so that references in it are resolved."""
         from referencing import Registry
         from referencing.jsonschema import DRAFT202012
 
@@ -69,23 +69,23 @@ class Contract:
         return self._validators[location]
 
     def prepare(self) -> None:
-        """Load the validator, which takes a second."""
+        """Load the validator now: the first use takes a second."""
         self._find_validator(("components", "schemas", "ErrorResponse")).is_valid({})
 
     def request_problems(
         self, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
     ) -> list[Problem]:
         """The problems of a request by the document; empty if it allows the request."""
-        operation = self._find_operation(method, path)
-        if operation is None:
-            return [Problem("", "the document has no such method and path", SOURCE)]
+        operation_location = self._find_operation(method, path)
+        if operation_location is None:
+            return [Problem("", "the document has no such method and path", DOCUMENT_SOURCE)]
         values_by_place = {
             "query": dict(parse_qsl(query, keep_blank_values=True)),
             "header": headers,
         }
-        problems = [*self._parameter_problems(operation, values_by_place)]
-        if "requestBody" in self._value_at(operation):
-            problems += self._body_problems((*operation, "requestBody"), body)
+        problems = [*self._parameter_problems(operation_location, values_by_place)]
+        if "requestBody" in self._value_at(operation_location):
+            problems += self._body_problems((*operation_location, "requestBody"), body)
         return problems[:PROBLEMS_MAX]
 
     def answer_problems(
@@ -95,20 +95,20 @@ class Contract:
 
         A 5xx has none, since the document says nothing about these.
         """
-        operation = self._find_operation(method, path)
-        if operation is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        operation_location = self._find_operation(method, path)
+        if operation_location is None or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             return []
-        response = (*operation, "responses", str(status))
-        if str(status) not in self._value_at(response[:-1]):
-            return [Problem("", f"the status {status} is not documented", SOURCE)]
-        reference = self._value_at(response).get("$ref")
+        response_location = (*operation_location, "responses", str(status))
+        if str(status) not in self._value_at(response_location[:-1]):
+            return [Problem("", f"the status {status} is not documented", DOCUMENT_SOURCE)]
+        reference = self._value_at(response_location).get("$ref")
         if reference is not None:
-            response = tuple(reference.removeprefix("#/").split("/"))
-        if "content" not in self._value_at(response):
-            return [Problem("", "the body must be empty", SOURCE)] if body else []
+            response_location = tuple(reference.removeprefix("#/").split("/"))
+        if "content" not in self._value_at(response_location):
+            return [Problem("", "the body must be empty", DOCUMENT_SOURCE)] if body else []
         if content_type.partition(";")[0].strip().lower() != _JSON:
-            return [Problem("", f"the Content-Type must be {_JSON}", SOURCE)]
-        return self._body_problems(response, body)[:PROBLEMS_MAX]
+            return [Problem("", f"the Content-Type must be {_JSON}", DOCUMENT_SOURCE)]
+        return self._body_problems(response_location, body)[:PROBLEMS_MAX]
 
     def _find_operation(self, method: str, path: str) -> Location | None:
         """The location of the operation with a method and path; None if there is none."""
@@ -125,10 +125,10 @@ class Contract:
         return document_part
 
     def _parameter_problems(
-        self, operation: Location, values_by_place: Mapping[str, Mapping[str, str]]
+        self, operation_location: Location, values_by_place: Mapping[str, Mapping[str, str]]
     ) -> Iterator[Problem]:
         """The problems of the parameters in the query and in the headers."""
-        for index, parameter in enumerate(self._value_at(operation).get("parameters", ())):
+        for index, parameter in enumerate(self._value_at(operation_location).get("parameters", ())):
             parameter_name = parameter["name"]
             if parameter["in"] not in values_by_place:
                 continue
@@ -136,20 +136,20 @@ class Contract:
             parameter_text = values_by_place[parameter["in"]].get(sent_name)
             if parameter_text is None:
                 if parameter["required"]:
-                    yield Problem(parameter_name, "is required", SOURCE)
+                    yield Problem(parameter_name, "is required", DOCUMENT_SOURCE)
                 continue
             parameter_value: object = parameter_text
             if parameter["schema"].get("type") == "integer" and parameter_text.isdecimal():
                 parameter_value = int(parameter_text)
-            schema_location = (*operation, "parameters", str(index), "schema")
+            schema_location = (*operation_location, "parameters", str(index), "schema")
             yield from self._find_problems(schema_location, parameter_value, parameter_name)
 
     def _body_problems(self, location: Location, body: bytes) -> list[Problem]:
-        """The problems of a body; `location` is that of the request body or response with it."""
+        """The problems of a body. `location` is the location of its request body or response."""
         try:
             json_value = json.loads(body)
         except (ValueError, RecursionError):
-            return [Problem("", "the body is not JSON", SOURCE)]
+            return [Problem("", "the body is not JSON", DOCUMENT_SOURCE)]
         return [*self._find_problems((*location, "content", _JSON, "schema"), json_value)]
 
     def _find_problems(
@@ -182,14 +182,14 @@ def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
     if keyword == "required":
         for field_name in limit:
             if field_name not in error.instance:
-                yield Problem(join_path(path, field_name), "is required", SOURCE)
+                yield Problem(join_path(path, field_name), "is required", DOCUMENT_SOURCE)
     elif keyword == "additionalProperties":
         known_names = error.schema.get("properties", {})
         unknown_names = [name for name in error.instance if name not in known_names]
         for field_name in unknown_names[:PROBLEMS_MAX]:
-            yield Problem(join_path(path, field_name), "is not known", SOURCE)
+            yield Problem(join_path(path, field_name), "is not known", DOCUMENT_SOURCE)
     else:
-        yield Problem(path, _describe_limit(keyword, limit), SOURCE)
+        yield Problem(path, _describe_limit(keyword, limit), DOCUMENT_SOURCE)
 
 
 def _describe_limit(keyword: str, limit: object) -> str:

@@ -21,7 +21,7 @@ AMOUNT_TEXT: Schema = {
 """An amount of a request: more than 0, exact."""
 TIMESTAMP: Schema = {"type": "string", "format": "date-time"}
 DAY: Schema = {"type": "string", "format": "date"}
-TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
+NOT_BLANK_TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
 
 
 def value_schema(service: Service, field: Field) -> Schema:
@@ -33,7 +33,7 @@ def value_schema(service: Service, field: Field) -> Schema:
         return _field_words_schema(service, field)
     if field.kind in _SCHEMAS_BY_KIND:
         return dict(_SCHEMAS_BY_KIND[field.kind])
-    schema: Schema = {"type": "string"} if field.may_be_empty else dict(TEXT)
+    schema: Schema = {"type": "string"} if field.may_be_empty else dict(NOT_BLANK_TEXT)
     length_max = field.length_max(service)
     if length_max:
         schema["maxLength"] = length_max
@@ -44,7 +44,7 @@ _SCHEMAS_BY_KIND: dict[str, Schema] = {
     INTEGER: {"type": "integer"},
     DATE: DAY,
     TIME: TIMESTAMP,
-    ID: TEXT,
+    ID: NOT_BLANK_TEXT,
 }
 
 
@@ -64,7 +64,7 @@ def accepted_words(service: Service, field: Field) -> tuple[str, ...]:
 def any_case_schema(words: Iterable[str]) -> Schema:
     """The schema of one of these words in upper, lower or mixed case, as a pattern.
 
-    The pattern has no flag for case, which not every language knows.
+    The pattern uses no flag for case, since not every language knows such a flag.
     """
     word_patterns = map(_any_case_pattern, words)
     return {"type": "string", "pattern": f"^(?:{'|'.join(word_patterns)})$"}

@@ -74,7 +74,7 @@ def _make_pager(client: Client, list_name: str, limit: int) -> Any:
 def create_person(client: Client, country: str) -> Any:
     """Create an example person with consent."""
     person = examples.individual(country, consent_at=client.clock())
-    return _create_individual(client, examples.completed(client.service, person))
+    return _create_individual(client, examples.add_required_fields(client.service, person))
 
 
 def create_recipient(client: Client, country: str) -> Any:

@@ -94,7 +94,9 @@ class Stage:
         products = corridors.of(self.service).get(country).products
         consent = {"idv_consent_recorded_at": self.simulator.world.now()}
         given = {**examples.person(country), "product_types": [*products], **consent}
-        person = self._client.individuals.create(**examples.completed(self.service, given))
+        person = self._client.individuals.create(
+            **examples.add_required_fields(self.service, given)
+        )
         if active and person.status == "action_required":
             self.move(person.id, "pending")
             self.move(person.id, "active")
