@@ -20,7 +20,7 @@ import json
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from ..client.settings import refuse_unknown_variables
+from ..client.settings import refuse_unknown_variables, resolve
 from ..errors.base import ConfigError, RuleError
 from ..errors.extras import require_extra
 from ..lab.lab import connect
@@ -29,8 +29,10 @@ from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UNSENT
 from ..payments.plan import Plan, make_plan
 from ..payments.recognition import LOOKBACK_AGE
+from ..spec.service.service import Service
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
+from .service import service_for
 from .terminal import announce, confirm, count, in_options, in_range, say, warn_user
 
 if TYPE_CHECKING:
@@ -105,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
     }
     payout_options["references"] = not options.no_references
     try:
-        plan = make_plan(options.file, **payout_options)
+        plan = make_plan(options.file, service=_find_service(), **payout_options)
     except FileNotFoundError as error:
         raise ConfigError(f"{options.file}: {error.strerror}") from None
     if options.dry_run or plan.problems:
@@ -133,6 +135,12 @@ def run(options: argparse.Namespace) -> int:
     return _print_results(frame, as_json=options.json)
 
 
+def _find_service() -> Service:
+    """The service of the settings, by whose rules the rows are checked."""
+    settings = resolve()
+    return service_for(None) if settings is None else settings.service
+
+
 def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
     """Print a summary of the file and all problems; return 1 if there are any."""
     if options.json:
@@ -142,9 +150,7 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
         say(plan)
         if not plan.problems:
             say("earlier payouts are looked for in the list of the service when it is sent")
-        if plan.hint:
-            warn_user(printable(plan.hint))
-        elif plan.ignored:
+        if plan.ignored:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
         for problem in plan.problems:
             warn_user(printable(in_options(str(problem), options)))

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 from urllib.parse import urlsplit
 
-from ..spec.codes import PAGE_MAX
 from ..spec.operations.routes import find_reading_operation
 from .orders import Advice, Order, add_advice_on_error, key_advice
 from .parameters import strict_keywords
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from .client import Client
     from .response import Response
     from .session import Session
-
-ACCOUNT_OPERATION = "conversion_accounts.create"
 
 
 class NewOrders:
@@ -40,30 +37,10 @@ class NewOrders:
         own_key = request.idempotency_key
         idempotency_key = self._session.new_key() if own_key is None else check_key(own_key)
         request = replace(request, idempotency_key=idempotency_key)
-        with deliver_order(
-            self._session, request, lambda _: key_advice(idempotency_key)
-        ) as delivered_response:
-            response = self._add_listed_account(order, delivered_response)
+        advice = key_advice(idempotency_key)
+        with deliver_order(self._session, request, lambda _: advice) as response:
             response.require_object_with_id()
         return response
-
-    def _add_listed_account(self, order: Order, response: Response) -> Response:
-        """Add the newest conversion account of its individual to a response without a body."""
-        if response.body is not None or order.operation != ACCOUNT_OPERATION:
-            return response
-        from ..spec.models import ConversionAccount  # its models take long to import
-        from ..spec.resource import creation_time
-
-        list_name = ACCOUNT_OPERATION.partition(".")[0]
-        account_rows = self._session.lists.pager(list_name, ConversionAccount, {}, PAGE_MAX)
-        individual_id = order.fields.get("individual_id")
-        accounts = [
-            account_row
-            for account_row in account_rows
-            if account_row.individual_id == individual_id
-        ]
-        newest_account = max(accounts, key=creation_time, default=None)
-        return response if newest_account is None else replace(response, body=newest_account.raw)
 
     def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path as it is; `body` is its JSON."""

@@ -237,5 +237,10 @@ class LabTransfers:
         from ..payments.plan import make_plan
 
         return make_plan(
-            payouts, reference=reference, references=references, delimiter=delimiter, **defaults
+            payouts,
+            service=self._client.service,
+            reference=reference,
+            references=references,
+            delimiter=delimiter,
+            **defaults,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -143,12 +144,10 @@ def _column_name(header_text: str, reference: str) -> str:
 
 def _raise_if_duplicated(column_names: Iterable[str]) -> None:
     """Raise PaylabError if two columns have the same known name."""
-    known_names = [column_name for column_name in column_names if column_name in COLUMNS]
-    duplicates = sorted(
-        {column_name for column_name in known_names if known_names.count(column_name) > 1}
-    )
+    counts = Counter(column_names)
+    duplicates = [column_name for column_name in COLUMNS if counts[column_name] > 1]
     if duplicates:
-        raise PaylabError(f"the column {duplicates[0]!r} is duplicated")
+        raise PaylabError(f"columns that are there twice: {', '.join(duplicates)}")
 
 
 def _make_row(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from ..errors.extras import extra_imports
 from ..errors.names import find_suggestion, with_name_suggestions
 from ..rules import transfers
 from ..spec import money
+from ..spec.service.service import Service
 from .identity import REFERENCE, values
 from .payout_rows import ACCOUNT, COLUMNS, PayoutRow, Payouts, read_rows
 
@@ -32,13 +33,15 @@ FLOAT_AMOUNT = (
 
 @dataclass(frozen=True)
 class RowProblem(Problem):
-    """A problem of one row; rows count from 1 after the header."""
+    """A problem of one row, which count from 1 after the header; row 0 is a whole column."""
 
     row: int = 0
     line: int | None = None
 
     def __str__(self) -> str:
         """`row 3 (line 4), source_amount: must be more than 0`."""
+        if not self.row:
+            return super().__str__()
         line_note = f" (line {self.line})" if self.line else ""
         return f"row {self.row}{line_note}, {super().__str__()}"
 
@@ -55,36 +58,19 @@ class Plan:
     def raise_if_problems(self) -> None:
         """Raise RuleError with every problem, if there are any."""
         if self.problems:
-            raise RuleError(self.problems, self.hint)
+            raise RuleError(self.problems)
 
-    @property
-    def hint(self) -> str | None:
-        """Which unknown columns may be those that no row has; None if no needed one is missing."""
-        filled_columns = {column_name for row in self.rows for column_name in row.cells}
-        problem_fields = {problem.field for problem in self.problems}
-        missing_columns = [
-            column_name
-            for column_name in COLUMNS
-            if column_name in problem_fields and column_name not in filled_columns
-        ]
-        if not self.ignored or not missing_columns:
-            return None
-        unused_columns = [
-            column_name for column_name in COLUMNS if column_name not in filled_columns
-        ]
-        nearest_columns = {name: find_suggestion(name, unused_columns) for name in self.ignored}
-        unknown_text = ", ".join(
-            f"{name} (is {column_name} meant?)" if column_name else name
-            for name, column_name in nearest_columns.items()
-        )
-        return f"no row has {', '.join(missing_columns)}; unknown columns: {unknown_text}"
+    def wrong_rows(self) -> set[int]:
+        """The numbers of the rows with a problem: all, if a column is missing."""
+        numbers = {problem.row for problem in self.problems}
+        return {payout_row.number for payout_row in self.rows} if 0 in numbers else numbers
 
     def totals(self) -> dict[str, Decimal]:
         """The sum of each amount by its column and currency, of rows without a problem."""
-        problem_rows = {problem.row for problem in self.problems}
+        wrong_rows = self.wrong_rows()
         sums: dict[str, Decimal] = {}
         for payout_row in self.rows:
-            if payout_row.number in problem_rows:
+            if payout_row.number in wrong_rows:
                 continue
             for label, amount in _read_amounts(payout_row):
                 sums[label] = _EXACT.add(sums.get(label, Decimal(0)), amount)
@@ -103,15 +89,15 @@ class Plan:
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""
-        problem_rows = len({problem.row for problem in self.problems})
+        wrong_count = len(self.wrong_rows())
         problems_text = "no problems"
-        if problem_rows:
-            problems_text = f"problems in {problem_rows} row{'' if problem_rows == 1 else 's'}"
+        if wrong_count:
+            problems_text = f"problems in {wrong_count} row{'' if wrong_count == 1 else 's'}"
         plan_text = f"{_payouts_text(len(self.rows))}, {problems_text}"
         totals = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
         if not totals:
             return plan_text
-        return f"{plan_text}; total{' of the others' if problem_rows else ''}: {totals}"
+        return f"{plan_text}; total{' of the others' if wrong_count else ''}: {totals}"
 
 
 def _payouts_text(count: int) -> str:
@@ -122,44 +108,78 @@ def _payouts_text(count: int) -> str:
 def make_plan(
     payouts: Payouts,
     *,
+    service: Service,
     reference: str = REFERENCE,
     references: bool = True,
     delimiter: str = ",",
     **defaults: object,
 ) -> Plan:
-    """Read the payouts and check every row; `reference` names the reference column.
+    """Read the payouts and check every row by the rules of a service.
 
-    A row needs a reference, unless `references` is False. `delimiter` separates the cells of a CSV
-    file. Other keywords fill empty cells of a column: `source_currency="USD"`.
+    `reference` names the reference column. A row needs a reference, unless `references` is False.
+    `delimiter` separates the cells of a CSV file. Other keywords fill empty cells of a column:
+    `source_currency="USD"`.
     """
-    unknown_names = [column_name for column_name in defaults if column_name not in COLUMNS]
+    unknown_names = ", ".join(repr(name) for name in defaults if name not in COLUMNS)
     if unknown_names:
-        columns = ", ".join(COLUMNS)
-        raise TypeError(f"{unknown_names[0]!r} is not a column; the columns are {columns}")
+        raise TypeError(f"no columns: {unknown_names}; the columns are {', '.join(COLUMNS)}")
     payout_rows, ignored = read_rows(payouts, reference, delimiter, defaults)
-    columns_by_field = _COLUMNS_BY_FIELD | {REFERENCE: reference}
-    problems = _check_rows(payout_rows, columns_by_field, references=references)
-    return Plan(payout_rows, tuple(problems), ignored)
+    row_problems = list(_check_rows(payout_rows, service, references=references))
+    missing_columns = _find_missing_columns(payout_rows, row_problems)
+    problems = [
+        *(_missing_column(problem, ignored) for problem in missing_columns.values()),
+        *(problem for problem in row_problems if problem.field not in missing_columns),
+    ]
+    named_problems = tuple(
+        replace(problem, field=reference) if problem.field == REFERENCE else problem
+        for problem in problems
+    )
+    return Plan(payout_rows, named_problems, ignored)
 
 
 def _check_rows(
-    payout_rows: Sequence[PayoutRow], columns: Mapping[str, str], *, references: bool
+    payout_rows: Sequence[PayoutRow], service: Service, *, references: bool
 ) -> Iterator[RowProblem]:
-    """The problems of all rows; `columns` are the names of columns that differ from the field."""
+    """The problems of all rows, each with its column."""
     first_rows: dict[tuple[str, str], int] = {}
     for payout_row in payout_rows:
         reference = payout_row.reference
         # Rows with one reference, or without one and with equal values, are the same payout.
         values_text = "" if reference else str(sorted(values(payout_row.body()).items()))
         first_row = first_rows.setdefault((reference, values_text), payout_row.number)
-        problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row)]
+        problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row, service)]
         if references and not reference:
             problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))
         for problem in problems:
-            column = columns.get(problem.field, problem.field)
+            column = _COLUMNS_BY_FIELD.get(problem.field, problem.field)
             yield RowProblem(
                 column, problem.message, problem.source, payout_row.number, payout_row.line
             )
+
+
+def _find_missing_columns(
+    payout_rows: Sequence[PayoutRow], row_problems: Sequence[RowProblem]
+) -> dict[str, RowProblem]:
+    """The columns that are needed and that no row has, each with its first problem."""
+    filled_columns = {column_name for row in payout_rows for column_name in row.cells}
+    missing_columns: dict[str, RowProblem] = {}
+    for problem in row_problems:
+        if problem.field in COLUMNS and problem.field not in filled_columns:
+            missing_columns.setdefault(problem.field, problem)
+    return missing_columns
+
+
+def _missing_column(problem: RowProblem, unknown_columns: Sequence[str]) -> RowProblem:
+    """The problem of a column that no row has, with the unknown columns that may be it."""
+    message = f"{problem.message}; no row has this column"
+    near_columns = [
+        column_name
+        for column_name in unknown_columns
+        if find_suggestion(column_name, [problem.field])
+    ]
+    if near_columns:
+        message += f" (unknown: {', '.join(near_columns)}; is {problem.field} meant?)"
+    return RowProblem(problem.field, message, problem.source)
 
 
 def _check_in_batch(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
@@ -175,12 +195,12 @@ def _check_in_batch(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
         yield Problem("", message, _SOURCE)
 
 
-def _check_by_rules(payout_row: PayoutRow) -> Iterator[Problem]:
+def _check_by_rules(payout_row: PayoutRow, service: Service) -> Iterator[Problem]:
     """The problems of a row by the rules of a transfer; a likely typo is a warning."""
     body = payout_row.body()
-    for doubt in transfers.warn_rail(body):
+    for doubt in transfers.warn_rail(body, service):
         warn_caller(str(doubt), RuleWarning)
-    for problem in [*transfers.check(body), *transfers.check_rail(body)]:
+    for problem in [*transfers.check(body, service), *transfers.check_rail(body, service)]:
         # An amount is a float if pandas read the file without a dtype.
         is_float = isinstance(payout_row.cells.get(problem.field), float)
         if is_float and problem.field in transfers.AMOUNTS:

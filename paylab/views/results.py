@@ -160,7 +160,9 @@ def plan_card(plan: Any) -> str:
     """The numbers of a checked batch, a `payments.plan.Plan`, and its problems row by row."""
     card_parts = [heading("Batch, not sent"), verdict(str(plan), is_good=not plan.problems)]
     if plan.problems:
-        problem_rows = [(problem.row, problem.field, problem.message) for problem in plan.problems]
+        problem_rows = [
+            (problem.row or "all", problem.field, problem.message) for problem in plan.problems
+        ]
         card_parts.append(grid(("Row", "Field", "Problem"), problem_rows))
     if plan.ignored:
         card_parts.append(notice(f"Columns that are not sent: {', '.join(plan.ignored)}"))
