@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..corridors import clabe, countries
 from ..corridors.account_types import Account, Format
 from ..errors.base import Problem
+from ..errors.choices import refuse_choice
 from ..spec import codes
 from ..spec.json_path import join_path
 from ..spec.service.service import Service
@@ -21,7 +22,6 @@ from .fields import (
     check_identifier,
     check_object,
     choice_check,
-    choice_message,
     format_check,
 )
 from .wallet_addresses import warn_address
@@ -190,5 +190,5 @@ def _check_type(
     corridor = countries.of(service).get(country)
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems
-    message = f"{choice_message(corridor.account_types)} in {corridor.country}"
+    message = refuse_choice(corridor.account_types, entry["type"], f"in {corridor.country}")
     return [Problem(join_path(path, "type"), message, "account.country")]

@@ -34,13 +34,15 @@ def check(
     if currency is None:
         currency_check = choice_check(on_ramps.CURRENCIES, "deposit.path", ignore_case=True)
     else:
-        currency_check = choice_check((currency.lower(),), ignore_case=True)
+        currency_check = choice_check(
+            (currency.lower(),), ignore_case=True, scope="for this account"
+        )
     amount_check = _amount_check(currency or body.get("currency"))
     sender_check = _sender_check(service or Service())
     return [
         *check_field(body, "conversion_account_id", check_identifier),
-        *check_field(body, "amount", amount_check),
         *check_field(body, "currency", currency_check),
+        *check_field(body, "amount", amount_check),
         *check_field(body, "sender_name", sender_check, required_by=""),
     ]
 
@@ -123,7 +125,9 @@ def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
         return check_field(body, currency_field, any_currency)
     on_ramp = on_ramps.of_country(country)
     if on_ramp is not None:
-        currency_check = choice_check((on_ramp.currency,), on_ramp.source, ignore_case=True)
+        currency_check = choice_check(
+            (on_ramp.currency,), on_ramp.source, ignore_case=True, scope=f"in {country}"
+        )
         return check_field(body, currency_field, currency_check)
     # A service may have on-ramps that are not known here, but it cannot choose their currency.
     rule_source = SPEC if body.get(currency_field) is None else _ACCOUNT

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ..corridors import countries
 from ..corridors.account_types import DetailField
+from ..errors.choices import SEVERAL_CHOICES, choice_message
 from ..errors.habits import fold_name
 from ..spec import money
 from ..spec.json_path import join_path, last_name
@@ -25,7 +26,6 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from .accounts import likely_country
 from .fields import (
-    SEVERAL_CHOICES,
     Check,
     as_object,
     check_iso_date,
@@ -65,9 +65,14 @@ class ExpectedField:
         """The text of the rule, such as "must be one of mxn, php"; "" for any text."""
         field = self._field
         if isinstance(field, DetailField):
+            if field.form.choices:
+                return choice_message(field.form.choices)
             return self._message_of(format_check(field.form)) if _has_rule(field) else ""
         if field.name in PERSONAL_WARNINGS:
             return PERSONAL_WARNINGS[field.name](INVALID_VALUE)
+        choices = _choices_of(field, self._service)
+        if choices:
+            return choice_message(choices)
         check = _field_check(field, self._service)
         return self._message_of(check) if check else ""
 
@@ -152,15 +157,22 @@ def _field_named(
 
 def _field_check(field: Field, service: Service) -> Check | None:
     """Make the check of a field by its kind; None if any value may be right."""
-    if field.kind == ENUM or (field.kind == LIST and field.words):
-        setting = field.setting(service) if field.setting else field.words
-        choices = (setting,) if isinstance(setting, str) else tuple(setting)
-        return choice_check(choices, field.source) if choices else None
-    if field.kind == CURRENCY:
-        return choice_check(field.words, field.source, ignore_case=True)
+    choices = _choices_of(field, service)
+    if choices:
+        return choice_check(choices, field.source, ignore_case=field.kind == CURRENCY)
     if field.kind == TEXT:
         return _too_long_check(field, service)
     return CHECKS_BY_KIND.get(field.kind)
+
+
+def _choices_of(field: Field, service: Service) -> tuple[str, ...]:
+    """Return the words of which a field has one; empty if it is no choice."""
+    if field.kind == CURRENCY:
+        return field.words
+    if field.kind != ENUM and not (field.kind == LIST and field.words):
+        return ()
+    setting = field.setting(service) if field.setting else field.words
+    return (setting,) if isinstance(setting, str) else tuple(setting)
 
 
 def _too_long_check(field: Field, service: Service) -> Check | None:

@@ -14,6 +14,7 @@ from itertools import chain
 
 from ..corridors.account_types import Format
 from ..errors.base import Problem
+from ..errors.choices import refuse_choice
 from ..spec import timestamps
 from ..spec.json_path import join_path
 from ..spec.operations.field import Field
@@ -21,9 +22,6 @@ from ..spec.service.service import Service
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
-
-SEVERAL_CHOICES = "must be one of"
-"""How the rule of a field with several choices begins."""
 
 # An unpaired surrogate cannot be encoded as UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -102,24 +100,21 @@ def text_field_check(field: Field, service: Service) -> Check:
 
 
 def choice_check(
-    choices: Sequence[str], source: str = "spec", *, ignore_case: bool = False
+    choices: Sequence[str], source: str = "spec", *, ignore_case: bool = False, scope: str = ""
 ) -> Check:
-    """Make a check for one of these words; `ignore_case` accepts any letter case."""
+    """Make a check for one of these words; `ignore_case` accepts any letter case.
+
+    `scope` says for what they are the only ones, such as "in PH".
+    """
     accepted_words = [choice.casefold() for choice in choices] if ignore_case else choices
 
     def check(value: object, field: str) -> list[Problem]:
         folded_word = value.casefold() if ignore_case and isinstance(value, str) else value
         if folded_word in accepted_words:
             return []
-        return [Problem(field, choice_message(choices), source)]
+        return [Problem(field, refuse_choice(choices, value, scope), source)]
 
     return check
-
-
-def choice_message(choices: Sequence[str]) -> str:
-    """Return `must be mxn`, or `must be one of mxn, php`."""
-    requirement = "must be" if len(choices) == 1 else SEVERAL_CHOICES
-    return f"{requirement} {', '.join(choices)}"
 
 
 def format_check(text_format: Format) -> Check:

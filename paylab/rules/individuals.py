@@ -12,11 +12,13 @@ from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.corridor import Corridor, country_code
 from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
+from ..errors.choices import NOT
 from ..spec import codes, timestamps
 from ..spec.json_path import join_path
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
+from ..spec.text import plain
 from . import accounts
 from .fields import (
     Body,
@@ -181,7 +183,7 @@ def warn(body: object, service: Service | None = None) -> list[Problem]:
     warnings = [*warn_on_ramp(individual), *warn_typos(body, service)]
     if individual.get("email") is not None or not _has_ramp(individual):
         return warnings
-    message = "is optional by the specification, but may be needed for on_ramp and off_ramp"
+    message = "may be needed for on_ramp and off_ramp"
     return [Problem("email", message, _REQUIRED), *warnings]
 
 
@@ -261,7 +263,10 @@ def _check_products(corridor: Corridor, products: object, field: str) -> list[Pr
     """Check that there is a product, and that the country has each of them."""
     if products in ([], ()):
         return [Problem(field, "must name at least one product", _REQUIRED)]
-    return check_items(products, field, choice_check(corridor.open_products))
+    product_check = choice_check(
+        corridor.open_products, scope=f"in {corridor.country}" if corridor.closed else ""
+    )
+    return check_items(products, field, product_check)
 
 
 def _check_country(value: object, field: str) -> list[Problem]:
@@ -291,14 +296,18 @@ def _check_address(
     country_field = join_path(field, "country")
     if any(problem.field == country_field for problem in problems):
         return problems
-    return [Problem(country_field, "must equal country", "field.country"), *problems]
+    message = f"must equal country: {plain(str(country), 40)}{NOT}{plain(str(address_country), 40)}"
+    return [Problem(country_field, message, "field.country"), *problems]
 
 
 def _check_document(corridor: Corridor, document: object, field: str) -> list[Problem]:
     """Check the type of a document, which the country must accept, and its number."""
     if not isinstance(document, Mapping):
         return check_object(document, field)
-    type_check = choice_check(corridor.documents)
+    accepts_few = corridor.documents != codes.DOCUMENT_TYPES
+    type_check = choice_check(
+        corridor.documents, scope=f"in {corridor.country}" if accepts_few else ""
+    )
     number_check = format_check(_document_number_format(document))
     return [
         *check_field(document, "type", type_check, path=field),

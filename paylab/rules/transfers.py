@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..corridors import countries
 from ..errors.base import Problem
+from ..errors.choices import choice_message, refuse_choice
 from ..spec import codes, money
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
@@ -22,7 +23,6 @@ from .fields import (
     check_identifier,
     check_object,
     choice_check,
-    choice_message,
     text_field_check,
 )
 
@@ -159,7 +159,7 @@ def warn_rail(body: Body, service: Service | None = None) -> list[Problem]:
 
 def _rail_problem(currency: str, method: object, rails: Sequence[str], source: str) -> Problem:
     """Make the problem that a rail is not one of those of a currency."""
-    message = f"{choice_message(rails)} for {currency.upper()}, not {method}"
+    message = refuse_choice(rails, method, f"for {currency.upper()}")
     return Problem("payout_method", message, source)
 
 

@@ -110,6 +110,10 @@ WHOLE_DIGITS_MAX = 30
 _AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
 _NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _SOURCE = "amount.form"
+_POSITIVE = "must be more than 0"
+_PLAIN_DIGITS = "must be plain digits, with a point before decimals, like 10.50"
+_IMPOSSIBLE = (_POSITIVE, _PLAIN_DIGITS)
+"""What no service can accept otherwise: it is not sent."""
 
 
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
@@ -118,7 +122,9 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     Its decimals are checked only if the currency is a text.
     """
     requirement = _find_requirement(value, currency)
-    return [Problem(field, requirement, _SOURCE)] if requirement else []
+    if not requirement:
+        return []
+    return [Problem(field, requirement, "spec" if requirement in _IMPOSSIBLE else _SOURCE)]
 
 
 def _find_requirement(value: object, currency: object) -> str:
@@ -129,7 +135,7 @@ def _find_requirement(value: object, currency: object) -> str:
     if amount_match is None:
         return _find_format_requirement(value)
     if not value.strip("0."):
-        return "must be more than 0"
+        return _POSITIVE
     if not isinstance(currency, str):
         return ""
     decimals = amount_match[1] or ""
@@ -143,10 +149,10 @@ def _find_requirement(value: object, currency: object) -> str:
 def _find_format_requirement(value: str) -> str:
     """Say what a text must be that does not have the form of an amount."""
     if _NEGATIVE.fullmatch(value):
-        return "must be more than 0"
+        return _POSITIVE
     if PLAIN_NUMBER.fullmatch(value) and not value.startswith("+"):
         return f"must have at most {WHOLE_DIGITS_MAX} digits before the point"
-    return "must be plain digits, with a point before decimals, like 10.50"
+    return _PLAIN_DIGITS
 
 
 def read_amount(value: object) -> Decimal | None:

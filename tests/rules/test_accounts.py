@@ -196,7 +196,7 @@ def test_issuers_are_named_and_can_be_set():
     (problem,) = changed(PH_WALLET, issuer="shopee")
     key = "financial_accounts.PH.digital_wallet.allowed"
     assert (problem.message, problem.source) == (
-        "must be one of gcash, grabpay, maya",
+        "must be one of gcash, grabpay, maya, not shopee",
         "details.ph",
     )
     country, kind, details = PH_WALLET

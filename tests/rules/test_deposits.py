@@ -71,7 +71,7 @@ def test_an_invalid_deposit_has_one_problem_with_the_field_and_the_reason(
 def test_every_problem_of_a_deposit_is_listed_at_once():
     """A wrong amount and a wrong currency are both listed."""
     problems = deposits.check(DEPOSIT | {"amount": "51", "currency": "php"}, "mxn")
-    assert list(said(problems)) == ["amount", "currency"]
+    assert list(said(problems)) == ["currency", "amount"]
 
 
 @pytest.mark.parametrize(

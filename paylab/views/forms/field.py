@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from ...errors.base import Problem
@@ -11,11 +10,9 @@ from ..html import escape
 from ..style import MUTED
 from .message import Message, whole_number
 from .nodes import Node
+from .problem_sentences import ASSUMED, REQUIRED, problem_sentence
 
-REQUIRED = "Required"
 OPTIONAL = "Optional"
-ASSUMED = "assumed"
-ASSUMPTION = " (assumed: the specification does not say so)"
 TEXT = "text"
 COMBO = "combo"
 SELECT = "select"
@@ -25,10 +22,7 @@ CHOICE_INPUTS = (SELECT, RADIO)
 """The inputs whose value is one of their options."""
 SAVED_STYLE = "overflow-wrap:anywhere"
 """The style of a saved value: without a border, it does not look like an input."""
-_LENGTH_RULE = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
-"""The messages of rules about the length of a value."""
 _HINT_VALUES_MAX = 8
-_QUOTED_VALUE_MAX = 40
 _NARROW_VALUE_MAX = 32
 """Characters that a field beside others can show."""
 
@@ -152,7 +146,7 @@ class FormField(Node):
             len(option_label) > _NARROW_VALUE_MAX for option_label, _ in self.options
         )
         option_values = [option_value for _, option_value in options]
-        is_typed_value = self.input == COMBO and self._value  # a combo accepts any value
+        is_typed_value = self.takes_any_text and self._value
         keeps_value = self._value in option_values or is_typed_value
         if keeps_value or not preselect:
             return
@@ -170,6 +164,11 @@ class FormField(Node):
         """Show errors and warnings below the input, or the hint if there are none."""
         self.errors = [problem_sentence(problem, self) for problem in problems]
         self.warnings = [problem_sentence(warning, self) for warning in warnings]
+
+    @property
+    def takes_any_text(self) -> bool:
+        """Whether values that are not listed can be typed."""
+        return self.input == COMBO
 
     @property
     def shows_problems(self) -> bool:
@@ -281,62 +280,6 @@ class FormField(Node):
         if self.assumed:
             marks.append(ASSUMED)
         return ", ".join(marks)
-
-
-def problem_sentence(problem: Problem, field: FormField) -> str:
-    """A problem as a sentence to show at its field.
-
-    "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits."
-    """
-    message = problem.message
-    assumption_mark = ASSUMPTION if is_assumed(problem) else ""
-    if message in ("is required", "must not be blank"):
-        return f"{REQUIRED}{assumption_mark}"
-    if message.startswith("must be one of ") and field.input == COMBO and is_assumed(problem):
-        return f"Not among the values that are assumed: {message.removeprefix('must be one of ')}."
-    if message.startswith("must be one of "):
-        return f"Choose one of {message.removeprefix('must be one of ')}{assumption_mark}."
-    if message.startswith("no "):
-        return f"{message[:1].upper()}{message[1:]}{assumption_mark}."
-    if not message.startswith("must be "):
-        unit = f" in {message.rpartition(' in ')[2]}"
-        return f"{field.label.removesuffix(unit)} {message}{assumption_mark}."
-    requirement = message.removeprefix("must be ").removeprefix("exactly ")
-    if not requirement.startswith(("a ", "an ")):
-        requirement = f"{_with_article(field.label)}: {requirement}"
-    return f"Enter {requirement}{assumption_mark}.{_entered_value_sentence(message, field)}"
-
-
-def _entered_value_sentence(message: str, field: FormField) -> str:
-    """A sentence that quotes the value, or its length; empty for an empty value."""
-    entered_value = field.value
-    if not isinstance(entered_value, str) or not entered_value:
-        return ""
-    if field.private or _LENGTH_RULE.search(message):
-        noun = "character" if len(entered_value) == 1 else "characters"
-        return f" You entered {len(entered_value)} {noun}."
-    if len(entered_value) > _QUOTED_VALUE_MAX:
-        entered_value = entered_value[:_QUOTED_VALUE_MAX] + "…"
-    return f" You entered “{entered_value}”."
-
-
-def is_assumed(problem: Problem) -> bool:
-    """Whether a problem comes from an assumption and not from the spec or the service."""
-    return problem.source not in ("spec", "service", "check-digits")
-
-
-def with_assumption_mark(problem: Problem) -> Problem:
-    """The problem of an exception: its message says when it comes from an assumption."""
-    if not (problem.field and is_assumed(problem)):
-        return problem
-    return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
-
-
-def _with_article(label: str) -> str:
-    """A label in a sentence: "an account", "a PIX key"."""
-    noun = label if label[1:2].isupper() else label[:1].lower() + label[1:]
-    article = "an" if noun[:1].lower() in "aeio" else "a"
-    return f"{article} {noun}"
 
 
 def _masked_text(value_text: str) -> str:

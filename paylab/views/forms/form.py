@@ -11,22 +11,23 @@ from typing import Any
 import traitlets
 
 from ...errors.arguments import explain_arguments
-from ...errors.base import PaylabError, Problem, RuleError
+from ...errors.base import PaylabError, Problem
 from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
 from .controls import DOUBLE_CLICK_SECONDS, SENT_EARLIER, FormControls
-from .field import FormField, with_assumption_mark
+from .field import FormField
 from .field_access import find_first_marked, refuse_example, set_fields, with_field_access
 from .form_check import (
-    CONFIRM,
     NOT_SENT,
     FormCheck,
     changed_values_error,
     error_message,
     group_by_field,
     is_refusal,
+    is_unconfirmed,
     sent_rows,
+    unconfirmed_error,
     warn_of_unanswered,
 )
 from .nodes import Heading, Node, side_by_side
@@ -152,13 +153,12 @@ class Form(traitlets.HasTraits, FormPage):
                 raise changed_values_error()
             return self.result
         form_check = self.check(everything=True)
-        if form_check.spec_problems:
-            raise RuleError(form_check.spec_problems)
+        form_check.refuse_by_spec()
         unanswered_problems = warn_of_unanswered(self._unanswered_values, form_check.values)
         doubts = [*unanswered_problems, *form_check.doubts]
         if doubts and not anyway:
             self._ask_to_confirm(doubts)
-            raise RuleError([with_assumption_mark(problem) for problem in doubts], hint=CONFIRM)
+            raise unconfirmed_error(doubts)
         self._send_and_finish(form_check.values)
         return self.result
 
@@ -276,7 +276,7 @@ class Form(traitlets.HasTraits, FormPage):
             with self._lock:
                 self._submit(anyway)
         except Exception as error:
-            if not (isinstance(error, RuleError) and error.hint == CONFIRM):
+            if not is_unconfirmed(error):
                 self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise

@@ -10,6 +10,7 @@ from ...errors.base import ChoiceError, ConfigError, Problem, RuleError
 from ...spec.text import JsonObject
 from ..html import Row
 from .field import TICK, FormField
+from .problem_sentences import with_assumption_mark
 
 LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped; you have to confirm them."""
@@ -33,6 +34,11 @@ class FormCheck:
     def spec_problems(self) -> list[Problem]:
         """Problems by the spec, with which nothing can be sent."""
         return [problem for problem in self.problems if problem.source == "spec"]
+
+    def refuse_by_spec(self) -> None:
+        """RuleError for problems by the spec."""
+        if self.spec_problems:
+            raise RuleError(self.spec_problems)
 
     @property
     def doubts(self) -> list[Problem]:
@@ -85,6 +91,16 @@ def changed_values_error() -> ChoiceError:
         "not sent: this form was already sent with other values",
         "Read `result` for the response, or call restart() first to send again.",
     )
+
+
+def unconfirmed_error(doubts: Iterable[Problem]) -> RuleError:
+    """The error for sending doubtful values without confirming them."""
+    return RuleError([with_assumption_mark(problem) for problem in doubts], hint=CONFIRM)
+
+
+def is_unconfirmed(error: BaseException) -> bool:
+    """Whether an error says that doubtful values were not confirmed."""
+    return isinstance(error, RuleError) and error.hint == CONFIRM
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -30,7 +30,7 @@ from .nodes import Button, Html, Node, form_section, side_by_side
 from .person import CONSENT_FIELD, MISSING_CONSENT, Consent
 
 DOCUMENT_NUMBER = "document.number"
-NUMBER_NOT_STATED = "The document is required; the specification does not say so of its number."
+NUMBER_NOT_STATED = "Fill it in if you have it: the specification requires only the document."
 _utc_now = partial(datetime.now, UTC)
 
 

@@ -11,7 +11,8 @@ from ...corridors.corridor import NAMES, Corridor
 from ...errors.base import Problem
 from ...spec import codes, timestamps
 from ...spec.text import JsonMapping, JsonObject, JsonValue
-from .field import REQUIRED, SELECT, TICK, FormField
+from .field import SELECT, TICK, FormField
+from .problem_sentences import REQUIRED
 
 CONSENT_FIELD = "idv_consent_recorded_at"
 CONSENT_LABEL = "The person agrees to identity verification"

@@ -13,8 +13,8 @@ from paylab.views.forms.field import (
     TICK,
     FormField,
     assumed_values_hint,
-    problem_sentence,
 )
+from paylab.views.forms.problem_sentences import problem_sentence
 
 
 def typed(field, value, n=1):
@@ -65,7 +65,13 @@ def left(field):
             "Account type",
             "x",
             Problem("account_type", "must be one of cbu, cvu", "details.ar"),
-            "Choose one of cbu, cvu (assumed: the specification does not say so).",
+            "Choose one of cbu, cvu (assumed).",
+        ),
+        (
+            "Network",
+            "bse",
+            Problem("network", "must be one of base, solana, not bse; is base meant?"),
+            "Choose one of base, solana. Is base meant?",
         ),
         ("E-mail", "a@b.c", Problem("email", "is taken", "service"), "E-mail is taken."),
         (

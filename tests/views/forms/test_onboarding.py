@@ -138,7 +138,7 @@ def test_the_result_can_be_observed(onboarding):
         ("phone", "+52555", "too few digits"),
         ("phone", "", "Required"),
         ("email", "foo@", "Enter an e-mail address like name@example.com. You entered “foo@”."),
-        ("given_name", "", "Required (assumed: the specification does not say so)"),
+        ("given_name", "", "Required, assumed"),
     ],
 )
 def test_the_problem_of_a_new_value_is_shown_below_its_field_at_once(
@@ -300,7 +300,7 @@ def test_a_new_form_is_empty(create):
     number = form.fields["document.number"]
     assert (number.props()["mark"], number.private) == ("", True)
     assert number.hint.endswith(
-        "The document is required; the specification does not say so of its number."
+        "Fill it in if you have it: the specification requires only the document."
     )
     assert [form.fields[name].props()["mark"] for name in ("product_types", "country")] == ["", ""]
 

@@ -73,7 +73,7 @@ def test_an_empty_address_breaks_an_assumption_only_so_it_is_sent_with_anyway_tr
     form = WalletForm(create)
     with pytest.raises(RuleError, match="is required"):
         form.submit()
-    assert "Required (assumed" in form.fields["address"].errors[0]
+    assert "Required, assumed" in form.fields["address"].errors[0]
     assert form.submit(anyway=True).id == "fa_1"
 
 

@@ -1,0 +1,101 @@
+"""The sentences at a form's fields that say what is wrong with a value."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from ...errors.base import Problem
+from ...errors.choices import NOT, SEVERAL_CHOICES
+from ...spec.text import JsonValue
+
+REQUIRED = "Required"
+ASSUMED = "assumed"
+ASSUMPTION = f" ({ASSUMED})"
+"""The mark of a rule that the specification does not state."""
+_LENGTH_RULE = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
+"""The messages of rules about the length of a value."""
+_QUOTED_VALUE_MAX = 40
+
+
+class LabelledInput(Protocol):
+    """What a sentence needs of a field."""
+
+    label: str
+    private: bool
+
+    @property
+    def takes_any_text(self) -> bool:
+        """Whether values that are not listed can be typed."""
+
+    @property
+    def value(self) -> JsonValue:
+        """The entered value."""
+
+
+def problem_sentence(problem: Problem, field: LabelledInput) -> str:
+    """A problem as a sentence to show at its field.
+
+    "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits."
+    """
+    message, suggestion = _split_suggestion(problem.message)
+    assumption_mark = ASSUMPTION if is_assumed(problem) else ""
+    if message in ("is required", "must not be blank"):
+        return f"{REQUIRED}, {ASSUMED}" if assumption_mark else REQUIRED
+    if message.startswith(SEVERAL_CHOICES):
+        choices = message.removeprefix(f"{SEVERAL_CHOICES} ")
+        if field.takes_any_text and is_assumed(problem):
+            return f"Not among the values that are assumed: {choices}.{suggestion}"
+        return f"Choose one of {choices}{assumption_mark}.{suggestion}"
+    if message.startswith("no "):
+        return f"{message[:1].upper()}{message[1:]}{assumption_mark}."
+    if not message.startswith("must be "):
+        unit = f" in {message.rpartition(' in ')[2]}"
+        return f"{field.label.removesuffix(unit)} {message}{assumption_mark}."
+    requirement = message.removeprefix("must be ").removeprefix("exactly ")
+    if not requirement.startswith(("a ", "an ")):
+        requirement = f"{_with_article(field.label)}: {requirement}"
+    entered_text = _entered_value_sentence(message, field)
+    return f"Enter {requirement}{assumption_mark}.{entered_text}{suggestion}"
+
+
+def _split_suggestion(message: str) -> tuple[str, str]:
+    """Split "must be one of a, b, not c; is a meant?" into its rule and " Is a meant?"."""
+    rule, _, refusal = message.partition(NOT)
+    suggestion = refusal.partition("; ")[2]
+    is_choice = message.startswith("must be ") and (suggestion or " " not in refusal)
+    if not is_choice:
+        return message, ""
+    return rule, f" {suggestion[:1].upper()}{suggestion[1:]}" if suggestion else ""
+
+
+def _entered_value_sentence(message: str, field: LabelledInput) -> str:
+    """A sentence that quotes the value, or its length; empty for an empty value."""
+    entered_value = field.value
+    if not isinstance(entered_value, str) or not entered_value:
+        return ""
+    if field.private or _LENGTH_RULE.search(message):
+        noun = "character" if len(entered_value) == 1 else "characters"
+        return f" You entered {len(entered_value)} {noun}."
+    if len(entered_value) > _QUOTED_VALUE_MAX:
+        entered_value = entered_value[:_QUOTED_VALUE_MAX] + "…"
+    return f" You entered “{entered_value}”."
+
+
+def is_assumed(problem: Problem) -> bool:
+    """Whether a problem comes from an assumption and not from the spec or the service."""
+    return problem.source not in ("spec", "service", "check-digits")
+
+
+def with_assumption_mark(problem: Problem) -> Problem:
+    """The problem of an exception: its message says when it comes from an assumption."""
+    if not (problem.field and is_assumed(problem)):
+        return problem
+    return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
+
+
+def _with_article(label: str) -> str:
+    """A label in a sentence: "an account", "a PIX key"."""
+    noun = label if label[1:2].isupper() else label[:1].lower() + label[1:]
+    article = "an" if noun[:1].lower() in "aeio" else "a"
+    return f"{article} {noun}"
