@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import warnings
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from ..errors.extras import require_extra
 from ..lab.lab import connect
 from ..payments.batch import check_results_path
 from ..payments.identity import REFERENCE
-from ..payments.outcome import MADE, UNSENT
+from ..payments.outcome import MADE, UnpaidWarning
 from ..payments.plan import Plan, make_plan
 from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
@@ -36,7 +37,7 @@ from .service import service_for
 from .terminal import announce, confirm, count, in_options, in_range, say, warn_user
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from ..payments.batch_results import BatchResults
 
 EXAMPLE = "paylab payout payouts.csv --dry-run"
 TEMPLATE = """\
@@ -120,19 +121,21 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     announce(lab.place)
     confirm(lab.place, f"send {count(len(plan.rows), 'payout')}", yes=options.yes)
-    frame = lab.transfers.create_many(
-        options.file,
-        lookback=options.lookback,
-        older=options.older,
-        retry_failed=options.retry_failed,
-        to=options.to,
-        concurrency=options.concurrency,
-        progress=True,
-        **payout_options,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnpaidWarning)  # the rows are printed below
+        results = lab.transfers.create_many(
+            options.file,
+            lookback=options.lookback,
+            older=options.older,
+            retry_failed=options.retry_failed,
+            to=options.to,
+            concurrency=options.concurrency,
+            progress=True,
+            **payout_options,
+        )
     if options.to is not None:
         warn_user(f"paylab: the outcome of each row is in {options.to}")
-    return _print_results(frame, as_json=options.json)
+    return _print_results(results, as_json=options.json)
 
 
 def _find_service() -> Service:
@@ -157,23 +160,13 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
     return 1 if plan.problems else 0
 
 
-def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
-    """Print how many rows have each outcome, and each error; return 1 if a row was not paid.
-
-    Rows that were not sent are counted by their error.
-    """
-    facts: dict[Any, Any] = frame.attrs
-    if as_json:
-        print(json.dumps(dict(facts)))
-    else:
-        say(", ".join(f"{number} {outcome}" for outcome, number in facts["outcomes"].items()))
-    rows_with_error = frame[frame["error"].notna()]
-    is_unsent = rows_with_error["outcome"] == UNSENT
-    for result_row in rows_with_error[~is_unsent].itertuples():
-        warn_user(printable(f"row {result_row.row}, {result_row.outcome}: {result_row.error}"))
-    for error, unsent_rows in rows_with_error[is_unsent].groupby("error"):
-        warn_user(printable(f"{count(len(unsent_rows), 'row')} unsent: {error}"))
-    return 0 if set(facts["outcomes"]) <= MADE else 1
+def _print_results(results: BatchResults, *, as_json: bool) -> int:
+    """Print how many rows have each outcome, and each error; return 1 if a row was not paid."""
+    outcome_counts = results.attrs["outcomes"]
+    say(json.dumps({"outcomes": outcome_counts}) if as_json else results.outcome_line())
+    for problem_text in results.problem_texts():
+        warn_user(printable(problem_text))
+    return 0 if set(outcome_counts) <= MADE else 1
 
 
 def _read_lookback(duration_text: str) -> timedelta | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..client.resources.transfers import Money
     from ..frames.export import Export
+    from ..payments.batch_results import BatchResults
     from ..payments.payout_rows import Payouts
     from ..payments.plan import Plan
     from ..spec.models import FinancialAccount, Transfer
@@ -178,7 +179,7 @@ class LabTransfers:
         progress: Progress | bool | None = None,
         delimiter: str = ",",
         **defaults: Unpack[Defaults],
-    ) -> pd.DataFrame:
+    ) -> BatchResults:
         """Send each payout of a CSV file or frame exactly once; return a frame of outcomes.
 
         All rows are checked first: RuleError lists every problem with its row, and nothing is
@@ -189,7 +190,7 @@ class LabTransfers:
         expired or was cancelled is `failed before`, unless `retry_failed=True` pays it again. If a
         reference has a payment with other values, the row is a `conflict` and nothing of the batch
         is sent. Each other row is an order, as by `create`; a payment before `lookback` is not
-        found, and its row is paid again.
+        found, and its row is paid again. An UnpaidWarning says that a row was not paid, and why.
 
         `to` is a CSV file for the results, which is whole at every moment. Other keywords fill
         empty cells; `delimiter` separates the cells of the file. `progress=True` shows a bar; a

@@ -26,7 +26,7 @@ from ..runtime import make_executor
 from ..spec.models import Transfer
 from . import outcome
 from .identity import TRANSFER, values
-from .outcome import BatchChoices, Outcome, already_paid, outcome_of_error
+from .outcome import BatchChoices, Outcome, UnpaidWarning, already_paid, outcome_of_error
 from .payment_errors import DESCRIBED_MAX, age_of, describe_payment, old_error
 from .payout_rows import PayoutRow
 from .plan import Plan
@@ -34,8 +34,7 @@ from .recognition import LOOKBACK_AGE, WEEK, find_newest, raise_unless_success
 from .search import find_by_references, payment_pages
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from .batch_results import BatchResults
     from .results import ResultsFile
 
 SILENT_ROWS_MAX = 5
@@ -80,11 +79,12 @@ class Batch:
     silent_rows: int = 0
     """The number of successive rows without an answer."""
 
-    def run(self, to: Path | None, concurrency: int) -> pd.DataFrame:
+    def run(self, to: Path | None, concurrency: int) -> BatchResults:
         """Send each payout once, unless the list has it; return a frame with one row per payout.
 
         RuleError with every problem and its row before anything is sent. ChoiceError if the list
-        cannot tell, or if you have to choose. `to` is the file of the results.
+        cannot tell, or if you have to choose. An UnpaidWarning says that a row was not paid.
+        `to` is the file of the results.
         """
         from .results import Results, ResultsFile  # of an extra: if it is missing, nothing is sent
 
@@ -96,7 +96,12 @@ class Batch:
             if to is not None:
                 self.file = stack.enter_context(ResultsFile(to, self.plan, results))
             self._settle_rows(concurrency)
-        return results.frame(self.outcomes)
+        frame = results.frame(self.outcomes, self.client.place())
+        unpaid_count = len(self.plan.rows) - len(self._row_numbers(*outcome.MADE))
+        if unpaid_count:
+            first_problem = next(frame.problem_texts())
+            warn_caller(f"{frame.outcome_line()}; {first_problem}", UnpaidWarning)
+        return frame
 
     def _settle_rows(self, concurrency: int) -> None:
         """Give each row its outcome: find the payouts made before, and send the others."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..client.orders import is_order_conflict, is_undecided
 from ..errors import api
-from ..errors.base import ChoiceError, PaylabError, Problem, RuleError
+from ..errors.base import ChoiceError, PaylabError, PaylabWarning, Problem, RuleError
 from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
 from ..spec.timestamps import to_text
@@ -36,6 +36,10 @@ OUTCOME_WORDS = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKN
 """The outcome of an order that asks you to choose, by its reason."""
 
 Older = Literal["paid", "pay"]
+
+
+class UnpaidWarning(PaylabWarning):
+    """A batch ended, and at least one of its rows was not paid."""
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ with extra_imports():
     from ..frames.frame import typed_frame
     from ..frames.sidecars import forget_sidecar
     from ..frames.spreadsheet_text import NUMBERS, PLAIN
+    from .batch_results import BatchResults
 
 UNANSWERED = Outcome(
     UNKNOWN, error="no answer when this file was written: run the same payouts again"
@@ -102,16 +103,17 @@ class Results:
             columns[label] = [as_text(row.extra_cells.get(name)) for row in rows]
         return pa.table(columns, pa.schema([(name, pa.string()) for name in columns]))
 
-    def frame(self, outcomes: Outcomes) -> pd.DataFrame:
+    def frame(self, outcomes: Outcomes, place: str) -> BatchResults:
         """All rows, typed as `lab.transfers.frame()`; a row for each payout, always.
 
-        `attrs` holds the number of rows per outcome.
+        `place` is the name of the service.
         """
         frame = typed_frame(self.table(self._plan.rows, outcomes, _typed_rows), TRANSFERS)
         frame["row"] = frame["row"].astype("int64")
         outcome_counts = Counter(outcomes[row.number].word for row in self._plan.rows)
-        frame.attrs = {"outcomes": dict(outcome_counts)}
-        return frame
+        results = BatchResults(frame)
+        results.attrs = {"outcomes": dict(outcome_counts), "service": place}
+        return results
 
 
 class ResultsFile:

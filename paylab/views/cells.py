@@ -31,7 +31,8 @@ def cell(value: object, *, is_utc_stated: bool = False) -> str:
     three, and a status a dot in its colour.
     """
     if isinstance(value, ToneText):
-        return tone_dot(value.tone) + words_html(value.text)
+        tone_html = tone_dot(value.tone) + words_html(value.text)
+        return _unbroken_html(tone_html) if len(value.text) <= ONE_LINE_LENGTH else tone_html
     cell_text = printable("" if value is None else str(value))
     time_match = TIME_PATTERN.fullmatch(cell_text)
     if time_match:

@@ -156,19 +156,6 @@ def faults_table(faults: Any) -> str:
     return card(column(grid(("Fault", "The service"), faults.kinds())), source=SIMULATOR)
 
 
-def plan_card(plan: Any) -> str:
-    """The numbers of a checked batch, a `payments.plan.Plan`, and its problems row by row."""
-    card_parts = [heading("Batch, not sent"), verdict(str(plan), is_good=not plan.problems)]
-    if plan.problems:
-        problem_rows = [
-            (problem.row or "all", problem.field, problem.message) for problem in plan.problems
-        ]
-        card_parts.append(grid(("Row", "Field", "Problem"), problem_rows))
-    if plan.ignored:
-        card_parts.append(notice(f"Columns that are not sent: {', '.join(plan.ignored)}"))
-    return card(column(*card_parts))
-
-
 def reconciliation_card(reconciliation: Reconciliation) -> str:
     """The verdict, the problems by kind and one by one, the totals, and what was compared."""
     verdict_text, *_ = reconciliation.report().split("\n", 1)

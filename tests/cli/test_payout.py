@@ -6,12 +6,12 @@ import csv
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import paylab
 from paylab.cli import payout
 from paylab.cli.main import main
+from paylab.payments.batch_results import BatchResults
 from paylab.payments.outcome import MADE
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -226,23 +226,25 @@ def test_refused_rows_can_be_corrected_and_sent_again(file, account, tmp_path, c
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "status"),
+    ("outcomes", "status", "ending"),
     [
-        (["created"], 0),
-        (sorted(MADE), 0),
-        ([*sorted(MADE), "refused"], 1),
-        (["unsent"], 1),
-        (["unknown"], 1),
+        (["created"], 0, ""),
+        (sorted(MADE), 0, ""),
+        ([*sorted(MADE), "refused"], 1, ""),
+        (["already paid", "refused"], 1, ": nothing new was paid"),
+        (["unsent"], 1, ": nothing new was paid"),
+        (["unknown"], 1, ""),
     ],
 )
-def test_the_status_is_0_if_every_row_is_paid(capsys, outcomes, status):
+def test_the_status_is_0_if_every_row_is_paid(capsys, outcomes, status, ending):
     """Each row that was not paid is on stderr with its reason; unsent rows are counted."""
     paid = [None if word in MADE else f"{word} because" for word in outcomes]
-    frame = pd.DataFrame({"row": range(1, len(outcomes) + 1), "outcome": outcomes, "error": paid})
+    rows = {"row": range(1, len(outcomes) + 1), "outcome": outcomes, "error": paid}
+    frame = BatchResults(rows)
     frame.attrs["outcomes"] = dict.fromkeys(outcomes, 1)
     assert payout._print_results(frame, as_json=False) == status
     told = capsys.readouterr()
-    assert told.out.strip() == ", ".join(f"1 {word}" for word in outcomes)
+    assert told.out.strip() == ", ".join(f"1 {word}" for word in outcomes) + ending
     reasons = {"unsent": "1 row unsent: unsent because\n"}
     usual = f"row {len(outcomes)}, {outcomes[-1]}: {outcomes[-1]} because\n"
     assert told.err == (reasons.get(outcomes[-1], usual) if status else "")

@@ -12,7 +12,9 @@ import pytest
 
 import paylab
 from paylab.cli.main import main
+from paylab.lab import displays
 from paylab.lab.lab import Lab
+from paylab.payments.outcome import UnpaidWarning
 from paylab.simulator.transport import SimulatorTransport
 
 
@@ -127,3 +129,32 @@ def test_what_became_of_a_row_is_in_the_first_columns(lab, row):
     first_columns = ["row", "client_reference_id", "outcome", "status", "id", "error"]
     assert list(results.columns[:6]) == first_columns
     assert results.columns.is_unique
+
+
+def conflicting(lab, row):
+    """The results of a batch whose first row has a paid reference and another amount."""
+    lab.transfers.create_many([row("inv-0"), row("inv-1")])
+    with pytest.warns(UnpaidWarning, match=r"1 conflict, 1 unsent: .*row 1, conflict: tr_"):
+        return lab.transfers.create_many([row("inv-0", source_amount="11"), row("inv-2")])
+
+
+def test_a_batch_that_is_not_paid_says_so_before_its_rows(lab, row):
+    """The text begins with the outcomes and the reasons; a selection is an ordinary frame."""
+    results = conflicting(lab, row)
+    first_lines = repr(results).splitlines()[:3]
+    assert first_lines[0] == "1 conflict, 1 unsent: nothing new was paid"
+    assert "source_amount is 10.5, not 11" in first_lines[1]
+    assert first_lines[2].startswith("1 row unsent: ")
+    assert type(results[["row"]]) is type(lab.transfers.frame(limit=1))
+
+
+def test_the_card_of_a_batch_shows_reasons_outcomes_and_the_service(lab, row):
+    """Why a row was not paid is in a table of its own, which paid batches do not have."""
+    unpaid_card = displays.show(conflicting(lab, row))
+    assert "nothing new was paid" in unpaid_card
+    assert "source_amount is 10.5, not 11" in unpaid_card
+    assert "SIMULATOR (embedded)" in unpaid_card
+    paid_card = displays.show(lab.transfers.create_many([row("inv-3")]))
+    assert "1 created" in paid_card
+    assert '">Reason</th>' in unpaid_card
+    assert '">Reason</th>' not in paid_card
