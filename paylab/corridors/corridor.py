@@ -63,7 +63,7 @@ def country_code(country: str) -> str:
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
 """The fields that an individual with a ramp product needs in every country."""
 
-FACT_COLUMNS = ("fact", "value", "from")
+FACT_COLUMNS = ("Fact", "Value", "From")
 Fact = tuple[str, str, str]
 """The name of a fact, its value, and its source."""
 

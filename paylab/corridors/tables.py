@@ -8,16 +8,22 @@ Row = tuple[str, ...]
 """The texts of the cells of a row."""
 
 _STYLE = "padding:5px 12px 5px 0;border:0;text-align:left;vertical-align:top;line-height:1.45"
-_CELL_STYLE = f"{_STYLE};background:var(--jp-layout-color0, transparent)"
+_CELL_STYLE = f"{_STYLE};background:none"
 _LINE = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
 _HEADER_STYLE = (
     f"border-bottom:{_LINE};font-size:12px;font-weight:600;color:var(--jp-ui-font-color2, inherit)"
 )
-_ROW_STYLE = "border-bottom:1px solid rgba(128,128,128,.2)"
+_ROW_STYLE = "background:none;border-bottom:1px solid rgba(128,128,128,.2)"
 _TABLE_STYLE = (
-    "max-width:1240px;margin:8px 0 8px 8px;border-collapse:collapse;table-layout:auto;"
-    "font-size:13px"
+    "width:100%;margin:0 0 10px;border-collapse:collapse;table-layout:auto;font-size:13px"
 )
+_CARD_STYLE = (
+    "box-sizing:border-box;max-width:1240px;margin:4px 0;"
+    "margin-right:calc(-2 * var(--jp-notebook-padding, 0px));"
+    "margin-left:clamp(0px, (760px - 100vw) * 999, var(--jp-code-padding, 0px));"
+    f"padding:16px;border:{_LINE};border-radius:8px;font-size:13px;overflow-x:auto"
+)
+"""The frame of a table, as cards of the views have it."""
 
 _ONE_LINE_LENGTH = 16
 """Maximum length of a line that is not broken."""
@@ -33,7 +39,10 @@ def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str]
     body_html = "".join(_row_html(row) for row in rows)
     notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)
     table_html = f"{head_html}<tbody>{body_html}</tbody>"
-    return f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
+    content = f'<table style="{_TABLE_STYLE}">{table_html}</table>{notes_html}'
+    return (
+        f'<div tabindex="0" role="group" aria-label="Table" style="{_CARD_STYLE}">{content}</div>'
+    )
 
 
 def _row_html(row: Row) -> str:

@@ -25,15 +25,15 @@ class Lesson(NamedTuple):
 
 LESSONS: Mapping[str, Lesson] = {
     "00_start_here": Lesson("An on-ramp with its QR code, a first signature, two errors.", 10),
-    "10_mx_onramp": Lesson("MXN to USDC: a Mexican individual, a CLABE, a conversion.", 10),
-    "20_ph_onramp": Lesson("PHP to USDC: a Philippine individual, a QR Ph code.", 10),
+    "10_mx_onramp": Lesson("A Mexican individual, a CLABE, a deposit and its conversion.", 10),
+    "20_ph_onramp": Lesson("A Philippine individual, a QR Ph code and its conversion.", 10),
     "30_transfers_to_csv": Lesson("Every page of transfers as an exact frame and a CSV.", 15),
-    "40_payouts": Lesson("A payout in each corridor, quotes, a batch with invalid rows.", 15),
-    "45_offramp": Lesson("USDC to pesos: success, a missing wallet, a failure, funding.", 10),
-    "50_webhooks": Lesson("Events: live, duplicate, late or lost; reconciliation.", 15),
+    "40_payouts": Lesson("Quotes, one payment by each rail, a batch with invalid rows.", 15),
+    "45_offramp": Lesson("A success, a missing wallet, a failed payout, funding.", 10),
+    "50_webhooks": Lesson("An inbox that fills by itself, and a reconciliation with books.", 15),
     "60_signing_and_failures": Lesson("A signature step by step, mistakes, a lost answer.", 20),
-    "70_your_service": Lesson("Probe a service; record and replay its answers.", 10),
-    "80_reference": Lesson("Tables: corridors, assumptions, outcomes, figures.", 5),
+    "70_your_service": Lesson("Find its settings; record and replay its answers.", 10),
+    "80_reference": Lesson("Corridors, assumptions, simulated outcomes, figures.", 5),
 }
 """The notebooks that run in a page."""
 

@@ -62,7 +62,7 @@ def specimen(
         return encode_qr("\n".join(specimen_lines)).png(
             QR_PIXELS, compress=False, comment=comment_bytes
         )
-    return _draw_specimen(specimen_lines, kind or "jpeg", comment_bytes)
+    return _draw_specimen(side, specimen_lines, kind or "jpeg", comment_bytes)
 
 
 def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> None:
@@ -73,18 +73,36 @@ def _check_choice(argument_name: str, argument: str, choices: Sequence[str]) -> 
         )
 
 
-def _draw_specimen(specimen_lines: list[str], image_type: str, comment: bytes) -> bytes:
-    """Draw a face, lines of text and the stamp, as a file of a kind with a comment."""
+SHAPES: dict[str, list[tuple[str, tuple[int, int, int, int]]]] = {
+    "document-front": [("#3f8f7f", (40, 300, 240, 460)), ("#f2c9a1", (80, 140, 200, 300))],
+    "document-back": [("#7f9bb3", (0, 50, 800, 120)), ("#f4f7fa", (40, 380, 760, 450))],
+    "selfie": [
+        ("#3f8f7f", (0, 330, 400, 660)),
+        ("#f2c9a1", (90, 60, 310, 370)),
+        ("#263242", (145, 180, 175, 205)),
+        ("#263242", (225, 180, 255, 205)),
+        ("#c9776a", (165, 280, 235, 305)),
+    ],
+}
+"""Colours and corners of what a side shows: a portrait, a strip and a signature, or a face."""
+TEXT_CORNERS = {"document-front": (265, 150), "document-back": (40, 150), "selfie": (340, 90)}
+
+
+def _draw_specimen(side: str, specimen_lines: list[str], image_type: str, comment: bytes) -> bytes:
+    """Draw what a side shows, lines of text and the stamp, as a file of a kind with a comment."""
     with extra_imports():
         from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin
 
     pattern = Image.effect_mandelbrot((800, 500), (-2.2, -1.4, 1.2, 1.4), 60)
     image = ImageOps.colorize(pattern, "#b9cfe4", "#f4f7fa")
     drawing = ImageDraw.Draw(image)
-    for colour, corners in (("#3f8f7f", (40, 300, 240, 460)), ("#f2c9a1", (80, 140, 200, 300))):
-        drawing.ellipse(corners, fill=colour, outline="#7f9bb3", width=3)
+    draw_shape = drawing.rectangle if side == "document-back" else drawing.ellipse
+    for colour, corners in SHAPES[side]:
+        draw_shape(corners, fill=colour, outline="#7f9bb3", width=3)
     specimen_text = "\n".join(map(_ascii_line, specimen_lines))
-    drawing.text((265, 150), specimen_text, "#263242", ImageFont.load_default(17), spacing=32)
+    drawing.text(
+        TEXT_CORNERS[side], specimen_text, "#263242", ImageFont.load_default(17), spacing=32
+    )
     stamp_mask = Image.new("L", image.size)
     stamp_font = ImageFont.load_default(145)
     ImageDraw.Draw(stamp_mask).text((400, 250), "SPECIMEN", 120, stamp_font, anchor="mm")

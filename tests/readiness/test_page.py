@@ -72,3 +72,15 @@ def test_the_page_is_accessible_in_every_form(page):
                 assert tab.evaluate("document.documentElement.scrollWidth") <= width
                 tab.close()
         browser.close()
+
+
+def test_items_that_were_not_seen_are_a_line_per_group():
+    """The card names them behind their group; what is broken needs no click."""
+    item = Item("orders.key", "Orders have keys", "", "", "Create a transfer.", judge=lambda _: ())
+    other = Item("orders.conflict", "A 409 ends", "", "", "", judge=lambda _: ())
+    judged = [JudgedItem(item, "not seen", (), ""), JudgedItem(other, "not seen", (), "")]
+    card = readiness_card(Readiness([*judged, JudgedItem(item, "broken", (), "twice")], 1))
+    broken, unseen = card.split("<details", 1)
+    assert "twice" in broken
+    assert "key, conflict</summary>" in unseen
+    assert "To show it: create a transfer." in unseen

@@ -174,3 +174,12 @@ def test_a_checked_batch_shows_its_problems_in_a_table(lab):
     assert all(html_escape(problem.field) in shown for problem in plan.problems)
     assert "Columns that are not sent: colour" in shown
     assert not lab.calls
+
+
+def test_an_amount_has_groups_of_digits_and_a_status_a_dot():
+    """An amount keeps its decimals; other numbers, such as years and ids, stay as they are."""
+    assert ">1,234,567.50 COP<" in page.cell("1234567.50 COP")
+    assert ">0.00 USD<" in page.cell("0.00 USD")
+    assert ">20260115<" in page.cell("20260115")
+    assert "border-radius:50%" in page.cell("completed")
+    assert "border-radius:50%" not in page.cell("completed payouts")

@@ -123,18 +123,22 @@ def _join_lines(*texts: str) -> str:
 
 
 def _write_key_line(assumption: Assumption) -> str:
-    """The keys of a row as a line, "Keys: `a`, `b`"; "" if it has none.
+    """The keys of a row as a line, "Keys: `a`, `b`"; "" if it has none."""
+    names = key_names(assumption)
+    return "Keys: " + ", ".join(f"`{name}`" for name in names) if names else ""
+
+
+def key_names(assumption: Assumption) -> list[str]:
+    """The names of the keys of a row that are shown.
 
     Keys of names stand for their table once, and keys of a single list or object are left out.
     """
-    key_names: list[str] = []
+    names: list[str] = []
     for key in assumption.keys:
         is_of_one_member = key.base and key.name.startswith(("lists.", "objects."))
         if not is_of_one_member:
-            key_names.append(key.name.rpartition(".")[0] if ".fields." in key.name else key.name)
-    if not key_names:
-        return ""
-    return "Keys: " + ", ".join(f"`{name}`" for name in dict.fromkeys(key_names))
+            names.append(key.name.rpartition(".")[0] if ".fields." in key.name else key.name)
+    return list(dict.fromkeys(names))
 
 
 def _write_section(title: str, head: Sequence[str], table_rows: Iterable[Sequence[str]]) -> str:

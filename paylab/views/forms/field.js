@@ -23,7 +23,7 @@ function makeField(page, firstNode) {
   else element.append(head, control.element, ...(control.list ? [control.list] : []), note);
 
   function update(node) {
-    label.textContent = node.label;
+    showLabel(label, node.label);
     mark.textContent = node.mark;
     const hasErrors = node.errors.length > 0;
     element.classList.toggle("paylab-wrong", hasErrors);
@@ -45,6 +45,13 @@ function makeField(page, firstNode) {
     if ((node.heard[page.id] ?? 0) >= inputCount) control.show(node.value);
   }
   return { element, leaf: true, update, focus: () => control.inputs()[0]?.focus() };
+}
+
+// Of "Selfie: Path of a file", the heading above shows the first part: it is only read aloud.
+function showLabel(label, text) {
+  const [context, words] = text.split(/(?<=: )/);
+  if (!words) label.textContent = text;
+  else label.replaceChildren(createElement("span", { className: "paylab-unseen", textContent: context }), words);
 }
 
 function showNotes(parent, { errors, warnings, hint }) {

@@ -98,7 +98,7 @@ class Slot(FormField):
 
     def _make_path_field(self) -> FormField:
         """Make the input for the path of a file on the machine of the kernel."""
-        field = FormField("path", f"{self.label}: path of a file on this machine")
+        field = FormField("path", f"{self.label}: Path of a file on this machine")
         field.placeholder = "/folder/photo.jpg, then Enter"
         field.lazy = True
         field.on_change = lambda _: self._choose_path(field.value)
@@ -106,7 +106,7 @@ class Slot(FormField):
 
     def _make_specimen_field(self) -> FormField:
         """Make the list of specimens: a good one, and one for each defect."""
-        field = FormField("specimen", f"{self.label}: or a specimen", SELECT)
+        field = FormField("specimen", f"{self.label}: Or a specimen", SELECT)
         field.set_options(SPECIMEN_OPTIONS)
         field.hint = SPECIMEN_HINT
         field.on_change = lambda _: self._choose_specimen(field.value)

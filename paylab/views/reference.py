@@ -1,0 +1,87 @@
+"""The assumptions of paylab as a card: an area is a line, which opens on click."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
+
+from ..spec.assumptions import ALL, SCENARIOS, Assumption, markdown
+from ..spec.assumptions.reference import key_names
+from .html import card, collapsible_block, column, escape, grid, heading, plural, table_of_html
+from .style import CODE_STYLE, MUTED
+
+CODE_PATTERN = re.compile(r"`([^`]+)`")
+"""Code in a text, as Markdown writes it."""
+
+INTRODUCTION = (
+    "Where the specification is silent, paylab assumes an answer, which keys change. The origin is "
+    "spec (it answers the question after all), public (a description of this kind of service says "
+    "so) or chosen by paylab."
+)
+
+
+@dataclass(frozen=True)
+class ReferenceCard:
+    """A card for a notebook; as text it is Markdown."""
+
+    title: str
+    blocks: Sequence[str] = field(repr=False)
+    text: str = field(repr=False)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        introduction = f'<div style="{MUTED}">{escape(INTRODUCTION)}</div>'
+        content = card(column(heading(self.title), introduction, *self.blocks))
+        return {"text/html": content, "text/plain": self.text}
+
+
+def assumptions() -> ReferenceCard:
+    """All assumptions by area, and the simulated outcomes.
+
+    >>> from paylab.views import reference
+    >>> reference.assumptions()
+    ReferenceCard(title='...')
+    """
+    blocks = []
+    for area_name, area_rows in groupby(ALL, attrgetter("area")):
+        assumption_rows = list(area_rows)
+        table_html = table_of_html(map(_assumption_row, assumption_rows))
+        blocks.append(collapsible_block(area_name, table_html, plural(len(assumption_rows), "row")))
+    outcome_rows = [
+        (scenario.where, scenario.value or "an empty text", scenario.outcome.replace("`", ""))
+        for scenario in SCENARIOS
+    ]
+    outcome_grid = grid(("Where", "Value", "Outcome"), outcome_rows, row_max=len(outcome_rows))
+    blocks.append(
+        collapsible_block("Simulated outcomes", outcome_grid, plural(len(outcome_rows), "row"))
+    )
+    return ReferenceCard(plural(len(ALL), "assumption"), blocks, markdown())
+
+
+def _assumption_row(assumption: Assumption) -> tuple[str, str]:
+    """The id of an assumption, and as HTML its question, what is assumed, and its keys."""
+    question_html = _text_html(assumption.question)
+    keys_html = ", ".join(_code_html(name) for name in key_names(assumption))
+    parts = [
+        f'<div style="font-weight:600">{question_html}</div>' if question_html else "",
+        f"<div>{_text_html(assumption.assumed)}</div>",
+        f'<div style="{MUTED}">Origin: {escape(assumption.origin)}'
+        + (f" &ensp;Keys: {keys_html}" if keys_html else "")
+        + "</div>",
+    ]
+    return assumption.id, "".join(parts)
+
+
+def _text_html(text: str) -> str:
+    """A text as HTML, with its code as code."""
+    pieces = CODE_PATTERN.split(text)
+    return "".join(
+        _code_html(piece) if index % 2 else escape(piece) for index, piece in enumerate(pieces)
+    )
+
+
+def _code_html(code: str) -> str:
+    """Code as HTML, which may be broken."""
+    return f'<code style="{CODE_STYLE};white-space:normal">{escape(code)}</code>'
