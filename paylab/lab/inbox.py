@@ -299,8 +299,8 @@ class Webhooks:
 
         `status_map={"settled": "completed"}` translates your words. `tolerance` is one amount or
         one per currency, `window="1 day"` that of dates, `tz` the time zone of your books.
-        `since` and `until` are the period in which payments must be in them. `delimiter`, the
-        `decimal` mark and `date_format` are found if they are not given.
+        `since` and `until` are the period in which payments must be in them, and of the totals.
+        `delimiter`, the `decimal` mark and `date_format` are found if they are not given.
 
         `events` are an inbox, the file of one, or events. Without, those of the latest inbox of
         this lab are compared; without books and inbox, those that a simulator recorded.
@@ -308,7 +308,7 @@ class Webhooks:
         >>> lab.reconcile(lab.transfers.frame()).sides
         ('service', 'books')
         """
-        from ..webhooks.report import reconcile
+        from ..webhooks.reconciliation import reconcile
         from .lists import ListSource
 
         frames_by_family = {

@@ -117,6 +117,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     `columns` has your names by meaning or by field of the service. Others are found by their
     usual names, without regard to case and blanks.
     """
+    _refuse_swapped(names, columns or {})
     chosen_name_by_meaning: dict[str, Any] = {}
     for chosen_meaning, column_name in (columns or {}).items():
         chosen_name_by_meaning[_meaning_of(str(chosen_meaning))] = column_name
@@ -143,9 +144,20 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
             name_by_meaning[meaning] = matching_names[0]
     if not name_by_meaning.keys() & KEYS.keys():
         your_columns = ", ".join(map(str, names))
-        needs = f"needs a column id or client_reference_id, and has {your_columns:.300}"
+        needs = f"needs a column id, reference or client_reference_id, and has {your_columns:.300}"
         raise _books_error(f"{needs}; or name yours with columns=")
     return name_by_meaning
+
+
+def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None:
+    """OptionError if `columns` names the meanings of your columns, not your columns by meaning."""
+    all_meanings = {word for meaning in NAMES for word in (meaning, *NAMES[meaning])}
+    for your_name, meaning in columns.items():
+        is_swapped = your_name in names and str(meaning).strip().casefold() in all_meanings
+        if is_swapped and str(your_name).strip().casefold() not in all_meanings:
+            raise _books_error(
+                f"columns= has your name first: write columns={{{meaning!r}: {your_name!r}}}"
+            )
 
 
 def _meaning_of(column_word: str) -> str:

@@ -1,48 +1,95 @@
-"""Compare the payments of the service with rows of books or events: a list of problems."""
+"""Compare the payments of the service with rows of books or events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors.extras import extra_imports
-from .equality_rules import Period, Rules
+from ..frames.times import time_zone
+from ..spec.time_arguments import read_time_argument
+from .books import BookSource, read_books
+from .compared_period import ComparedPeriod
+from .compared_sides import Side, make_book_side, make_event_side
+from .equality_rules import Period, Rules, Tolerance, argument_error, read_rules
+from .event_file import EventHistory
 from .payment_columns import COLUMNS
 from .payment_keys import NO_PAYMENT, match_rows
 from .payment_pairs import PaymentPairs
-from .payment_problems import PaymentProblem, digits_of, name_swapped
+from .payment_problems import PaymentProblem, digits_of, name_swapped, zone_notes
 from .repeated_rows import compare_repeated_rows
+from .report import Reconciliation
 from .shared_references import SharedReferences
 from .sides import BOOKS, Family, Payments, Rows
 
 with extra_imports():
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
 UTC = ZoneInfo("UTC")
 _COLUMN_ORDER = {column.meaning: number for number, column in enumerate(COLUMNS)}
 
 
-def find_problems(
-    payments: Payments, rows: Rows, rules: Rules, period: Period | None
-) -> list[PaymentProblem]:
-    """Find the problems of one side, in the order of the payments; rows without one come last.
+def reconcile(  # noqa: PLR0913 - each has a default
+    lists: Mapping[str, pd.DataFrame],
+    books: BookSource | None = None,
+    events: EventHistory | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    status_map: Mapping[str, str] | None = None,
+    tolerance: Tolerance | None = None,
+    window: timedelta | str | None = None,
+    tz: str = "UTC",
+    since: Any = None,
+    until: Any = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    date_format: str | None = None,
+    sheet: str | None = None,
+    database: Any = None,
+    place: str = "",
+) -> Reconciliation:
+    """Compare frames of transfers and conversions with your books, with events, or with both.
 
-    The side should have every payment of `period`; None if it need not have any.
+    `place` names the service; the others are explained at `lab.reconcile`.
     """
-    comparison = Comparison(payments, rows, rules)
-    problems = [*comparison.differences(), *comparison.unmatched_rows()]
-    if period is not None:
-        problems += comparison.missing_payments(period)
+    if books is None and events is None:
+        message = "there is nothing to compare with: give your books, or events=inbox"
+        raise argument_error("books", message)
+    if decimal not in (None, ".", ","):
+        raise argument_error("decimal", f"is {decimal!r:.40}: it must be . or ,")
+    payments = Payments(lists)
+    zone = time_zone(tz)
+    rules = read_rules(payments.statuses(zone), zone, status_map, tolerance, window)
+    sides: list[Side] = []
+    if books is not None:
+        file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
+        period = Period(read_time_argument(since), read_time_argument(until, "until"))
+        sides.append(make_book_side(file_books, columns, zone, decimal, date_format, period))
+    if events is not None:
+        sides.append(make_event_side(events))
+    return _compare_sides(payments, sides, rules, place)
 
-    def sort_key(problem: PaymentProblem) -> tuple[int, int, int]:
-        column_order = _COLUMN_ORDER.get(problem.column, -1)
-        if problem.payment == NO_PAYMENT:
-            return payments.count, problem.row or 0, column_order
-        return problem.payment, 0, column_order
 
-    return sorted(name_swapped(problems), key=sort_key)
+def _compare_sides(
+    payments: Payments, sides: Sequence[Side], rules: Rules, place: str
+) -> Reconciliation:
+    """The problems, notes and figures of all sides."""
+    comparisons = [Comparison(payments, side.rows, rules) for side in sides]
+    period = ComparedPeriod(payments.count)
+    for comparison, side in zip(comparisons, sides, strict=True):
+        if side.rows.side == BOOKS and side.period is not None:
+            period = comparison.compared_period(side.period)
+    problems: list[PaymentProblem] = []
+    for comparison, side in zip(comparisons, sides, strict=True):
+        problems += comparison.find_problems(side.period)
+        period.add_rows(side.rows.side, comparison.payment_of_row)
+    notes = [note for side in sides for note in side.notes] + period.notes + zone_notes(problems)
+    rows_of_sides = [side.rows for side in sides]
+    return Reconciliation(payments, rows_of_sides, problems, rules, period, notes, place)
 
 
 class Comparison:
@@ -54,27 +101,49 @@ class Comparison:
         self._rows = rows
         self._pairs = PaymentPairs(payments, rows, rules)
         self._shared_references = SharedReferences(self._pairs, matches)
-        self._payment_of_row = matches.payment_indexes
-        matched_payments = self._payment_of_row[self._payment_of_row >= 0]
+        self.payment_of_row = matches.payment_indexes
+        matched_payments = self.payment_of_row[self.payment_of_row >= 0]
         self._row_counts = np.bincount(matched_payments, minlength=payments.count)
+
+    def find_problems(self, period: Period | None) -> list[PaymentProblem]:
+        """Find the problems, in the order of the payments; rows without one come last.
+
+        The side should have every payment of `period`; None if it need not have any.
+        """
+        problems = [*self.differences(), *self.unmatched_rows()]
+        if period is not None:
+            problems += self.missing_payments(period)
+        return sorted(name_swapped(problems), key=self._problem_order)
+
+    def _problem_order(self, problem: PaymentProblem) -> tuple[int, int, int]:
+        """The place of a problem: by payment, then by row, then by column."""
+        column_order = _COLUMN_ORDER.get(problem.column, -1)
+        if problem.payment == NO_PAYMENT:
+            return self._payments.count, problem.row or 0, column_order
+        return problem.payment, 0, column_order
+
+    def compared_period(self, period: Period) -> ComparedPeriod:
+        """The payments of a period and those that have a row: they have figures and words."""
+        compared_mask = self._is_in(period) | (self._row_counts > 0)
+        return ComparedPeriod(self._payments.count, period, compared_mask)
 
     def differences(self) -> Iterator[PaymentProblem]:
         """Yield the differences between payments and their rows."""
         yield from self._shared_references.problems
-        matched_rows = np.flatnonzero(self._payment_of_row >= 0)
-        row_counts = self._row_counts[self._payment_of_row[matched_rows]]
+        matched_rows = np.flatnonzero(self.payment_of_row >= 0)
+        row_counts = self._row_counts[self.payment_of_row[matched_rows]]
         single_rows = matched_rows[row_counts == 1]
-        single_payments = self._payment_of_row[single_rows]
+        single_payments = self.payment_of_row[single_rows]
         yield from self._pairs.compare(single_payments, single_rows, self._rows.values)
         rows_by_payment: dict[int, list[int]] = {}
         for row_index in matched_rows[row_counts > 1].tolist():
-            rows_by_payment.setdefault(int(self._payment_of_row[row_index]), []).append(row_index)
+            rows_by_payment.setdefault(int(self.payment_of_row[row_index]), []).append(row_index)
         yield from compare_repeated_rows(self._pairs, rows_by_payment)
 
     def unmatched_rows(self) -> Iterator[PaymentProblem]:
         """Yield a problem for each row that has no payment in the service."""
         currencies = self._rows.values.get("currency")
-        for row_index in np.flatnonzero(self._payment_of_row == NO_PAYMENT).tolist():
+        for row_index in np.flatnonzero(self.payment_of_row == NO_PAYMENT).tolist():
             amount = self._pairs.row_amount(row_index)
             currency = None if currencies is None else currencies.text(row_index)
             yield PaymentProblem(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,16 +12,11 @@ from ..errors.names import raise_unknown_attribute, with_name_suggestions
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
-from ..frames.times import time_zone
 from ..spec.text import printable
-from ..spec.time_arguments import read_time_argument
-from .books import BookSource, read_books
-from .compared_sides import Side, make_book_side, make_event_side
-from .equality_rules import Period, Rules, Tolerance, argument_error, read_rules
-from .event_file import EventHistory
+from .compared_period import ComparedPeriod
+from .equality_rules import Rules
 from .payment_columns import COLUMNS
-from .payment_problems import KINDS, PaymentProblem, total_or_none, zone_notes
-from .reconciliation import find_problems
+from .payment_problems import KINDS, PaymentProblem, total_or_none
 from .side_totals import NO_TOTAL, totals_by_currency
 from .sides import EVENTS, SERVICE, Payments, Rows
 
@@ -30,59 +24,7 @@ with extra_imports():
     import numpy as np
     import pandas as pd
 
-
-def reconcile(  # noqa: PLR0913 - each has a default
-    lists: Mapping[str, pd.DataFrame],
-    books: BookSource | None = None,
-    events: EventHistory | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
-    status_map: Mapping[str, str] | None = None,
-    tolerance: Tolerance | None = None,
-    window: timedelta | str | None = None,
-    tz: str = "UTC",
-    since: Any = None,
-    until: Any = None,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    date_format: str | None = None,
-    sheet: str | None = None,
-    database: Any = None,
-    place: str = "",
-) -> Reconciliation:
-    """Compare frames of transfers and conversions with your books, with events, or with both.
-
-    `place` names the service; the others are explained at `lab.reconcile`.
-    """
-    if books is None and events is None:
-        message = "there is nothing to compare with: give your books, or events=inbox"
-        raise argument_error("books", message)
-    if decimal not in (None, ".", ","):
-        raise argument_error("decimal", f"is {decimal!r:.40}: it must be . or ,")
-    payments = Payments(lists)
-    zone = time_zone(tz)
-    rules = read_rules(payments.statuses(zone), zone, status_map, tolerance, window)
-    sides: list[Side] = []
-    if books is not None:
-        file_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
-        period = Period(read_time_argument(since), read_time_argument(until, "until"))
-        sides.append(make_book_side(file_books, columns, zone, decimal, date_format, period))
-    if events is not None:
-        sides.append(make_event_side(events))
-    return _compare_sides(payments, sides, rules, place)
-
-
-def _compare_sides(
-    payments: Payments, sides: Sequence[Side], rules: Rules, place: str
-) -> Reconciliation:
-    """The problems and notes of all sides."""
-    problems = [
-        problem
-        for side in sides
-        for problem in find_problems(payments, side.rows, rules, side.period)
-    ]
-    notes = [note for side in sides for note in side.notes] + zone_notes(problems)
-    return Reconciliation(payments, [side.rows for side in sides], problems, rules, notes, place)
+NAMELESS = "a column without a name"
 
 
 @with_name_suggestions
@@ -99,12 +41,14 @@ class Reconciliation:
         sides: Sequence[Rows],
         problems: Sequence[PaymentProblem],
         rules: Rules,
+        period: ComparedPeriod,
         notes: Iterable[str] = (),
         place: str = "",
     ) -> None:
         self._payments = payments
         self._rows = tuple(sides)
         self._rules = rules
+        self._period = period
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self.place = place
@@ -248,7 +192,7 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).totals()["currency"].tolist()
         ['MXN', 'USD']
         """
-        totals = totals_by_currency(self._payments, self._rows, self._rules.zone)
+        totals = totals_by_currency(self._payments, self._rows, self._rules.zone, self._period)
         currencies = sorted(totals)
         frame = ExactFrame({"currency": pd.Categorical(currencies)})
         for side in self.sides:
@@ -277,18 +221,21 @@ class Reconciliation:
     def _verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
         families = [
-            _count_text(len(family.frame), family.name) for family in self._payments.families
+            _count_text(int(self._period.mask_of(family).sum()), family.name)
+            for family in self._payments.families
         ]
         sides = []
         for side_rows in self._rows:
+            row_count = int(self._period.rows_mask(side_rows).sum())
             if side_rows.side == EVENTS:
-                sides.append(f"the events of {_count_text(len(side_rows), 'payment')}")
+                sides.append(f"the events of {_count_text(row_count, 'payment')}")
             else:
-                sides.append(f"{side_rows.side} ({_count_text(len(side_rows), 'row')})")
+                sides.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
         verdict = "everything agrees"
         if self.problems:
             verdict = _count_text(len(self.problems), "problem")
-        return f"Reconciled {' and '.join(families)} with {' and '.join(sides)}: {verdict}"
+        payments_text = f"{' and '.join(families)}{self._period.text}"
+        return f"Reconciled {payments_text} with {' and '.join(sides)}: {verdict}"
 
     def _kind_lines(self) -> list[str]:
         """Return a line for each kind of problem and currency, with the sum of the differences."""
@@ -331,7 +278,7 @@ class Reconciliation:
             column_lines.append(f"  compared with {side}: {compared_text}")
             names_by_reason: dict[str, list[str]] = {}
             for column_name, reason in self.not_compared[side].items():
-                names_by_reason.setdefault(reason, []).append(column_name)
+                names_by_reason.setdefault(reason, []).append(column_name or NAMELESS)
             for reason, column_names in names_by_reason.items():
                 column_lines.append(f"  {reason}: {', '.join(column_names)}")
         return column_lines

@@ -9,11 +9,13 @@ from zoneinfo import ZoneInfo
 
 from ..errors.extras import extra_imports
 from ..frames.decimal_array import DecimalArray
+from .compared_period import ComparedPeriod
 from .payment_problems import total_or_none
 from .payment_values import WordColumn
 from .sides import SERVICE, Payments, Rows
 
 with extra_imports():
+    import numpy as np
     import pandas as pd
 
 
@@ -34,22 +36,24 @@ NO_TOTAL = SideTotal(0, None)
 
 
 def totals_by_currency(
-    payments: Payments, sides: Iterable[Rows], zone: ZoneInfo
+    payments: Payments, sides: Iterable[Rows], zone: ZoneInfo, period: ComparedPeriod
 ) -> dict[str, dict[str, SideTotal]]:
-    """Return the totals by currency and side; payments are summed over their families."""
-    side_columns = [
-        (SERVICE, family.values("amount", zone), family.values("currency", zone))
-        for family in payments.families
-    ]
+    """Return the totals of a period by currency and side; all families are summed."""
+    side_columns = []
+    for family in payments.families:
+        amounts = family.values("amount", zone)
+        currencies = family.values("currency", zone)
+        side_columns.append((SERVICE, amounts, currencies, period.mask_of(family)))
     for side_rows in sides:
-        side_columns.append(
-            (side_rows.side, side_rows.values.get("amount"), side_rows.values.get("currency"))
-        )
+        amounts = side_rows.values.get("amount")
+        currencies = side_rows.values.get("currency")
+        side_columns.append((side_rows.side, amounts, currencies, period.rows_mask(side_rows)))
     totals: dict[str, dict[str, SideTotal]] = {}
-    for side, amounts, currencies in side_columns:
+    for side, amounts, currencies, mask in side_columns:
         if amounts is None:
             continue
-        for currency, side_total in _sum_by_currency(amounts, currencies).items():
+        counted_currencies = currencies and currencies.take(np.flatnonzero(mask))
+        for currency, side_total in _sum_by_currency(amounts[mask], counted_currencies).items():
             side_totals = totals.setdefault(currency, {})
             side_totals[side] = side_totals.get(side, NO_TOTAL).add(side_total)
     return totals

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from paylab import frames
-from paylab.webhooks.report import reconcile
+from paylab.webhooks.reconciliation import reconcile
 
 ROWS = 100_000
 MOST = 3  # the limit as a multiple of the time of the merge

@@ -18,7 +18,7 @@ from paylab.lab.trigger import trigger
 from paylab.webhooks.event import read_event
 from paylab.webhooks.event_file import EventHistory
 from paylab.webhooks.payment_problems import KINDS
-from paylab.webhooks.report import reconcile
+from paylab.webhooks.reconciliation import reconcile
 
 LONG = "10000000000000000000.000000000000000001"
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -327,6 +327,42 @@ def test_settings_that_are_none(options, error, words):
     """A setting that cannot be used is an error that says what to write."""
     with pytest.raises(error, match=words):
         compare([row(0)], [payment(0)], **options)
+
+
+def test_columns_the_wrong_way_round_are_turned():
+    """`columns` with your name first says how to write it."""
+    with pytest.raises(RuleError, match=r"write columns=\{'reference': 'Invoice'\}"):
+        compare([{"Invoice": "Inv-0"}], [payment(0)], columns={"Invoice": "reference"})
+
+
+def test_a_column_without_a_name_is_named_in_the_report():
+    """The first column of a CSV file of pandas has no name; the report says that it has none."""
+    result = compare([{"reference": "Inv-0", "": "0"}], [payment(0)])
+    assert "  not compared: a column without a name" in result.columns_lines()
+
+
+def test_a_period_holds_for_all_figures_and_words():
+    """The report and the totals count the payments of the period, and those of the books."""
+    rows = [row(0), row(3)]
+    result = compare(rows, map(payment, range(4)), since=NOON + timedelta(minutes=2, seconds=30))
+    verdict, *_ = result.report().splitlines()
+    begin = "Reconciled 2 transfers since 2026-05-04T12:02:30.000Z with books (2 rows): "
+    assert verdict == f"{begin}everything agrees"
+    [total] = result.totals().to_dict("records")
+    assert (total["count_service"], total["count_books"]) == (2, 2)
+    assert total["amount_service"] == total["amount_books"] == Decimal("203.03")
+
+
+def test_a_period_holds_for_events_beside_books():
+    """The events of payments that are not counted are in no total either."""
+    payloads = [payment(number, updated_at="2026-05-04T13:00:00.000Z") for number in range(4)]
+    bodies = [{"event_type": "transfer.x", "event_payload": payload} for payload in payloads]
+    events = EventHistory([read_event(body) for body in bodies], NOON)
+    lists = listed(*map(payment, range(4)))
+    result = reconcile(lists, pd.DataFrame([row(3)]), events, since=NOON + timedelta(minutes=3))
+    [total] = result.totals().to_dict("records")
+    assert [total[f"count_{side}"] for side in ("service", "books", "events")] == [1, 1, 1]
+    assert "the events of 1 payment:" in result.report()
 
 
 def test_what_was_compared_is_said():
