@@ -1,4 +1,13 @@
-"""A batch of payouts is a list of orders: those made before are found, the others are sent once."""
+"""A batch of payouts is a list of orders: those made before are found, the others are sent once.
+
+`Batch.run` takes a checked plan, and gives each row one outcome. `_find_earlier_payments` reads the
+list once for the references of the rows: an equal live payment settles its row, and so does one
+that failed, unless you chose to pay it again (`retry_failed`). Of an equal payment that is older
+than 7 days you have to choose what it means (`older`): nothing is sent. Nothing is sent, too, if a
+reference has a payment with other values. `_send_rows` sends each other row as an order under its
+key; a repetition that the service answers is settled by the same choices. Rows that are not sent
+have an outcome, too: after a conflict, an interrupt, or several rows without an answer.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +49,6 @@ if TYPE_CHECKING:
 SILENT_ROWS_MAX = 5
 """After this number of successive rows without a response, the others are not sent."""
 CONCURRENCY = 8
-UNANSWERED = "not sent: the service does not answer"
 REPEATABLE = (
     "payouts without a client_reference_id can be sent again without paying twice for 24 hours only"
 )
@@ -74,8 +82,6 @@ class Batch:
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     new_names: dict[int, str] = field(default_factory=dict)
     """The names (`new=`) under which rows are paid again."""
-    failure: PaylabError | None = None
-    """The error that ends the batch."""
     silent_rows: int = 0
     """The number of successive rows without an answer."""
 
@@ -105,10 +111,14 @@ class Batch:
 
     def _settle_rows(self, concurrency: int) -> None:
         """Give each row its outcome: find the payouts made before, and send the others."""
+        reason = ""
         try:
             self._find_earlier_payments()
-            if not self._row_numbers(outcome.CONFLICT):
+            if conflicts := self._row_numbers(outcome.CONFLICT):
+                reason = f"nothing of the batch is, since row {conflicts[0]} is a conflict"
+            else:
                 self._send_rows(concurrency)
+                reason = f"{SILENT_ROWS_MAX} rows before had no answer"
         except KeyboardInterrupt as interrupt:
             made_count = len(self._row_numbers(*outcome.MADE))
             interrupt.add_note(
@@ -116,22 +126,14 @@ class Batch:
                 "same batch again for the others: it continues where it stopped, and no row is "
                 "paid twice"
             )
-            self._settle_unsent("not sent: interrupted")
+            reason = "interrupted"
             raise
-        except PaylabError as error:  # the list could not tell, or you have to choose
-            self.failure = error
-        self._settle_unsent(self._unsent_reason())
-        # A row whose payout was made, or may have been, must be returned.
-        if self.failure and not self._row_numbers(outcome.UNKNOWN, *outcome.MADE):
-            raise self.failure
-
-    def _unsent_reason(self) -> str:
-        """Why the rows without an outcome were not sent."""
-        if self.failure is not None:
-            return f"not sent: {self.failure}"
-        if conflicts := self._row_numbers(outcome.CONFLICT):
-            return f"not sent: nothing of the batch is, since row {conflicts[0]} is a conflict"
-        return UNANSWERED
+        except PaylabError as error:  # the list cannot tell, or you have to choose
+            reason = str(error)
+            raise
+        finally:
+            for row in self._unsettled_rows():
+                self._settle_row(row, Outcome(outcome.UNSENT, error=f"not sent: {reason}"))
 
     def _row_numbers(self, *outcome_words: str) -> list[int]:
         """The numbers of the rows with one of some outcomes."""
@@ -140,11 +142,6 @@ class Batch:
             for number, row_outcome in self.outcomes.items()
             if row_outcome.word in outcome_words
         ]
-
-    def _settle_unsent(self, reason: str) -> None:
-        """Settle the rows that were not sent."""
-        for row in self._unsettled_rows():
-            self._settle_row(row, Outcome(outcome.UNSENT, error=reason))
 
     def _unsettled_rows(self) -> list[PayoutRow]:
         """The rows without an outcome."""
@@ -164,9 +161,9 @@ class Batch:
         ChoiceError if rows have an equal payment that is older than 7 days, and you have not chosen
         what it means.
         """
-        row_by_reference = {row.reference: row for row in self.plan.rows if row.reference}
+        rows = [row for row in self.plan.rows if row.reference]
         lookback = self.choices.lookback
-        if not row_by_reference or lookback is None:
+        if not rows or lookback is None:
             return
         clock = self.client.service_clock
 
@@ -174,19 +171,17 @@ class Batch:
             return clock.now() - lookback
 
         pages = payment_pages(self.client.transfers)
-        payments = find_by_references(pages, row_by_reference.keys(), since, self.notify)
+        references = {row.reference for row in rows}
+        payments = find_by_references(pages, references, since, self.notify)
         now = clock.now()
-        listed_rows = [row for reference, row in row_by_reference.items() if reference in payments]
-        old_payment_texts = []
-        for row in listed_rows:
+        old_payments = []
+        for row in rows:
             try:
-                self._settle_by_list(row, payments[row.reference], now)
+                self._settle_by_list(row, payments.get(row.reference, []), now)
             except ChoiceError as error:
-                old_payment_texts.append(
-                    f"row {row.number}: {describe_payment(error.payment, now)}"
-                )
-        if old_payment_texts:
-            raise _old_payments_error(old_payment_texts)
+                old_payments.append(f"row {row.number}: {describe_payment(error.payment, now)}")
+        if old_payments:
+            raise _old_payments_error(old_payments)
 
     def _settle_by_list(self, row: PayoutRow, payments: Sequence[Transfer], now: datetime) -> None:
         """Settle a row by the payments with its reference, or choose to pay it again.
@@ -197,25 +192,28 @@ class Batch:
         order_values = values(order.fields, order.terms)
         try:
             payment = find_newest(order_values, payments, lambda: now)
-            if payment is not None:
-                raise_unless_success(order_values, payment, lambda: now, WEEK)
-                if age_of(payment, now) is None:
-                    raise old_error(order_values, payment, now)
-                self._settle_row(row, already_paid(payment))
+            if payment is None:
+                return
+            raise_unless_success(order_values, payment, lambda: now, WEEK)
+            if age_of(payment, now) is None:
+                raise old_error(order_values, payment, now)
+            self._settle_row(row, already_paid(payment))
         except ChoiceError as error:
             if error.reason == "old" and self.choices.older is None:
                 raise
-            self.new_names[row.number] = self.choices.next_name(error)
-            if not self.new_names[row.number]:
+            new_name = self.choices.next_name(error)
+            if new_name:
+                self.new_names[row.number] = new_name
+            else:
                 self._settle_row(row, self.choices.outcome(error))
 
     def _send_rows(self, concurrency: int) -> None:
-        """Send the rows without an outcome, until the batch fails or nothing answers."""
+        """Send the rows without an outcome, until several in a row have no answer."""
         running: dict[Future[Outcome], PayoutRow] = {}
         try:
             with make_executor(concurrency, "paylab-payout") as pool:
                 for row in self._unsettled_rows():
-                    if self.failure or self.silent_rows >= SILENT_ROWS_MAX:
+                    if self.silent_rows >= SILENT_ROWS_MAX:
                         break
                     running[pool.submit(self._send_row, row)] = row
                     if len(running) == concurrency:
@@ -255,7 +253,6 @@ class Batch:
     def _settle_row(self, row: PayoutRow, row_outcome: Outcome) -> None:
         """Store the outcome of a row, write it to the file, and report the progress."""
         self.outcomes[row.number] = row_outcome
-        self.failure = self.failure or row_outcome.stops
         is_silent = row_outcome.word in (outcome.UNKNOWN, outcome.UNSENT)
         self.silent_rows = self.silent_rows + 1 if is_silent else 0
         if self.file is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal
 
 from ..client.orders import is_order_conflict, is_undecided
@@ -12,7 +12,6 @@ from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, PaylabWarning, Problem, RuleError
 from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
-from ..spec.timestamps import to_text
 from .identity import REFERENCE
 from .recognition import LOOKBACK_AGE
 
@@ -57,8 +56,6 @@ class Outcome:
     error: str | None = None
     payment: str = ""
     """The id of the payment of the row that failed before."""
-    stops: PaylabError | None = None
-    """The error that ends the whole batch."""
 
     @property
     def is_made(self) -> bool:
@@ -103,27 +100,16 @@ class BatchChoices:
 
 
 def already_paid(payment: Transfer) -> Outcome:
-    """The outcome of a row whose payment is in the list; its times are the text as sent."""
-    fields = payment.to_dict()
-    for field_name, field_value in payment:
-        if isinstance(field_value, datetime):
-            fields[field_name] = payment.raw.get(field_name) or to_text(field_value)
-    return Outcome(PAID, fields)
+    """The outcome of a row whose payment is in the list, with its fields as sent."""
+    return Outcome(PAID, payment.raw)
 
 
 def outcome_of_error(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
-    # Every other row would get the same answer.
-    is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
     failed_payment_id = ""
     if isinstance(error, ChoiceError) and error.reason == "dead":
         failed_payment_id = error.payment.id
-    return Outcome(
-        UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error),
-        error=_row_error_text(error),
-        payment=failed_payment_id,
-        stops=error if is_hopeless else None,
-    )
+    return Outcome(_outcome_word(error), error=_row_error_text(error), payment=failed_payment_id)
 
 
 def _outcome_word(error: PaylabError) -> str:
@@ -135,6 +121,9 @@ def _outcome_word(error: PaylabError) -> str:
         return CONFLICT
     if isinstance(error, api.RateLimitError) or is_undecided(error):
         return UNKNOWN
+    # Whose key is refused can send any row again.
+    if isinstance(error, api.AuthenticationError | api.PermissionDeniedError):
+        return UNSENT
     return REFUSED if isinstance(error, api.APIStatusError | RuleError) else UNSENT
 
 

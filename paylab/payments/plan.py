@@ -26,9 +26,6 @@ NO_REFERENCE = (
     "only"
 )
 _EXACT = Context(prec=1_000, traps=[Inexact])
-FLOAT_AMOUNT = (
-    'must be text: a float is not exact; read the file with dtype="string", or give its path'
-)
 
 
 @dataclass(frozen=True)
@@ -200,13 +197,8 @@ def _check_by_rules(payout_row: PayoutRow, service: Service) -> Iterator[Problem
     body = payout_row.body()
     for doubt in transfers.warn_rail(body, service):
         warn_caller(str(doubt), RuleWarning)
-    for problem in [*transfers.check(body, service), *transfers.check_rail(body, service)]:
-        # An amount is a float if pandas read the file without a dtype.
-        is_float = isinstance(payout_row.cells.get(problem.field), float)
-        if is_float and problem.field in transfers.AMOUNTS:
-            yield Problem(problem.field, FLOAT_AMOUNT, problem.source)
-        else:
-            yield problem
+    yield from transfers.check(body, service)
+    yield from transfers.check_rail(body, service)
 
 
 def _read_amounts(payout_row: PayoutRow) -> Iterator[tuple[str, Decimal]]:

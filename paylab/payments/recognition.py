@@ -68,7 +68,7 @@ def _require_live(order: Values, payments: Sequence[Transfer], now: Now) -> list
 
 
 def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Transfer]:
-    """The live payments that can have been made as `new=name`: those after the payment `name`.
+    """The payments that can have been made as `new=name`: those after the payment `name`.
 
     ChoiceError if no payment has that id.
     """
@@ -80,9 +80,7 @@ def select_named(payments: Sequence[Transfer], name: str, now: Now) -> list[Tran
     return [
         payment
         for payment in payments
-        if payment is not replaced
-        and creation_time(payment) >= creation_time(replaced)
-        and not is_dead(payment)
+        if payment is not replaced and creation_time(payment) >= creation_time(replaced)
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from .. import files
 from ..errors.base import ConfigError, ConfigWarning, PaylabError, warn_caller
@@ -83,11 +83,12 @@ class Results:
         """Some rows as text; a row whose transfer `read` refuses has only the id."""
         row_outcomes = [outcomes[row.number] for row in rows]
         result_rows = [_result_cells(row, outcomes[row.number]) for row in rows]
-        readable_rows, reasons = _split_unreadable(result_rows, read)
+        shown_rows = _make_readable(result_rows, read)
         errors = [
-            outcome.error or reason for outcome, reason in zip(row_outcomes, reasons, strict=True)
+            outcome.error or shown_row.reason
+            for outcome, shown_row in zip(row_outcomes, shown_rows, strict=True)
         ]
-        transfers = _text_rows(readable_rows).to_pydict()
+        transfers = _text_rows([shown_row.fields for shown_row in shown_rows]).to_pydict()
         columns: dict[str, list[str | None]] = {
             "row": [str(row.number) for row in rows],
             REFERENCE: transfers[REFERENCE],
@@ -194,27 +195,32 @@ def _result_cells(payout_row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
     return {**fields, REFERENCE: payout_row.cells.get(REFERENCE)}
 
 
-def _split_unreadable(
-    result_rows: Sequence[dict[str, Any]], read: Reader
-) -> tuple[Sequence[dict[str, Any]], list[str | None]]:
-    """The rows, and for each the reason why it cannot be read, or None.
+class ShownRow(NamedTuple):
+    """The fields of a row that can be shown, and why its others cannot be."""
 
-    An unreadable row has only its id and its reference. The payments are already made, so an
-    unexpected answer must not prevent the results.
+    fields: dict[str, Any]
+    reason: str | None = None
+
+
+def _make_readable(rows: Sequence[dict[str, Any]], read: Reader) -> list[ShownRow]:
+    """The rows as they can be shown, since an unexpected answer must not prevent the results.
+
+    The payments are already made: an unreadable row keeps its id and its reference.
     """
-    reasons: list[str | None] = [None] * len(result_rows)
     with suppress(PaylabError):  # all at once is fast; one by one tells which is unreadable
-        read(result_rows)
-        return result_rows, reasons
-    readable_rows = list(result_rows)
-    for index, row in enumerate(result_rows):
-        try:
-            read([row])
-        except PaylabError as error:
-            names = [name for name in ("id", REFERENCE) if name in row]
-            readable_rows[index] = {name: plain(str(row[name])) for name in names}
-            reasons[index] = f"made, but its fields cannot be shown: {error}"
-    return readable_rows, reasons
+        read(rows)
+        return [ShownRow(fields) for fields in rows]
+    return [_make_row_readable(fields, read) for fields in rows]
+
+
+def _make_row_readable(fields: dict[str, Any], read: Reader) -> ShownRow:
+    """A row as it can be shown: all its fields, or only its id and its reference."""
+    try:
+        read([fields])
+    except PaylabError as error:
+        names = {name: plain(str(fields[name])) for name in ("id", REFERENCE) if name in fields}
+        return ShownRow(names, f"made, but its fields cannot be shown: {error}")
+    return ShownRow(fields)
 
 
 def _escape_number(number_text: str) -> str:
