@@ -12,6 +12,7 @@ from pandas.api.types import is_object_dtype
 from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
+from .column_uses import with_column_uses
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import convert_objects, exact_values, holds_decimals, make_exact
 from .exact_decimal import USE_DECIMAL
@@ -29,9 +30,11 @@ from .merges import refuse_other_index, refuse_other_keys
 from .numpy_functions import call_numpy
 from .operands import refuse_floats
 from .pandas_callers import is_plotting
-from .unknown_columns import with_column_suggestions
+from .unknown_columns import explain_plot, with_column_suggestions
+from .unknown_rows import with_row_suggestions
 
 
+@with_column_uses
 class ExactSeries(pd.Series):
     """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
 
@@ -83,6 +86,7 @@ class ExactSeries(pd.Series):
         return _escape_text(super().to_string(buf, *args, **options))
 
 
+@with_row_suggestions
 @with_column_suggestions
 class ExactFrame(pd.DataFrame):
     """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
@@ -117,7 +121,7 @@ class ExactFrame(pd.DataFrame):
     def plot(self) -> Any:
         """As in pandas; amounts are drawn as floats."""
         _require_matplotlib()
-        return pd.DataFrame(as_floats(self)).plot
+        return explain_plot(pd.DataFrame(as_floats(self)))
 
     def hist(self, *args: Any, **options: Any) -> Any:
         """As in pandas; amounts are counted as floats."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="pd.DataFrame")
 _UNDEFINED_NAME = re.compile("name '(.*)' is not defined")
 
+_METHODS_WITH_COLUMNS = (
+    *("agg", "aggregate", "astype", "boxplot", "drop_duplicates", "dropna", "duplicated"),
+    *("explode", "groupby", "hist", "insert", "melt", "merge", "nlargest", "nsmallest", "pivot"),
+    *("pivot_table", "pop", "rename", "resample", "rolling", "set_index", "sort_values"),
+    *("to_excel", "to_string", "value_counts"),
+)
+"""Methods of pandas frames whose KeyError is about a name of a column."""
+
 
 def with_column_suggestions(class_: type[F]) -> type[F]:
     """Give a class of frames errors for a wrong name of a column.
@@ -25,7 +34,6 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
     """
     target: Any = class_
     read_attribute = target.__getattr__
-    read_item = target.__getitem__
 
     def get_attribute(frame: pd.DataFrame, name: str) -> Any:
         try:
@@ -33,60 +41,94 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
         except AttributeError:
             if name.startswith("_"):  # pandas and IPython look up such names
                 raise
-            raise LateAttributeError(partial(_describe_unknown, frame, name)) from None
-
-    def get_item(frame: pd.DataFrame, key: Any) -> Any:
-        try:
-            return read_item(frame, key)
-        except KeyError as error:
-            unknown_name = _find_unknown_name(frame, [key])
-            if unknown_name is None or type(error) is not KeyError:  # a subclass explains itself
-                raise
-            raise UnknownItemError(_describe_unknown(frame, unknown_name)) from None
+            raise LateAttributeError(partial(describe_unknown_column, frame, name)) from None
 
     target.__getattr__ = get_attribute
-    target.__getitem__ = get_item
-    for method_name, (argument_count, option_names) in _METHODS_WITH_COLUMNS.items():
+    for method_name in ("__getitem__", *_METHODS_WITH_COLUMNS):
         method = getattr(target, method_name)
-        setattr(target, method_name, _with_known_columns(method, argument_count, option_names))
+        setattr(target, method_name, explain_columns(method, _frame_itself))
+    target.groupby = _with_explained_groups(target.groupby)
     target.query = _with_known_names(target.query)
     return class_
 
 
-_METHODS_WITH_COLUMNS: Mapping[str, tuple[int, tuple[str, ...]]] = {
-    "agg": (1, ("func",)),
-    "astype": (1, ("dtype",)),
-    "drop": (0, ("columns",)),
-    "drop_duplicates": (1, ("subset",)),
-    "dropna": (0, ("subset",)),
-    "groupby": (1, ("by",)),
-    "melt": (2, ("id_vars", "value_vars")),
-    "merge": (0, ("on", "left_on")),
-    "pivot": (0, ("index", "columns", "values")),
-    "pivot_table": (3, ("index", "columns", "values")),
-    "set_index": (1, ("keys",)),
-    "sort_values": (1, ("by",)),
-}
-"""Methods of pandas: how many of their first arguments name columns, and which options."""
+def _frame_itself(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame
 
 
-def _with_known_columns(
-    method: Callable[..., Any], argument_count: int, option_names: Iterable[str]
+def explain_columns(
+    method: Callable[..., Any], frame_of: Callable[[Any], pd.DataFrame]
 ) -> Callable[..., Any]:
-    """A method of a frame; UnknownItemError for a column that its error is about."""
+    """A method; UnknownItemError for a text among its arguments that is no column.
+
+    `frame_of` returns the frame of the object whose method it is.
+    """
 
     @wraps(method)
-    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+    def call(owner: Any, *args: object, **options: object) -> Any:
         try:
-            return method(frame, *args, **options)
-        except KeyError:
-            keys = [*args[:argument_count], *map(options.get, option_names)]
-            unknown_name = _find_unknown_name(frame, keys)
-            if unknown_name is None:
+            return method(owner, *args, **options)
+        except KeyError as error:
+            frame = frame_of(owner)
+            unknown_name = _find_unknown_name(frame, error, [args, [*options.values()]])
+            if unknown_name is None or type(error) is not KeyError:  # a subclass explains itself
                 raise
-            raise UnknownItemError(_describe_unknown(frame, unknown_name)) from None
+            raise UnknownItemError(describe_unknown_column(frame, unknown_name)) from None
 
     return call
+
+
+def explain_class(
+    class_: type, method_names: Iterable[str], frame_of: Callable[[Any], pd.DataFrame]
+) -> type:
+    """A subclass whose methods explain the columns that a frame does not have."""
+    methods = {name: explain_columns(getattr(class_, name), frame_of) for name in method_names}
+    return types.new_class(class_.__name__, (class_,), exec_body=lambda body: body.update(methods))
+
+
+def explain_plot(frame: pd.DataFrame) -> Any:
+    """The `plot` of a frame, which explains the columns that it does not have."""
+    accessor: Any = frame.plot
+    return explain_class(type(accessor), ["__call__"], lambda _: frame)(frame)
+
+
+_METHODS_OF_GROUPS = ("__getitem__", "agg", "aggregate", "value_counts", "rolling")
+
+
+def _with_explained_groups(groupby: Callable[..., Any]) -> Callable[..., Any]:
+    """The `groupby` of a frame, whose groups explain unknown columns, too."""
+
+    @wraps(groupby)
+    def call(frame: pd.DataFrame, *args: object, **options: Any) -> Any:
+        groups = groupby(frame, *args, **options)
+        class_ = type(groups)
+        if class_ not in _GROUP_CLASSES:
+            _GROUP_CLASSES[class_] = _explain_groups(class_)
+        groups.__class__ = _GROUP_CLASSES[class_]
+        return groups
+
+    return call
+
+
+_GROUP_CLASSES: dict[type, Any] = {}
+"""The explained classes of groups, by pandas' own."""
+
+
+def _explain_groups(class_: type) -> Any:
+    """A class of groups with errors for unknown columns."""
+    explained: Any = explain_class(class_, _METHODS_OF_GROUPS, lambda groups: groups.obj)
+    read_attribute = explained.__getattr__
+
+    def get_attribute(groups: Any, name: str) -> Any:
+        try:
+            return read_attribute(groups, name)
+        except AttributeError:
+            if name.startswith("_"):
+                raise
+            raise LateAttributeError(partial(describe_unknown_column, groups.obj, name)) from None
+
+    explained.__getattr__ = get_attribute
+    return explained
 
 
 def _with_known_names(query: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,21 +144,32 @@ def _with_known_names(query: Callable[..., Any]) -> Callable[..., Any]:
             name_match = _UNDEFINED_NAME.fullmatch(str(error))
             if name_match is None:  # such as a variable of the caller
                 raise
-            raise UnknownItemError(_describe_unknown(frame, name_match[1])) from None
+            raise UnknownItemError(describe_unknown_column(frame, name_match[1])) from None
 
     return call
 
 
-def _find_unknown_name(frame: pd.DataFrame, keys: Iterable[object]) -> str | None:
-    """The first text among keys, or in a list or dict of them, that is no column."""
-    for key in keys:
-        for name in key if isinstance(key, list | tuple | dict) else [key]:
-            if isinstance(name, str) and name not in frame.columns:
-                return name
-    return None
+def _find_unknown_name(
+    frame: pd.DataFrame, error: KeyError, arguments: Iterable[object]
+) -> str | None:
+    """The first text among arguments that is no column and that an error is about."""
+    error_text = str(error)
+    names = (text for text in list_texts(arguments) if text not in frame.columns)
+    return next((name for name in names if name in error_text), None)
 
 
-def _describe_unknown(frame: pd.DataFrame, name: str) -> str:
+def list_texts(value: object) -> Iterator[str]:
+    """The texts in nested lists, tuples and dicts, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from list_texts([*value.keys(), *value.values()])
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from list_texts(member)
+
+
+def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
     """What is wrong with a name, and the column that is meant, or all."""
     columns = [str(column) for column in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"

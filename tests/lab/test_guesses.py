@@ -53,6 +53,7 @@ def place(tmp_path_factory):
         "simulator": simulator,
         "lab": lab,
         "transfer": lab.transfers.list().first(),
+        "frame": lab.transfers.frame(),
         "conversion": conversion,
         "account": account,
         "payee": payee,

@@ -1,0 +1,151 @@
+"""Uses that a column is not made for: errors that say what to write instead.
+
+Pandas answers in words of its own, or compares a time with a value that no time can equal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pandas as pd
+from pandas.api.types import is_datetime64_any_dtype, is_string_dtype
+
+from ..errors.base import ArgumentError, UnknownItemError
+from ..errors.names import LateAttributeError, find_nearest_name, find_suggestion
+from ..errors.text import plain
+from ..spec.time_arguments import read_date_or_time
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+S = TypeVar("S", bound="pd.Series[Any]")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+_ACCESSOR_USES = {
+    "decimal": "amounts are exact decimals: write .astype(str).str for their text",
+    "time": "times are aware datetimes: write .dt, as in .dt.strftime('%Y-%m-%d')",
+    "text": "the column has text: write .str, or pd.to_datetime(column, utc=True) for times",
+}
+"""What to write instead of an accessor that a column does not have, by the kind of its values."""
+
+
+def with_column_uses(class_: type[S]) -> type[S]:
+    """Give a class of columns errors for wrong accessors, and for texts that are no times.
+
+    They are set here, because in the class they would hide unknown names from mypy.
+    """
+    target: Any = class_
+    read_attribute = target.__getattr__
+
+    def get_attribute(column: pd.Series[Any], name: str) -> Any:
+        try:
+            return read_attribute(column, name)
+        except AttributeError as error:
+            if name.startswith("_"):  # pandas and IPython look up such names
+                raise
+            write_message = partial(_describe_attribute, column, name, str(error))
+            raise LateAttributeError(write_message) from None
+
+    read_item = target.__getitem__
+
+    def get_item(column: pd.Series[Any], key: Any) -> Any:
+        try:
+            return read_item(column, key)
+        except KeyError:
+            if not isinstance(key, str) or not _has_labels(column):
+                raise
+            raise UnknownItemError(_describe_label(column, key)) from None
+
+    target.__getattr__ = get_attribute
+    target.__getitem__ = get_item
+    target._cmp_method = _compare_with_times(target._cmp_method)
+    return class_
+
+
+def _describe_attribute(column: pd.Series[Any], name: str, pandas_message: str) -> str:
+    """What to write instead of an attribute that a column does not have."""
+    if "accessor" in pandas_message:
+        return f"a column of {column.dtype} has no .{name}: {_ACCESSOR_USES[_kind(column)]}"
+    if _has_labels(column) and find_suggestion(name, [*map(str, column.index)]):
+        return _describe_label(column, name)
+    nearest_name = find_nearest_name(name, (each for each in dir(pd.Series) if each[0] != "_"))
+    use = f"use {nearest_name}" if nearest_name else "it has what a Series of pandas has"
+    return f"a column has no attribute {plain(name, 60)!r}: {use}"
+
+
+def _has_labels(column: pd.Series[Any]) -> bool:
+    """Whether a column has text as its index, as a row of a frame has."""
+    return bool(is_string_dtype(column.index))
+
+
+def _describe_label(column: pd.Series[Any], label: str) -> str:
+    """What is wrong with a label, and the one that is meant, or all."""
+    labels = [str(each) for each in column.index]
+    suggestion = find_suggestion(label, labels)
+    use = f"use {suggestion}" if suggestion else f"it has {plain(', '.join(labels))}"
+    return f"nothing is labelled {plain(label, 60)!r}: {use}"
+
+
+def _kind(column: pd.Series[Any]) -> str:
+    """The kind of the values of a column."""
+    if str(column.dtype) == "decimal":
+        return "decimal"
+    return "time" if is_datetime64_any_dtype(column.dtype) else "text"
+
+
+def _compare_with_times(compare: Callable[..., Any]) -> Callable[..., Any]:
+    """The comparison of a column; ArgumentError for what no time can be compared with."""
+
+    @wraps(compare)
+    def call(column: pd.Series[Any], other: object, operator: Callable[..., Any]) -> Any:
+        has_times = isinstance(column.dtype, pd.DatetimeTZDtype)
+        if has_times and isinstance(other, str | date) and not pd.isna(other):
+            _check_time(column, other, operator.__name__)
+        return compare(column, other, operator)
+
+    return call
+
+
+def _check_time(column: pd.Series[Any], other: str | date, operator_name: str) -> None:
+    """ArgumentError for text that is no time, a time without a zone, and a day for `==`."""
+    shown_value = plain(str(other), 60)
+    if isinstance(other, datetime):
+        if other.tzinfo is None:
+            _refuse(f"{shown_value} has no time zone: write it with one, such as tzinfo=UTC")
+        return
+    if isinstance(other, str) and not _is_time(other):
+        _refuse(f"{shown_value!r} is not a time: write 2026-01-31 or 2026-01-31T09:30:00Z")
+    is_day = isinstance(other, date) or _DAY.fullmatch(other) is not None
+    if not is_day:
+        return
+    is_equality = operator_name in ("eq", "ne")
+    if isinstance(other, date) and not is_equality:
+        _refuse(f"{shown_value} is a day, not a time: write it as text, {shown_value!r}")
+    if is_equality and not _has_only_days(column):
+        _refuse(
+            f"{shown_value} is a day, and the column has times: "
+            f'write column.dt.strftime("%Y-%m-%d") == "{shown_value}"'
+        )
+
+
+def _is_time(text: str) -> bool:
+    """Whether pandas or paylab can read a text as a time."""
+    try:
+        read_date_or_time(text)
+    except ValueError:
+        return not pd.isna(pd.to_datetime(text, errors="coerce", utc=True))
+    return True
+
+
+def _has_only_days(column: pd.Series[Any]) -> bool:
+    """Whether all times are midnights, as after `.dt.normalize()`."""
+    times = column.dropna()
+    return bool((times.dt.normalize().array == times.array).all())
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ArgumentError(message, "other")

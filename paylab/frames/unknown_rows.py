@@ -1,0 +1,101 @@
+"""Rows that a frame does not have: the service's ids are a column, and rows are numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pandas.api.types import is_integer_dtype
+
+from ..errors.base import PaylabError, UnknownItemError
+from ..errors.text import plain
+from .unknown_columns import describe_unknown_column, list_texts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+F = TypeVar("F", bound="pd.DataFrame")
+
+
+def with_row_suggestions(class_: type[F]) -> type[F]:
+    """Give a class of frames errors for an id where the number of a row is needed.
+
+    They are set here, because in the class they would hide unknown names from mypy.
+    """
+    target: Any = class_
+    for indexer_name in ("loc", "at", "iloc", "iat"):
+        setattr(target, indexer_name, _make_indexer(getattr(target, indexer_name)))
+    target.xs = _explain_rows(target.xs, lambda frame: frame)
+    target.drop = _explain_dropped(target.drop)
+    return class_
+
+
+def _make_indexer(indexer: property) -> property:
+    """An indexer such as `loc`, whose errors say how to select a row."""
+    explained_classes: dict[type, type] = {}
+
+    def get_indexer(frame: pd.DataFrame) -> Any:
+        pandas_indexer: Any = indexer.__get__(frame)
+        class_ = type(pandas_indexer)
+        if class_ not in explained_classes:
+            read_item = _explain_rows(class_.__getitem__, lambda indexer: indexer.obj)
+            explained_classes[class_] = type(class_.__name__, (class_,), {"__getitem__": read_item})
+        return explained_classes[class_](pandas_indexer.name, frame)
+
+    return property(get_indexer, doc=indexer.__doc__)
+
+
+def _explain_rows(
+    method: Callable[..., Any], frame_of: Callable[[Any], pd.DataFrame]
+) -> Callable[..., Any]:
+    """A method that takes the key of a row; UnknownItemError for one that it does not find."""
+
+    @wraps(method)
+    def call(owner: Any, key: Any, *args: object, **options: object) -> Any:
+        try:
+            return method(owner, key, *args, **options)
+        except PaylabError:
+            raise
+        except (KeyError, TypeError, ValueError):
+            row_key, *column_keys = key if isinstance(key, tuple) else (key,)
+            message = _describe_key(frame_of(owner), row_key, column_keys)
+            if message is None:
+                raise
+            raise UnknownItemError(message) from None
+
+    return call
+
+
+def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[Any]) -> str | None:
+    """What to write instead of a key; None if it is not about an id or a column."""
+    if isinstance(row_key, str) and is_integer_dtype(frame.index):
+        key_text = repr(plain(row_key, 60))
+        if row_key in frame.columns:
+            return f"rows are numbered, and {key_text} is a column: write frame[{key_text}]"
+        column_name = "id" if "id" in frame.columns else "..."
+        return f'rows are numbered: write frame[frame["{column_name}"] == {key_text}]'
+    unknown_names = (name for name in list_texts(column_keys) if name not in frame.columns)
+    unknown_name = next(unknown_names, None)
+    return describe_unknown_column(frame, unknown_name) if unknown_name else None
+
+
+def _explain_dropped(drop: Callable[..., Any]) -> Callable[..., Any]:
+    """The `drop` of a frame; UnknownItemError for a column that is dropped as if it were a row."""
+
+    @wraps(drop)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+        try:
+            return drop(frame, *args, **options)
+        except KeyError:
+            names = [*list_texts([args, [*options.values()]])]
+            unknown_names = [name for name in names if name not in frame.columns]
+            if unknown_names:
+                message = describe_unknown_column(frame, unknown_names[0])
+            elif names:
+                message = f"{names[0]!r} is a column: write drop(columns={names[0]!r})"
+            else:
+                raise
+            raise UnknownItemError(message) from None
+
+    return call
