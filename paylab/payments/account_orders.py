@@ -1,4 +1,11 @@
-"""Sends the order of a conversion account: the list is read first, since a 202 is not stored."""
+"""Sends the order of a conversion account: the list is read first, since a 202 is not stored.
+
+`AccountOrders.send` takes these steps. `_find_before_sending` reads the list: an equal account in
+it is returned. Otherwise `_post` sends the order under its key; before an attempt after a lost
+answer, and after an answer without a body, the list is asked for the account. The account of an
+answer must have the values of the order. One that was made before is read as it is now
+(`_return_earlier`); a disabled one is an error.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +54,10 @@ class AccountOrders:
         earlier = self._find_before_sending(order)
         if earlier is not None:
             return self._return_earlier(order, earlier)
-        request = replace(order.request, find=partial(self._find_lost_id, order))
-        advice = partial(_lost_answer_advice, order)
-        with deliver_order(self._client.session, request, advice) as answer:
-            if order.is_raw and not answer.has_id:
-                return answer  # of a service whose answer has another form
-            response = answer if answer.body is not None else self._read_made(order)
-            account = response.read(ConversionAccount)
+        response = self._post(order)
+        if order.is_raw and not response.has_id:
+            return response  # of a service whose answer has another form
+        account = response.read(ConversionAccount)
         if find_differences(order.values, account):
             refusal_text = f"the answer is about another account: {account.id}"
             hint = "read lab.conversion_accounts.list() before you send it again"
@@ -69,6 +73,17 @@ class AccountOrders:
         except MissingOperationError:
             self._notify(NO_LIST_NOTICE)
             return None
+
+    def _post(self, order: KeyedOrder) -> Response:
+        """The answer to an order, or the reading of the account that it made without naming it."""
+        request = replace(order.request, find=partial(self._find_lost_id, order))
+        advice = partial(_lost_answer_advice, order)
+        with deliver_order(self._client.session, request, advice) as answer:
+            is_empty = answer.body is None and not order.is_raw
+            response = self._read_made(order) if is_empty else answer
+            if response.has_id or not order.is_raw:
+                response.read(ConversionAccount)  # an answer without an account may hide one
+            return response
 
     def _read_made(self, order: KeyedOrder) -> Response:
         """The account of an order whose answer has no body; PaylabError if the list has none."""
