@@ -1,8 +1,9 @@
 """Compare the payments of the service with your books.
 
 Books are a CSV, .xlsx, .parquet or .jsonl file, or with --database a query. Rows are matched by id,
-else by reference; every column that both have is compared. The exit status is 1 when there is a
-problem.
+else by reference; every column that both have is compared. If books have no transfer, or no
+conversion, that list is not compared, and the first line says so. The exit status is 1 when there
+is a problem.
 """
 
 from __future__ import annotations

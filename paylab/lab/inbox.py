@@ -292,10 +292,10 @@ class Webhooks:
     ) -> Reconciliation:
         """Compare the transfers and conversions of the service with your books, events or both.
 
-        `books` is a CSV, .xlsx, .parquet or .jsonl file, a frame, or a query of `database`, a URL
+        `books` is a .csv, .xlsx, .parquet or .jsonl file, a frame, or a query of `database`, a URL
         or an SQLAlchemy engine. Rows are matched by id, else by reference, trimmed and without
-        case. `columns` names yours, such as `{"reference": "Invoice", "amount": "Sum"}`; usual
-        names are found. Every column that both have is compared; a blank cell is not.
+        case. `columns` names yours: `{"reference": "Invoice"}`; usual names are found. Every column
+        of both is compared, except blank cells and lists without a row in the books.
 
         `status_map={"settled": "completed"}` translates your words. `tolerance` is one amount or
         one per currency, `window="1 day"` that of dates, `tz` the time zone of your books.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from ..errors.extras import extra_imports
@@ -21,13 +22,19 @@ class ComparedPeriod:
     """Which payments, and which rows of each side, are counted: without a period, all.
 
     With one, a payment is counted if it was made in the period, or if your books have it. A row is
-    counted unless its payment is not.
+    counted unless its payment is not. `uncompared` has the number of payments of each list that is
+    not compared with your books, because they have no row of it.
     """
 
     def __init__(
-        self, payment_count: int, period: Period = EVERYTHING, payment_mask: Mask | None = None
+        self,
+        payment_count: int,
+        period: Period = EVERYTHING,
+        payment_mask: Mask | None = None,
+        uncompared: Mapping[str, int] | None = None,
     ) -> None:
         self._period = period
+        self.uncompared = dict(uncompared or {})
         self._payment_mask = np.ones(payment_count, dtype=bool)
         if payment_mask is not None:
             self._payment_mask = payment_mask
@@ -57,10 +64,14 @@ class ComparedPeriod:
 
     @property
     def notes(self) -> list[str]:
-        """What is counted of payments outside the period; nothing without one."""
-        if self._period == EVERYTHING:
-            return []
-        return ["payments outside the period count only if your books have them"]
+        """The lists that are not compared, and what is counted of payments outside the period."""
+        notes = [
+            f"{family_name}s are not compared with the books: these have no {family_name}"
+            for family_name in self.uncompared
+        ]
+        if self._period != EVERYTHING:
+            notes.append("payments outside the period count only if your books have them")
+        return notes
 
 
 def _time_text(instant: datetime) -> str:

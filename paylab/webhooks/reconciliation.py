@@ -79,10 +79,11 @@ def _compare_sides(
 ) -> Reconciliation:
     """The problems, notes and figures of all sides."""
     comparisons = [Comparison(payments, side.rows, rules) for side in sides]
+    only_books = len(sides) == 1
     period = ComparedPeriod(payments.count)
     for comparison, side in zip(comparisons, sides, strict=True):
         if side.rows.side == BOOKS and side.period is not None:
-            period = comparison.compared_period(side.period)
+            period = comparison.compared_period(side.period, only_books=only_books)
     problems: list[PaymentProblem] = []
     for comparison, side in zip(comparisons, sides, strict=True):
         problems += comparison.find_problems(side.period)
@@ -122,10 +123,23 @@ class Comparison:
             return self._payments.count, problem.row or 0, column_order
         return problem.payment, 0, column_order
 
-    def compared_period(self, period: Period) -> ComparedPeriod:
-        """The payments of a period and those that have a row: they have figures and words."""
+    def compared_period(self, period: Period, *, only_books: bool) -> ComparedPeriod:
+        """The payments of a period and those that have a row: they have figures and words.
+
+        A list that the books have no row of is left out, unless it is compared with events.
+        OptionError if no row of the books can be compared, but a payment should have one.
+        """
         compared_mask = self._is_in(period) | (self._row_counts > 0)
-        return ComparedPeriod(self._payments.count, period, compared_mask)
+        if compared_mask.any() and not self._rows.has_keys:
+            message = "have no row with an id or a reference, so nothing can be compared"
+            raise argument_error("books", message)
+        count_by_list: dict[str, int] = {}
+        for family in self._payments.families:
+            family_mask = compared_mask[family.start : family.end]
+            if family_mask.any() and not self._is_expected(family):
+                count_by_list[family.name] = int(family_mask.sum())
+                family_mask[:] &= not only_books
+        return ComparedPeriod(self._payments.count, period, compared_mask, count_by_list)
 
     def differences(self) -> Iterator[PaymentProblem]:
         """Yield the differences between payments and their rows."""
@@ -163,7 +177,8 @@ class Comparison:
     def missing_payments(self, period: Period) -> Iterator[PaymentProblem]:
         """Yield a problem for each payment of the period that has no row.
 
-        If books have rows of one family only, payments of the other family are not missing.
+        If books have rows of one list only, payments of the other list are not missing: it is not
+        compared with them.
         """
         is_missing = (self._row_counts == 0) & self._is_in(period)
         expected_families = [

@@ -220,10 +220,12 @@ class Reconciliation:
 
     def _verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
-        families = [
-            _count_text(int(self._period.mask_of(family).sum()), family.name)
-            for family in self._payments.families
-        ]
+        uncompared = self._period.uncompared
+        families = []
+        for family in self._payments.families:
+            payment_count = int(self._period.mask_of(family).sum())
+            if payment_count or family.name not in uncompared:
+                families.append(_count_text(payment_count, family.name))
         sides = []
         for side_rows in self._rows:
             row_count = int(self._period.rows_mask(side_rows).sum())
@@ -234,6 +236,8 @@ class Reconciliation:
         verdict = "everything agrees"
         if self.problems:
             verdict = _count_text(len(self.problems), "problem")
+        for family_name, payment_count in uncompared.items():
+            verdict += f"; {_count_text(payment_count, family_name)} not compared with the books"
         payments_text = f"{' and '.join(families)}{self._period.text}"
         return f"Reconciled {payments_text} with {' and '.join(sides)}: {verdict}"
 

@@ -136,6 +136,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def has_keys(self) -> bool:
+        """Return whether a row has an id or a reference."""
+        return bool(min(self.ids.null_count, self.references.null_count) < len(self))
+
     def key(self, row: int) -> str:
         """Return the id of a row as it is written, or its reference."""
         return self.ids[row].as_py() or self.references[row].as_py() or ""

@@ -405,11 +405,23 @@ def test_only_payments_in_the_period_of_the_books_are_missing(since, until, miss
 
 
 @pytest.mark.parametrize(
-    "rows", [pd.DataFrame({"id": []}), pd.DataFrame({"id": [], "amount": [], "date": []})]
+    ("rows", "since", "expected"),
+    [
+        ({"id": []}, None, RuleError),
+        ({"id": [], "amount": [], "date": []}, "2026-05-04", RuleError),
+        ({"id": ["", None], "reference": [" ", ""], "amount": ["1", "2"]}, None, RuleError),
+        ({"id": []}, "2026-05-05", "Reconciled 0 transfers since 2026-05-05 with books (0 rows)"),
+    ],
 )
-def test_empty_books_miss_everything(rows):
-    """Without rows, all payments are missing in the books."""
-    assert facts(reconcile(listed(payment(0)), rows), "kind") == [("missing_in_books",)]
+def test_books_without_a_row_to_compare(rows, since, expected):
+    """They are an error if a payment should have a row, and agree if none should."""
+    books = pd.DataFrame(rows)
+    if isinstance(expected, str):
+        result = reconcile(listed(payment(0)), books, since=since)
+        assert (bool(result), result.report().split(":")[0]) == (True, expected)
+        return
+    with pytest.raises(expected, match="no row with an id or a reference, so nothing can be"):
+        reconcile(listed(payment(0)), books, since=since)
 
 
 def test_the_key_can_be_the_index_of_a_frame():
@@ -418,10 +430,69 @@ def test_the_key_can_be_the_index_of_a_frame():
     assert reconcile(listed(payment(0)), rows)
 
 
+def lists_of_both():
+    """A service with a transfer and a conversion."""
+    deposit = {"amount": "50.00", "currency": "PHP"}
+    conversion = {"id": "cv_1", "status": "completed", "deposit": deposit}
+    return listed(payment(0)) | {"conversion": frames.conversions([{"data": [conversion]}])}
+
+
+NOT_COMPARED = {
+    (("tr_0", "100"),): (
+        "Reconciled 1 transfer with books (1 row): everything agrees; "
+        "1 conversion not compared with the books",
+        "conversions are not compared with the books: these have no conversion",
+        {"USD": 1},
+    ),
+    (("cv_1", "51"),): (
+        "Reconciled 1 conversion with books (1 row): 1 problem; "
+        "1 transfer not compared with the books",
+        "transfers are not compared with the books: these have no transfer",
+        {"PHP": 1},
+    ),
+    (("tr_0", "100"), ("cv_1", "50")): (
+        "Reconciled 1 transfer and 1 conversion with books (2 rows): everything agrees",
+        None,
+        {"PHP": 1, "USD": 1},
+    ),
+    (("none", "1"),): (
+        "Reconciled 1 transfer and 1 conversion with books (1 row): 3 problems",
+        None,
+        {"PHP": 1, "USD": 1},
+    ),
+}
+"""Rows of books: the first line of the report, the note on a list, and what the totals count."""
+
+
+@pytest.mark.parametrize("since", [None, "2020-01-01"])
+@pytest.mark.parametrize(("rows", "expected"), NOT_COMPARED.items())
+def test_a_list_that_the_books_have_no_row_of_is_not_said_to_be_reconciled(rows, expected, since):
+    """The first line, a note and the totals leave it out, with and without a period."""
+    first_line, note, counts = expected
+    books = pd.DataFrame(rows, columns=["id", "amount"])
+    result = reconcile(lists_of_both(), books, since=since)
+    verdict, *_ = result.report().splitlines()
+    assert verdict.replace(" since 2020-01-01", "") == first_line
+    notes = [line for line in result.notes if "not compared" in line]
+    assert notes == ([note] if note else [])
+    totals = result.totals().set_index("currency")["count_service"]
+    assert totals[totals > 0].to_dict() == counts
+
+
+def test_a_list_without_rows_in_the_books_is_still_compared_with_events():
+    """The first line counts it with the events, and says that the books do not have it."""
+    body = {"event_type": "transfer.x", "event_payload": payment(0, status="failed")}
+    events = EventHistory([read_event(body)], None)
+    books = pd.DataFrame({"id": ["cv_1"], "amount": ["50"]})
+    result = reconcile(lists_of_both(), books, events)
+    assert facts(result, "kind", "side", "id") == [("status", "events", "tr_0")]
+    assert "1 problem; 1 transfer not compared with the books" in result.report()
+    assert result.totals()["count_events"].sum() == 1
+
+
 def test_books_of_one_family_need_not_have_the_other():
     """Conversions are missing only in books that have conversions, or match nothing."""
-    conversion = {"id": "cv_1", "status": "completed", "deposit": {"amount": "50.00"}}
-    lists = listed(payment(0)) | {"conversion": frames.conversions([{"data": [conversion]}])}
+    lists = lists_of_both()
     cases = {
         (("tr_0", "100"),): [],
         (("cv_1", "50"),): [],
