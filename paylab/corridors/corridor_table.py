@@ -11,10 +11,7 @@ from .corridor import Corridor
 from .format_text import ANY_TEXT, describe_documents, describe_format
 from .tables import Row, align_columns, html_table, join_words
 
-COLUMNS = (
-    "Country", "Rails and their settlement", "Accounts and their fields",
-    "Documents, products and more",
-)  # fmt: skip
+COLUMNS = ("Country and rails", "Accounts and their fields", "Documents, products and more")
 
 
 class Corridors(tuple[Corridor, ...]):
@@ -34,8 +31,8 @@ def table_rows(corridors: Iterable[Corridor]) -> list[Row]:
     """Return one row per group of neighbours that differ only in the country."""
     rows: list[Row] = []
     for group in _group_equal(corridors):
-        currency, *other_cells = _make_cells(group[0])
-        rows.append((f"{_name_group(group)}\n{currency}", *other_cells))
+        currency, rails, *other_cells = _make_cells(group[0])
+        rows.append((f"{_name_group(group)}\n{currency}\n{rails}", *other_cells))
     return rows
 
 

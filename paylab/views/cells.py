@@ -10,6 +10,8 @@ from .ids import ID_PATTERN, LONG_WORD_LENGTH, copy_button, shorten_id
 from .style import CODE_STYLE
 from .tones import ToneText, status_dot, tone_dot
 
+LONG_IN_TEXT_LENGTH = 36
+"""Length from which a word in a text may be broken; a shorter one goes to the next line."""
 ONE_LINE_LENGTH = 16
 """Maximum length of a text that is kept on one line."""
 
@@ -91,7 +93,7 @@ def _word_html(word: str) -> str:
     code_word = word.rstrip(",;")
     if ID_PATTERN.fullmatch(code_word):
         return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
-    return _with_word_breaks(word)
+    return _with_word_breaks(word, LONG_IN_TEXT_LENGTH)
 
 
 def _unbroken_html(content: str) -> str:
@@ -99,7 +101,7 @@ def _unbroken_html(content: str) -> str:
     return f'<span style="white-space:nowrap">{content}</span>'
 
 
-def _with_word_breaks(word: str) -> str:
+def _with_word_breaks(word: str, longest: int = LONG_WORD_LENGTH) -> str:
     """A word for HTML; a long one may be broken after punctuation, and nowhere else."""
-    word_pieces = WORD_BREAK.split(word) if len(word) > LONG_WORD_LENGTH else [word]
+    word_pieces = WORD_BREAK.split(word) if len(word) > longest else [word]
     return "<wbr>".join(map(html.escape, word_pieces))

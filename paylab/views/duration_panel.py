@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors.extras import extra_imports
 from .chart_style import (
-    FAILED_COLOUR,
+    TEXT_COLOUR,
     Spec,
     colour_scale,
     label_lookup,
@@ -101,7 +101,7 @@ def _quantile_layer(quantiles: list[Spec], row_encoding: Spec, colour: Spec) -> 
         "domain": False,
     }
     tooltip_fields = tooltip(corridor="Corridor", median_text="Median", p95_text="p95", rows="Rows")
-    p95_mark = {"type": "tick", "color": FAILED_COLOUR, "thickness": 3, "bandSize": 24}
+    p95_mark = {"type": "tick", "color": TEXT_COLOUR, "thickness": 2, "bandSize": 24}
     p95_encoding = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": tooltip_fields}
     median_mark = {"type": "point", "filled": True, "size": 110, "stroke": "white", "opacity": 1}
     median_encoding = {

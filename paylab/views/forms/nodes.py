@@ -12,7 +12,7 @@ from .message import Message
 
 GRID_COLUMNS = "repeat(auto-fill,minmax(min(100%,max(240px,30%)),1fr))"
 """The columns of a form; `view.css` has the same."""
-GRID_STYLE = f"display:grid;grid-template-columns:{GRID_COLUMNS};gap:8px 20px;margin:0 0 8px"
+GRID_STYLE = f"display:grid;grid-template-columns:{GRID_COLUMNS};gap:8px 20px;margin:8px 0"
 _NODE_NUMBERS = count(1)
 
 Send = Callable[..., None]
