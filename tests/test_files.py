@@ -183,6 +183,6 @@ def test_only_regular_files_are_read_and_written(tmp_path, read, kind):
 def test_profiles_have_a_limit(tmp_path):
     """A file that could fill the memory is refused."""
     path = tmp_path / "profiles.toml"
-    path.write_text("#" * (profiles.LARGEST + 1))
+    path.write_text("#" * (profiles.PROFILES_SIZE_MAX + 1))
     with pytest.raises(ConfigError, match="has more than 1048576 bytes"):
         profiles.load(path, None, {})

@@ -53,13 +53,14 @@ def is_absence(text: str) -> bool:
 def find_absent_ids(
     refusal_text: str, operation: Operation | None, id_names: list[str], *, has_path_id: bool
 ) -> list[str]:
-    """The names of the ids whose objects a refusal calls absent; PATH_ID for that of the path.
+    """The names of the ids whose objects a refusal calls absent.
 
-    "quote not found" is about `quote_id`, if the body has it. Empty if the text calls none absent.
+    "quote not found" is about `quote_id`, if the body has it. PATH_ID stands for the id in the
+    path. The result is empty if the text calls no object absent.
     """
     nouns_by_id_name = {id_name: _nouns_for(id_name.removesuffix("_id")) for id_name in id_names}
     if has_path_id:
-        path_nouns = (*_nouns_for(_noun_of(operation)), *ANY_OBJECT)
+        path_nouns = (*_nouns_for(_name_resource(operation)), *ANY_OBJECT)
         nouns_by_id_name = {PATH_ID: path_nouns, **nouns_by_id_name}
     return [
         id_name
@@ -69,9 +70,9 @@ def find_absent_ids(
 
 
 def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
-    """The advice to check the ids of a call, of which the service does not know one.
+    """Advise to check the ids of a call: the service does not know one of them.
 
-    `names` are their fields, or `PATH_ID` for the id in the path, which is the first one.
+    `names` are the fields of the ids. For the id in the path, `PATH_ID` is the first name.
     """
     resource = operation.resource
     is_listed = names[0] == PATH_ID and f"{resource}.list" in OPERATIONS
@@ -79,7 +80,7 @@ def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
     if is_listed and resource == "transfers":
         look_advice += ", or with lab.transfers.find(client_reference_id=...) for a reference"
     if names == [PATH_ID]:
-        absence_text = f"no {_noun_of(operation).replace('_', ' ')} has this id"
+        absence_text = f"no {_name_resource(operation).replace('_', ' ')} has this id"
     else:
         absence_text = "the service does not know " + ("it" if len(names) == 1 else "one of them")
     return (
@@ -88,7 +89,7 @@ def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
     )
 
 
-def _noun_of(operation: Operation | None) -> str:
+def _name_resource(operation: Operation | None) -> str:
     """The noun of an operation's resource, such as `transfer`; `object` without an operation."""
     return operation.resource.removesuffix("s") if operation else "object"
 

@@ -1,8 +1,4 @@
-"""What to do about a refusal: by the field, the id, the state or the kind that it is about.
-
-Nothing is guessed: advice is what the specification says about a field that the service names, or
-about a state that the service's words describe. Otherwise it is whom to ask.
-"""
+"""Advises on a refusal by the field, the id, the state or the kind that the refusal is about."""
 
 from __future__ import annotations
 
@@ -45,7 +41,7 @@ from .refusal_kinds import (
     SANDBOX_ONLY_ADVICE,
     UNAUTHORIZED,
     RefusalKind,
-    kind_of,
+    find_kind,
 )
 from .request import OWN_HEADERS, OutgoingRequest
 
@@ -80,17 +76,20 @@ class Advisor:
     @cached_property
     def kind(self) -> RefusalKind | None:
         """The kind of the refusal by its words and status."""
-        return kind_of(self._status, self._error_body.text, self._error_body.body)
+        return find_kind(self._status, self._error_body.text, self._error_body.body)
 
     def advice(self, wait_advice: str | None = None) -> AdviceText:
-        """What to try; `wait_advice` says how long the service asks to wait, if it does."""
+        """Advise on the refusal.
+
+        `wait_advice` says how long the service asks to wait; it can be empty.
+        """
         failure_advice = self._advise_after_failure()
         advice = AdviceText(failure_advice) if failure_advice else self._advise_after_refusal()
         advice_texts = filter(None, (advice.text, wait_advice))
         return AdviceText("; ".join(advice_texts) or None, advice.assumption)
 
     def _advise_after_refusal(self) -> AdviceText:
-        """What to try after a refusal: the first advice that its words allow."""
+        """The first advice that the words of the refusal allow."""
         if self.kind is RATE:
             return AdviceText(RATE.advice)
         if refusal := self._stated_refusal():
@@ -104,7 +103,7 @@ class Advisor:
         return self._advise_on_absent_object() or self._advise_on_fields()
 
     def _advise_by_kind(self) -> str:
-        """What to do by the kind of the refusal; "" if it has none, or is about a field.
+        """Advise by the kind of the refusal; "" if it has no kind, or is about a field.
 
         "Forbidden" in a 400 that names a field is about the field, not about the caller.
         """
@@ -133,7 +132,7 @@ class Advisor:
         return environment_match is not None or self._is_silent
 
     def _advise_after_failure(self) -> str:
-        """What to do after the service failed; "" if it did not."""
+        """Advise after the service failed; "" if it did not fail."""
         is_server_error = self._status >= SERVER_ERRORS and self._status not in NO_PATH
         if not is_server_error and self._status != TIMED_OUT:
             return ""
@@ -155,7 +154,7 @@ class Advisor:
         return None
 
     def _advise_about_key(self) -> str:
-        """What to do about the Idempotency-Key, by what was sent; "" if it is not about the key."""
+        """Advise about the Idempotency-Key, by what was sent; "" if the refusal is not about it."""
         if self._status not in INVALID:
             return ""
         if self._outgoing.idempotency_key is not None:
@@ -165,7 +164,7 @@ class Advisor:
         return NO_KEY if IDEMPOTENCY.search(refusal_text) and asks_for_key else ""
 
     def _advise_about_sent_key(self) -> str:
-        """What to do about the key that was sent; "" if the refusal is not about it."""
+        """Advise about the key that was sent; "" if the refusal is not about it."""
         refusal_text = self._error_body.text
         # A conflict without words: most likely the key was used with another body.
         if self._status == CONFLICT and is_status_phrase(refusal_text):
@@ -186,7 +185,7 @@ class Advisor:
         return f", in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS else ""
 
     def _advise_on_absent_object(self) -> AdviceText | None:
-        """What to check if the service does not know an object or the path; None otherwise."""
+        """Advise what to check if the service does not know an object or the path; else None."""
         error_body = self._error_body
         absent_id_names = find_absent_ids(
             error_body.text,
@@ -202,7 +201,7 @@ class Advisor:
         return AdviceText(UNNAMED) if is_absence(error_body.text) and not names_field else None
 
     def _advise_on_absent_path(self) -> AdviceText:
-        """What to check if the service has nothing at the path, or does not say what it misses."""
+        """Advise for a 404 about the path, or about nothing that the service names."""
         outgoing_request = self._outgoing
         if self._operation is None:
             return AdviceText(
@@ -245,7 +244,7 @@ class Advisor:
         return path_setting.row if path_setting and path_setting.origin != SPEC else None
 
     def _advise_on_fields(self) -> AdviceText:
-        """What the specification says about the fields that the service names."""
+        """Advise on the fields that the service names, by the specification."""
         operation = self._operation
         if self._status not in INVALID or operation is None or not operation.fields:
             return AdviceText(self._advise_by_status())
@@ -270,7 +269,7 @@ class Advisor:
         return f'send this header with headers={{"{header_name}": ...}}'
 
     def _advise_by_status(self) -> str | None:
-        """What to try after a refusal without a known field; None if nothing is known."""
+        """Advise after a refusal without a known field; None if nothing is known."""
         if re.search("pagination token|cursor", self._error_body.text, re.IGNORECASE):
             is_list = self._operation is None or self._operation.is_list
             return CURSOR if is_list else None

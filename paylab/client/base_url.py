@@ -81,7 +81,7 @@ COUNTRY_SUFFIX = re.compile(r"(?:ac|co|com|edu|gob|gov|mil|ne|net|nom|or|org)\.[
 def is_sandbox_host(base_url: str) -> bool:
     """Whether the name of the host says that it is a sandbox.
 
-    The word `sandbox` counts only before the registered domain, which is the name of a company.
+    The word `sandbox` counts only before the registered domain: the domain is a company's name.
 
     >>> is_sandbox_host("https://api.sandbox.example.com"), is_sandbox_host("https://sandbox.co.in")
     (True, False)

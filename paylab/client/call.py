@@ -93,7 +93,7 @@ class Body:
 
 
 def is_replay(headers: Mapping[str, str]) -> bool:
-    """Whether an answer is that of an earlier request with its Idempotency-Key, by its headers.
+    """Whether the headers say that the service repeats an earlier answer with the same key.
 
     >>> from paylab.client.call import is_replay
     >>> is_replay({"idempotency-replayed": "true"})
@@ -261,7 +261,7 @@ class DeferredCall:
 
 
 class Har(dict[str, Any]):
-    """A HAR 1.2 object, which shows its file and the number of its calls, not their content.
+    """A HAR 1.2 object. Its repr shows its file and the number of its calls, not their content.
 
     `path` is the file to which it was written; None if it was not. `count` is the number of calls.
     """

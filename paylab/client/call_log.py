@@ -25,7 +25,7 @@ from .request import CONTROLS
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = (
+CALL_COLUMNS = (
     "number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms",
     "attempt", "idempotency_key", "replayed", "sent_bytes", "received_bytes", "error",
 )  # fmt: skip
@@ -103,7 +103,7 @@ class CallLog(Sequence[Call]):
         with extra_imports():
             import pandas as pd
 
-        frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))
+        frame = pd.DataFrame(self.rows(), columns=list(CALL_COLUMNS))
         return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -189,7 +189,9 @@ class CallLog(Sequence[Call]):
         """
         call_rows = []
         for call in self._build_calls():
-            call_row = {column_name: getattr(call, column_name, None) for column_name in COLUMNS}
+            call_row = {
+                column_name: getattr(call, column_name, None) for column_name in CALL_COLUMNS
+            }
             call_row["sent_bytes"] = call.request_body.size
             call_row["received_bytes"] = call.response_body.size
             if call.spent is not None:  # measured on a real network only

@@ -85,13 +85,13 @@ class Client:
         *,
         params: Mapping[str, object] | None = None,
         parts: Mapping[str, str] | None = None,
-        any_body: bool = False,
+        any_answer: bool = False,
         **options: Unpack[Options],
     ) -> Response:
         """Carry out an operation of the service as `Session.call` does; an order gets its key."""
         if operation not in IDEMPOTENT_OPERATIONS:
             return self.session.call(
-                operation, body, params=params, parts=parts, any_body=any_body, **options
+                operation, body, params=params, parts=parts, any_answer=any_answer, **options
             )
         if params:
             raise RuleError([Problem("params", "an order takes none: give its fields in the body")])
@@ -139,10 +139,10 @@ class Client:
         orders: Callable[[Client], OrderSender] | None = None,
         **changes: Unpack[SessionOptions],
     ) -> Self:
-        """A client of the same address, keys, clock and calls that follows another service.
+        """A client with the same address, keys, clock and calls, for another service.
 
-        `orders` makes what sends its orders; by default they are sent as those of this client. It
-        asks nothing on its own when a signature is refused.
+        `orders` makes the sender of its orders; by default, orders are sent as this client sends
+        them. The new client asks nothing on its own when a signature is refused.
         """
         options: SessionOptions = {**self.session.shared_options(), **changes}
         settings = replace(self.settings, service=service)

@@ -27,8 +27,8 @@ from .exchange import (
     Exchange,
     Transport,
     Watcher,
+    describe_transport_failure,
     record_call,
-    transport_failure_of,
 )
 from .request import STREAMED, OutgoingRequest
 from .request_signer import Sign
@@ -107,16 +107,16 @@ class ServiceConnection:
         for watcher in tuple(self.watchers):
             watcher(exchange)
         content = outgoing.content
-        body_bytes = len(content) if isinstance(content, bytes) else 0
-        size = HEADER_BYTES_ESTIMATE + body_bytes + len(exchange.content)
+        body_size = len(content) if isinstance(content, bytes) else 0
+        call_size = HEADER_BYTES_ESTIMATE + body_size + len(exchange.content)
         make_call = partial(self._record_attempt, exchange)
-        return Attempt(exchange, DeferredCall(make_call, outgoing.path, size))
+        return Attempt(exchange, DeferredCall(make_call, outgoing.path, call_size))
 
     def close(self) -> None:
         """Close the connections."""
         self.http.close()
 
-    def signed_by(self, sign: Sign) -> Self:
+    def sign_with(self, sign: Sign) -> Self:
         """The same connection with another signature."""
         return replace(self, sign=sign)
 
@@ -165,7 +165,7 @@ class ServiceConnection:
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:
-            failure = transport_failure_of(error)
+            failure = describe_transport_failure(error)
         # The wall clock can be set back during a call.
         seconds_elapsed = max(0.0, (self.clock() - attempted_at).total_seconds())
         make_exchange = partial(

@@ -30,7 +30,7 @@ class Connection(Protocol):
     def close(self) -> None:
         """Close the connections."""
 
-    def signed_by(self, sign: Sign) -> Connection:
+    def sign_with(self, sign: Sign) -> Connection:
         """The same connection with another signature."""
 
 
@@ -90,14 +90,14 @@ class Connector:
             self._watchers,
         )
 
-    def signed_with(self, setting_key: str, setting_value: str) -> Connection | None:
+    def connect_with(self, setting_key: str, setting_value: str) -> Connection | None:
         """The connection with another setting of the signature; None if the keys do not fit it."""
         service = self._settings.service.with_values({setting_key: setting_value})
         try:
             sign_request = self._make_signer(replace(self._settings, service=service))
         except ConfigError:
             return None
-        return self.connection.signed_by(sign_request)
+        return self.connection.sign_with(sign_request)
 
     def _renew(self) -> None:
         """Give a forked child its own connections, nonces and random numbers."""

@@ -1,4 +1,4 @@
-"""The deadline of a call, which every wait of its connection keeps."""
+"""The deadline of a call. Every wait of the call's connection ends at the deadline."""
 
 from __future__ import annotations
 

@@ -31,16 +31,16 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     encoding = response.headers.get("content-encoding")
     decoder = _make_decoder(encoding) if encoding else None
     chunks = list[bytes]()
-    size = 0
-    received_bytes = 0
+    decoded_size = 0
+    received_size = 0
     for chunk in response.iter_raw():
-        received_bytes += len(chunk)
+        received_size += len(chunk)
         # One byte more than allowed shows that the body is too large.
-        chunks.append(decoder(chunk, most + 1 - size) if decoder else chunk)
-        size += len(chunks[-1])
-        if max(size, received_bytes) > most:
+        chunks.append(decoder(chunk, most + 1 - decoded_size) if decoder else chunk)
+        decoded_size += len(chunks[-1])
+        if max(decoded_size, received_size) > most:
             raise TooLargeError
-    if decoder and received_bytes and not decoder.zlib.eof:
+    if decoder and received_size and not decoder.zlib.eof:
         raise httpx.DecodingError("the compressed body ends too early")
     return b"".join(chunks)  # one part is not copied
 

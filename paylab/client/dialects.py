@@ -21,11 +21,11 @@ EXPLAINED = re.compile(
 
 def is_explained(error: PaylabError) -> bool:
     """Whether a refused signature is explained, so that no other dialect is worth a request."""
-    from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, kind_of  # only for one
+    from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, find_kind  # only for one
 
     status = getattr(error, "status", UNAUTHORIZED)
     refusal_text = getattr(error, "text", str(error))
-    refusal_kind = kind_of(status, refusal_text, getattr(error, "body", None))
+    refusal_kind = find_kind(status, refusal_text, getattr(error, "body", None))
     has_other_kind = refusal_kind not in (None, AUTHENTICATION, PERMISSION)
     return has_other_kind or EXPLAINED.search(refusal_text) is not None
 

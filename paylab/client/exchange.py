@@ -79,7 +79,7 @@ TRANSPORT_FAILURES: tuple[tuple[type[Exception], TransportFailure], ...] = (
 )
 
 
-def transport_failure_of(error: Exception) -> TransportFailure:
+def describe_transport_failure(error: Exception) -> TransportFailure:
     """Why there is no answer, by the class of an exception, with the words of the exception."""
     failure_kind = next(
         failure for error_class, failure in TRANSPORT_FAILURES if isinstance(error, error_class)
@@ -93,12 +93,12 @@ def transport_failure_of(error: Exception) -> TransportFailure:
 
 @dataclass(frozen=True, repr=False)
 class Exchange:
-    """A request as it was sent, and what came back for it.
+    """A request as it was sent, and the answer.
 
-    With a `failure` the answer is missing or incomplete; `status` is 0 if none had arrived.
-    `number` counts the attempts of a call from 1, `sent` has the headers of this one, and `events`
-    are steps that httpcore reported, with their times. `skew` are the seconds by which the clock
-    of the service is ahead, if it sent a readable Date.
+    With a `failure` the answer is missing or incomplete; `status` is 0 if no status arrived.
+    `number` counts the attempts of a call from 1, `sent` has the headers of this attempt, and
+    `events` are the steps that httpcore reported, with their times. `skew` is how many seconds the
+    clock of the service is ahead, if the service sent a readable Date.
     """
 
     request: OutgoingRequest
@@ -136,9 +136,9 @@ def shorten_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body; of more than 32 KiB only the beginning, with its size and SHA-256."""
     # An image must be read whole; otherwise only the kept part is needed.
     has_image = b";base64," in content
-    kept_bytes = content if has_image else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
-    body_text = redaction.text(kept_bytes.decode(errors="replace"))
-    if len(kept_bytes) < len(content) or len(body_text) > KEPT_BODY_LENGTH_MAX:
+    kept_content = content if has_image else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
+    body_text = redaction.text(kept_content.decode(errors="replace"))
+    if len(kept_content) < len(content) or len(body_text) > KEPT_BODY_LENGTH_MAX:
         digest = sha256(content).hexdigest()[:16]
         body_text = f"{body_text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {digest}>"
     return Body(body_text, len(content), exact=body_text.encode() == content)

@@ -26,7 +26,7 @@ def read_only_error(
     request: OutgoingRequest, settings: Settings, redaction: Redaction
 ) -> ReadOnlyError:
     """The error of a request that a read-only lab does not send."""
-    setting_origin = settings.where.get("read_only", "argument")
+    setting_origin = settings.source_by_setting.get("read_only", "argument")
     error = ReadOnlyError(
         f"{request.method} {redaction.text(request.path)} was not sent: "
         f"this lab is read-only ({setting_origin}) and sends nothing but GETs"
@@ -63,7 +63,7 @@ def make_failure(
 def _advise_after_failure(
     transport_failure: TransportFailure, outgoing: OutgoingRequest
 ) -> str | None:
-    """What to do about a request without an answer, by whether it may have arrived."""
+    """Advise after a request without an answer, by whether the request may have arrived."""
     if outgoing.method == "GET":
         host = outgoing.url.netloc.decode()
         advice = f"check that {host} is right and reachable; `paylab doctor` shows the settings"

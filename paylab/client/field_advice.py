@@ -1,4 +1,4 @@
-"""What the specification says about the fields that a service names in a refusal."""
+"""Advises on the fields that a service names in a refusal, by the specification."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SAYS_THE_RULE = re.compile(
 
 @dataclass(frozen=True)
 class AdviceText:
-    """What to try, and the assumption that the call certainly rests on, if any."""
+    """Advice, and the assumption that the call certainly rests on, if there is one."""
 
     text: str | None = None
     assumption: str | None = None
@@ -46,7 +46,7 @@ class FieldAdvisor:
         self._service = service
 
     def advice(self, complaints: Sequence[Complaint]) -> AdviceText | None:
-        """What to change in the fields that complaints name; None if they name none."""
+        """Advise how to change the fields that complaints name; None if they name none."""
         to_spec_name = partial(
             Translation(self._service).translate_field, self._operation.name, self._body
         )
@@ -140,7 +140,7 @@ def _find_texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
 
 
 def _describe_absent_fields(operation: Operation, field_names: Sequence[str]) -> str:
-    """What to do about missing fields that the specification does not have."""
+    """Advise on missing fields that the specification does not have."""
     noun = "field" if len(field_names) == 1 else "fields"
     listing = f"{noun} {', '.join(plain(field_name, 60) for field_name in field_names)}"
     similar_names = dict.fromkeys(

@@ -27,7 +27,7 @@ from .request import CONTROLS
 if TYPE_CHECKING:
     from .exchange import Exchange
 
-LINE_BYTES_MAX = 1_900
+LINE_SIZE_MAX = 1_900
 """Maximum bytes of a line; macOS limits a datagram to 2,048."""
 
 TARGET_LENGTH_MAX = 300
@@ -77,7 +77,7 @@ class Broadcast:
         clean_text = self._redaction.text
         outgoing = exchange.request
         failure = exchange.failure
-        facts = {
+        call_facts = {
             "when": to_text(exchange.when),
             "from": self._sender[:80],
             "service": self._service,
@@ -87,7 +87,7 @@ class Broadcast:
             "trouble": clean_text(failure.message)[:TARGET_LENGTH_MAX] if failure else None,
             "bytes": len(exchange.content),
         }
-        return json.dumps(facts, ensure_ascii=False).encode()[:LINE_BYTES_MAX]
+        return json.dumps(call_facts, ensure_ascii=False).encode()[:LINE_SIZE_MAX]
 
 
 def _send(call_line: bytes, socket_path: Path) -> None:
@@ -122,7 +122,7 @@ class Follower:
         self._socket.settimeout(wait)
         while True:
             try:
-                call_line = self._socket.recv(2 * LINE_BYTES_MAX)
+                call_line = self._socket.recv(2 * LINE_SIZE_MAX)
             except (TimeoutError, BlockingIOError):
                 return
             with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Ids that the service has just given, which it may not find everywhere at once."""
+"""Ids that the service gave in the last seconds. Not every server may know a new id at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FreshIds:
     def __contains__(self, id_: str) -> bool:
         return id_ in self._received
 
-    def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
+    def remember(self, request: OutgoingRequest, body: object, now: datetime) -> None:
         """Remember the ids in the answer to a POST; forget the id of a deleted object."""
         if request.method == "DELETE":
             self._forget(request)
@@ -47,7 +47,7 @@ class FreshIds:
         }
         self._kept_max = max(IDS_KEPT_MIN, 2 * len(self._received))
 
-    def pause(self, exchange: Exchange, now: datetime) -> float | None:
+    def pause_before_retry(self, exchange: Exchange, now: datetime) -> float | None:
         """Seconds before the next attempt of a request that got a 404; None if it is the last.
 
         A 404 that says that there is no such path is not about the id.

@@ -23,10 +23,10 @@ LAB = "_paylab"
 STATUS_MAX = 999
 """The highest status that HTTP can hold."""
 
-ERROR = "_error"
+ERROR_MEMBER = "_error"
 """The member of a response that says why it is missing or incomplete, as browsers write it."""
 
-END = b"\n]}}\n"
+ENDING = b"\n]}}\n"
 
 Facts = Mapping[str, Any]
 """The content of `_paylab`."""
@@ -56,7 +56,7 @@ def write_calls(
         to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as sink:
             sink.write(write_start(facts or {}))
-            sink.write(b",".join(write_line(entry) for entry in entries) + END)
+            sink.write(b",".join(write_line(entry) for entry in entries) + ENDING)
     har = Har(log={**_write_head(facts or {}), "entries": entries})
     har.path = to
     har.count = len(entries)
@@ -143,12 +143,12 @@ def _write_response(call: Call) -> dict[str, Any]:
         "redirectURL": "",
     }
     if call.error:
-        response[ERROR] = call.error
+        response[ERROR_MEMBER] = call.error
     return response
 
 
 def _write_shared_members(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
-    """What a request and a response have in common as HAR."""
+    """The members that a request and a response share in HAR."""
     return {
         "httpVersion": "HTTP/1.1",
         "cookies": [],
@@ -166,7 +166,7 @@ def read_har(path: Path) -> RecordedLog:
     files.require_regular(path)
     try:
         log = json.loads(path.read_bytes())["log"]
-        calls = [call_of(entry) for entry in log["entries"]]
+        calls = [read_call(entry) for entry in log["entries"]]
         creator_name = str((log.get("creator") or {}).get("name", ""))
         return RecordedLog(calls, creator_name, _read_facts(log.get(LAB) or {}))
     except OSError as error:
@@ -176,7 +176,7 @@ def read_har(path: Path) -> RecordedLog:
 
 
 def _read_facts(facts: Facts) -> Facts:
-    """What only a replay needs; ValueError when a part of it has another type."""
+    """The facts that only a replay needs; ValueError when one has another type."""
     type_by_fact = {"service": Mapping, "base_url": str, "started": str}
     for fact_name, fact_type in type_by_fact.items():
         if not isinstance(facts.get(fact_name), fact_type | None):
@@ -184,7 +184,7 @@ def _read_facts(facts: Facts) -> Facts:
     return dict(facts)
 
 
-def call_of(entry: Mapping[str, Any]) -> Call:
+def read_call(entry: Mapping[str, Any]) -> Call:
     """The call of an entry of a HAR file; ValueError, KeyError or TypeError for another value."""
     request = entry["request"]
     response = entry["response"]
@@ -192,7 +192,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
     status = int(response["status"]) or None  # 0 is that of no answer
     if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
-    error = response.get(ERROR)
+    error = response.get(ERROR_MEMBER)
     if not error and status is None:
         error = response.get("statusText") or "no answer"
     response_headers = _read_headers(response)

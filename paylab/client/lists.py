@@ -17,7 +17,7 @@ from ..spec.service.statuses import STATUSES
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest
 from .request_builder import RequestBuilder
-from .response import R, Response, is_as_specified, put_in_envelope, resource_of
+from .response import R, Response, build_resource, is_as_specified, put_in_envelope
 
 if TYPE_CHECKING:
     from .exchange import Attempt
@@ -103,7 +103,7 @@ class Lists:
 
         def read_row(row: dict[str, Any]) -> R:
             """The object of a row."""
-            return resource_of(kind, row, self._translation, self._place)
+            return build_resource(kind, row, self._translation, self._place)
 
         pager = paging.Pager(
             fetch_page,
@@ -144,4 +144,4 @@ class Lists:
         attempt = self._request_page(name, form.query(limit, cursor, filters))
         if is_as_specified(attempt.exchange.content, form, self._translation):
             return attempt.exchange.content
-        return put_in_envelope(self._read_response(attempt).named_page(form))
+        return put_in_envelope(self._read_response(attempt).translate_page(form))

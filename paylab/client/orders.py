@@ -59,7 +59,7 @@ class OrderSender(Protocol):
         """The response of an order; it has an object with an id."""
 
     def send_raw(self, request: OutgoingRequest, body: object) -> Response:
-        """The response of the request of a path, which is an order; `body` is its JSON."""
+        """The response to an order that is sent to a path; `body` is its JSON."""
 
 
 def key_advice(key: str) -> str:
@@ -85,7 +85,7 @@ def add_advice_on_error(advice: Advice) -> Iterator[None]:
 
 
 def _undecided_hint(error: PaylabError, advice: str) -> str:
-    """The hint of an order that may have been carried out: that of its error, then the advice."""
+    """The hint of an order that may have been carried out: the error's hint, then the advice."""
     if not isinstance(error, APIStatusError):
         return advice
     if error.status in REFUSAL_STATUSES and error.after_lost:
@@ -112,10 +112,10 @@ def is_order_conflict(error: ConflictError) -> bool:
     A 409 about anything else, such as the balance, is an ordinary refusal.
     """
     from ..spec.error_words import is_status_phrase  # only a refusal needs them
-    from .refusal_kinds import DUPLICATE, kind_of
+    from .refusal_kinds import DUPLICATE, find_kind
 
     refusal_text = error.text.strip()
     has_no_reason = is_status_phrase(refusal_text) or " " not in refusal_text
     if has_no_reason or ORDER_CONFLICT.search(refusal_text):
         return True
-    return kind_of(error.status, refusal_text, error.body) is DUPLICATE
+    return find_kind(error.status, refusal_text, error.body) is DUPLICATE

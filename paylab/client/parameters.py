@@ -86,7 +86,7 @@ def _find_row_field(operation: str, name: str) -> str:
     return " or ".join(sides) or find_suggestion(name, field_names) or ""
 
 
-def body_of(
+def build_body(
     operation: str, extra: Mapping[str, object] | None = None, /, **fields: object
 ) -> dict[str, Any]:
     """The body of an operation from its fields and `extra`; RuleError lists problems."""
@@ -100,7 +100,7 @@ def body_of(
 
 def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
-    problems = list(_find_odd_names(values, ""))
+    problems = list(_find_non_text_names(values, ""))
     body = {
         field_name: _convert_value(field_value, str(field_name), problems)
         for field_name, field_value in values.items()
@@ -142,7 +142,7 @@ def _merge_objects(
 def _convert_value(value: object, field_path: str, problems: list[Problem]) -> Any:
     """A value as JSON can hold it, an amount as text.
 
-    None for a value that cannot be sent: `problems` then gets the reason.
+    For a value that cannot be sent, the reason is added to `problems`, and the result is None.
     """
     if type(value) is str:  # most values are
         return value
@@ -167,8 +167,8 @@ def _convert_value(value: object, field_path: str, problems: list[Problem]) -> A
 def _convert_object(
     members: Mapping[Any, object], field_path: str, problems: list[Problem]
 ) -> dict[Any, Any]:
-    """An object as JSON, without the members that are None."""
-    problems += _find_odd_names(members, field_path)
+    """An object as JSON, without members that are None. Adds what cannot be sent to `problems`."""
+    problems += _find_non_text_names(members, field_path)
     return {
         member_name: _convert_value(member, f"{field_path}.{member_name}", problems)
         for member_name, member in members.items()
@@ -176,8 +176,8 @@ def _convert_object(
     }
 
 
-def _find_odd_names(values: Mapping[Any, object], path: str) -> Iterator[Problem]:
-    """A problem for each name of a field that is no text, which JSON could not hold as it is."""
+def _find_non_text_names(values: Mapping[Any, object], path: str) -> Iterator[Problem]:
+    """Yield a problem for each name of a field that is not text: JSON has only text names."""
     for field_name in values:
         if not isinstance(field_name, str):
             name_text = plain(repr(field_name), 60)
@@ -235,7 +235,7 @@ def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
 
 
 def _describe_kind(kind: str) -> str:
-    """What an id is of: a kind of object, or any."""
+    """Describe the objects that an id is for: a kind of object, or any."""
     return f"{with_article(kind)} or its id" if kind else "an id, or an object that has one"
 
 

@@ -32,7 +32,7 @@ class PoolTransport(httpx.BaseTransport):
         self._pool = pool
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; its body and that of the response are streams."""
+        """Send a request. Its body and the body of the response are streams."""
         url = request.url
         # "target" is set for a request that a proxy passes on.
         target = request.extensions.get("target", url.raw_path)
@@ -74,7 +74,7 @@ class PoolStream(httpx.SyncByteStream):
 
 @contextmanager
 def _httpx_errors() -> Iterator[None]:
-    """Raise an error of httpcore as that of httpx with its name, or that of its parent."""
+    """Raise an error of httpcore as the httpx error with the same name, or its parent's name."""
     try:
         yield
     except Exception as error:

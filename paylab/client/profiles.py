@@ -19,10 +19,10 @@ DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 VARIABLE = re.compile("[A-Z_][A-Z0-9_]*")
 SECRETS = ("api_key", "secret_key")
-NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "service", "read_only")
+SETTING_NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "service", "read_only")
 
 Profile = dict[str, Any]
-LARGEST = 2**20
+PROFILES_SIZE_MAX = 2**20
 """Maximum bytes of the profiles; a larger file could fill the memory."""
 
 
@@ -84,11 +84,14 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
 
 
 def _require_small_file(path: Path) -> None:
-    """ValueError for a pipe, which may never end, or a file of more than LARGEST bytes."""
+    """ValueError for a pipe or a file of more than LARGEST bytes.
+
+    A pipe may never end.
+    """
     if path.exists() and not path.is_file():
         raise ValueError("this is not a regular file")
-    if path.exists() and path.stat().st_size > LARGEST:
-        raise ValueError(f"it has more than {LARGEST} bytes")
+    if path.exists() and path.stat().st_size > PROFILES_SIZE_MAX:
+        raise ValueError(f"it has more than {PROFILES_SIZE_MAX} bytes")
 
 
 def _hide_keys(profile: object) -> Any:
@@ -105,9 +108,9 @@ def _hide_keys(profile: object) -> Any:
 
 def _check_names(profile_name: str, profile: Profile) -> None:
     """ConfigError for the first unknown setting of a profile."""
-    unknown_names = sorted(set(profile) - set(NAMES))
+    unknown_names = sorted(set(profile) - set(SETTING_NAMES))
     if unknown_names:
-        names_text = f"{unknown_names[0]!r}; known: {', '.join(NAMES)}"
+        names_text = f"{unknown_names[0]!r}; known: {', '.join(SETTING_NAMES)}"
         raise ConfigError(f"profile {profile_name!r} has the unknown setting {names_text}")
 
 
@@ -121,7 +124,7 @@ def _resolve_key(
     """
     if not isinstance(key_setting, Secret):
         raise ConfigError(f"{key_place} must be text")
-    scheme = _scheme_of(key_setting)
+    scheme = _read_scheme(key_setting)
     if scheme == "env":
         return _from_environment(key_place, key_setting, environ)
     if scheme == "keyring":
@@ -132,7 +135,7 @@ def _resolve_key(
     return key_setting
 
 
-def _scheme_of(key_setting: Secret) -> str:
+def _read_scheme(key_setting: Secret) -> str:
     """The kind of a reference, "env" or "keyring"; empty for a key in plain text."""
     for scheme in ("env", "keyring"):
         if key_setting.reveal().startswith(f"{scheme}:"):

@@ -22,7 +22,7 @@ from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .call import Body
 from .exchange import Exchange, clean_body, record_call
-from .har import CREATOR, END, read_har, write_entry, write_line, write_start
+from .har import CREATOR, ENDING, read_har, write_entry, write_line, write_start
 from .session import Session, replay_facts
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")
@@ -49,7 +49,7 @@ class Recording:
         self._lock = Lock()
         facts = replay_facts(session.settings, is_own=session.is_own)
         file_start = write_start({**facts, "started": to_text(session.clock())})
-        self._file: BinaryIO | None = _create(self.path, file_start + END)
+        self._file: BinaryIO | None = _create(self.path, file_start + ENDING)
         self._end_offset = len(file_start)
         session.watchers.append(self.note)
 
@@ -102,10 +102,10 @@ class Recording:
             return
         entry_line = (b"," if self.count else b"") + entry_line
         try:
-            _write(self._file, self._end_offset, entry_line + END)
+            _write(self._file, self._end_offset, entry_line + ENDING)
         except OSError:  # a full disk: the entries before are still a whole file
             self._file.truncate(self._end_offset)
-            _write(self._file, self._end_offset, END)
+            _write(self._file, self._end_offset, ENDING)
             raise
         self._end_offset += len(entry_line)
         self.count += 1

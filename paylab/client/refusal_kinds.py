@@ -224,7 +224,7 @@ OTHER_VALUES = (
 )
 
 
-def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
+def find_kind(status: int, text: str, body: object = None) -> RefusalKind | None:
     """The kind of a refusal; None if neither its words nor its status tell one."""
     if not 400 <= status < 500:
         return None

@@ -207,29 +207,32 @@ class Replay(httpx.BaseTransport):
 
     def __init__(self, path: str | Path, service: Service | None = None) -> None:
         self.path = Path(path)
-        calls, _, facts = read_har(self.path)
-        self.service = service or Service(facts.get("service") or {})
-        self.base_url = str(facts.get("base_url") or _base_url(self.path, calls, self.service))
+        calls, _, har_facts = read_har(self.path)
+        self.service = service or Service(har_facts.get("service") or {})
+        recorded_url = har_facts.get("base_url")
+        self.base_url = str(recorded_url or _find_base_url(self.path, calls, self.service))
         self._redaction = Redaction([])
         self._lock = Lock()
-        self.entries = [
+        self.recorded_calls = [
             RecordedCall.of(number, call, self._redaction)
             for number, call in enumerate(calls, 1)
             if call.url.startswith(f"{self.base_url}/")
         ]
-        recorded_at = self.entries[0].call.when if self.entries else datetime.fromtimestamp(0, UTC)
-        self._now = read_or_none(facts.get("started")) or recorded_at
+        first_time = datetime.fromtimestamp(0, UTC)
+        if self.recorded_calls:
+            first_time = self.recorded_calls[0].call.when
+        self._now = read_or_none(har_facts.get("started")) or first_time
         self._used_indexes: set[int] = set()
         self._index_by_order: dict[str, int] = {}
         self._last_write_index = -1
         self._indexes_by_question: dict[str, list[int]] = {}
-        for index, entry in enumerate(self.entries):
-            self._indexes_by_question.setdefault(entry.question.key, []).append(index)
+        for index, recorded_call in enumerate(self.recorded_calls):
+            self._indexes_by_question.setdefault(recorded_call.question.key, []).append(index)
 
     @property
     def has_controls(self) -> bool:
         """Whether the service was a simulator whose controls were used."""
-        return any(CONTROLS in entry.question.path for entry in self.entries)
+        return any(CONTROLS in recorded_call.question.path for recorded_call in self.recorded_calls)
 
     def now(self) -> datetime:
         """The time of the latest replayed call."""
@@ -244,16 +247,16 @@ class Replay(httpx.BaseTransport):
         question = RequestFields.of(request.method, target, body)
         with self._lock:
             idempotency_key = request.headers.get(self.service.idempotency.header, "")
-            index = self._find_entry(question, idempotency_key)
+            index = self._find_recorded_call(question, idempotency_key)
             self._used_indexes.add(index)
-            entry = self.entries[index]
-            self._now = max(self._now, entry.call.when)
-        return entry.response(request)
+            recorded_call = self.recorded_calls[index]
+            self._now = max(self._now, recorded_call.call.when)
+        return recorded_call.response(request)
 
-    def _find_entry(self, question: RequestFields, idempotency_key: str) -> int:
+    def _find_recorded_call(self, question: RequestFields, idempotency_key: str) -> int:
         """The index of the entry that answers a question; ReplayError if there is none."""
         indexes = self._indexes_by_question.get(question.key)
-        indexes = indexes or self._find_redacted_entries(question)
+        indexes = indexes or self._find_redacted_calls(question)
         if not indexes:
             raise self._unknown_request_error(question)
         if question.method == "GET":
@@ -275,10 +278,11 @@ class Replay(httpx.BaseTransport):
         return index
 
     def _choose_read(self, indexes: list[int]) -> int:
-        """The index of the read to answer with, of those of the same question.
+        """The index of the recorded read that answers a request.
 
-        The first unused one between the last write and the next one; else the last one there, else
-        the last one before it, else the first one after the next write.
+        `indexes` are the reads of the same question. The choice is the first unused one between the
+        last write and the next write; else the last one there, else the last one before it, else
+        the first one after the next write.
         """
         next_write_index = self._find_next_write()
         before_next = [index for index in indexes if index < next_write_index]
@@ -291,17 +295,17 @@ class Replay(httpx.BaseTransport):
 
     def _find_next_write(self) -> int:
         """The index of the first unused write after the last write; the count if there is none."""
-        for index in range(self._last_write_index + 1, len(self.entries)):
-            is_write = self.entries[index].question.method != "GET"
+        for index in range(self._last_write_index + 1, len(self.recorded_calls)):
+            is_write = self.recorded_calls[index].question.method != "GET"
             if is_write and index not in self._used_indexes:
                 return index
-        return len(self.entries)
+        return len(self.recorded_calls)
 
-    def _find_redacted_entries(self, question: RequestFields) -> list[int]:
+    def _find_redacted_calls(self, question: RequestFields) -> list[int]:
         """The indexes of the entries whose request equals this one but for redacted values."""
         indexes: list[int] = []
-        for index, entry in enumerate(self.entries):
-            pattern = entry.question.pattern
+        for index, recorded_call in enumerate(self.recorded_calls):
+            pattern = recorded_call.question.pattern
             if pattern and pattern.fullmatch(question.key):
                 indexes.append(index)
         return indexes
@@ -309,23 +313,25 @@ class Replay(httpx.BaseTransport):
     def _unknown_request_error(self, question: RequestFields) -> ReplayError:
         """The error for a request without a recorded answer, with the nearest one."""
         message = f"{question.method} {question.path} was not recorded in {self.path.name}"
-        if not self.entries:
+        if not self.recorded_calls:
             return ReplayError(message)
-        nearest_entry = max(self.entries, key=lambda entry: entry.question.likeness(question))
-        all_differences = list(nearest_entry.question.differences(question))
+        nearest_call = max(
+            self.recorded_calls, key=lambda recorded: recorded.question.likeness(question)
+        )
+        all_differences = list(nearest_call.question.differences(question))
         difference_lines = all_differences[:DIFFERENCES_SHOWN]
         hidden_count = len(all_differences) - len(difference_lines)
         if hidden_count:
             difference_lines.append(f"and {hidden_count} more")
-        return ReplayError(message, str(nearest_entry), difference_lines)
+        return ReplayError(message, str(nearest_call), difference_lines)
 
 
-def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
-    """The base URL in a HAR of another program: that of the calls with paths of the service.
+def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
+    """The base URL in a HAR of another program: it comes before the paths of the service.
 
     ConfigError if there is none, or more than one.
     """
-    all_base_urls = (_base_of(call.url, service) for call in calls)
+    all_base_urls = (_find_base(call.url, service) for call in calls)
     base_urls = list(dict.fromkeys(filter(None, all_base_urls)))
     if len(base_urls) == 1:
         return base_urls[0]
@@ -340,7 +346,7 @@ def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     )
 
 
-def _base_of(url: str, service: Service) -> str | None:
+def _find_base(url: str, service: Service) -> str | None:
     """The part of a URL before a path of the service; None if it has no such path."""
     url_parts = urlsplit(url)
     path = url_parts.path

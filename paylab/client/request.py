@@ -84,7 +84,7 @@ class OutgoingRequest:
     timeout: float | None = None
     given_headers: Mapping[str, str] = field(default_factory=dict)
     find: Find | None = None
-    any_body: bool = False
+    any_answer: bool = False
     operation: str = ""
     takes_key: bool = False
     asked: object = None
@@ -102,7 +102,7 @@ class OutgoingRequest:
         return self.method in {"GET", "HEAD"}
 
 
-def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) -> URL:
+def build_url(base_url: str, path: str, params: Mapping[str, Any] | None = None) -> URL:
     """The URL of a path and its query; RuleError when it cannot be sent as HTTP."""
     from httpx import URL, InvalidURL, QueryParams
 
@@ -230,7 +230,7 @@ def _read_timeout(timeout: float | None) -> float | None:
 
 
 def _read_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
-    """The headers of a call, each of which can be sent; empty for None."""
+    """The headers of a call; RuleError for a header that cannot be sent. Empty for None."""
     if not isinstance(headers, Mapping | None):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
     return {name: _check_header(name, text) for name, text in (headers or {}).items()}

@@ -15,7 +15,7 @@ from ..redaction.redaction import Redaction
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
 from ..spec.operations.routes import find_reading_operation
 from ..spec.translation import Translation
-from .request import Options, OutgoingRequest, StreamedBody, encode, url_of, with_options
+from .request import Options, OutgoingRequest, StreamedBody, build_url, encode, with_options
 from .settings import Settings
 
 
@@ -57,7 +57,7 @@ class RequestBuilder:
         `parts` fill the placeholders of its path. MissingOperationError if the service has none.
         """
         path = self._service.path(name, **(parts or {}))
-        url = url_of(self._settings.base_url, path, params)
+        url = build_url(self._settings.base_url, path, params)
         content: bytes | StreamedBody | None
         if isinstance(body, dict):
             translation = self._translation
@@ -80,8 +80,8 @@ class RequestBuilder:
         params: Mapping[str, object] | None = None,
         options: Options | None = None,
     ) -> OutgoingRequest:
-        """The request of a path, which may have a query; its body is sent as it is."""
-        url = url_of(self._settings.base_url, path, params)
+        """The request for a path, with or without a query; its body is sent as it is."""
+        url = build_url(self._settings.base_url, path, params)
         bare_path = path.partition("?")[0]
         content = None if json is None else encode(json)
         route = self._service.match(bare_path)[0].get(method.upper())

@@ -81,7 +81,7 @@ class Response:
                 return make_response(LAST_MEMBER_DECODER.decode(body_text), repeats=str(error))
         except (ValueError, ArithmeticError, RecursionError):
             pass  # Raised below: the parser's error would contain the whole body.
-        if attempt.exchange.request.any_body and not MARKUP.match(content):
+        if attempt.exchange.request.any_answer and not MARKUP.match(content):
             return make_response(plain(content.decode("utf-8", "replace")))
         media_type = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
         raise make_response()._wrong_body_error(f"is not JSON ({media_type})")
@@ -139,7 +139,8 @@ class Response:
 
         data_member = self.body.get("data") if isinstance(self.body, dict) else None
         has_failed = self.body is False  # some services answer a bare `false` for a failure
-        if not (has_failed or is_error(self.body) or is_error(data_member)):
+        describes_error = has_failed or is_error(self.body) or is_error(data_member)
+        if not describes_error:
             return
         from .failures import read_refusal  # rarely needed
 
@@ -200,8 +201,8 @@ class Response:
         operation = OPERATIONS.get(self.exchange.request.operation)
         return operation.item_path(self.translation.service) if operation else NONE
 
-    def named_page(self, form: ListForm) -> RawPage:
-        """The body as a page of a list, its rows in our names."""
+    def translate_page(self, form: ListForm) -> RawPage:
+        """The body as a page of a list, with the rows in our names."""
         page = self.page(form)
         model = OPERATIONS[f"{form.name}.list"].answer
         return replace(
@@ -210,7 +211,7 @@ class Response:
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
-        return resource_of(kind, body, self.translation, self.place, replayed=self.replayed)
+        return build_resource(kind, body, self.translation, self.place, replayed=self.replayed)
 
     @property
     def _exchange_redaction(self) -> Redaction:
@@ -238,7 +239,7 @@ def _has_any(candidate: dict[str, Any], field_names: Collection[str]) -> bool:
     return is_text_or_number and bool(str(id_).strip())
 
 
-def resource_of(
+def build_resource(
     kind: type[R],
     body: dict[str, Any],
     translation: Translation,

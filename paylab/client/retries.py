@@ -24,7 +24,7 @@ DIGITS_MAX = 18
 TOO_MANY_REQUESTS = 429
 NOT_FOUND = 404
 RETRY_AFTER = "retry-after"
-NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
+NUMBER_TEXT = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 SERVER_ERRORS = 500
 
 
@@ -68,14 +68,14 @@ def requested_wait(
 ) -> float | None:
     """Seconds that an answer asks to wait, by the header of its service or by Retry-After.
 
-    `unit` is that of the header's number: seconds, milliseconds or unix_time. None if no header
-    says it.
+    `unit` is the unit of that header: seconds, milliseconds or unix_time. None if no header says
+    it.
     """
     header_text = headers.get(header.lower(), "").strip()
     is_own_header_missing = header.lower() != RETRY_AFTER and not header_text
     if is_own_header_missing:
         return retry_after(headers.get(RETRY_AFTER, ""), now)
-    if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(header_text):
+    if unit in ("milliseconds", "unix_time") and NUMBER_TEXT.fullmatch(header_text):
         number = float(header_text[:DIGITS_MAX])
         if unit == "milliseconds":
             return number / 1000
@@ -86,7 +86,7 @@ def requested_wait(
 def retry_after(text: str, now: datetime) -> float | None:
     """The seconds of a Retry-After header (seconds or a date); None if unreadable."""
     text = text.strip()
-    if NUMBER.fullmatch(text):
+    if NUMBER_TEXT.fullmatch(text):
         return float(text[:DIGITS_MAX])
     retry_at = from_http(text)
     return None if retry_at is None else max(0.0, (retry_at - now).total_seconds())
@@ -125,7 +125,7 @@ def wait_advice(
 
 def _read_reset(header_name: str, header_text: str, now: datetime) -> float | None:
     """The seconds of a header that says when to call again: a number, a Unix time, or a date."""
-    if header_name.endswith("-ms") and NUMBER.fullmatch(header_text.strip()):
+    if header_name.endswith("-ms") and NUMBER_TEXT.fullmatch(header_text.strip()):
         return float(header_text.strip()[:DIGITS_MAX]) / 1000
     seconds = retry_after(header_text, now)
     if seconds is None or seconds < SINCE_1970:

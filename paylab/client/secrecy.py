@@ -1,4 +1,4 @@
-"""What a client hides: its keys and personal fields, in its texts and in the logs of libraries."""
+"""Hides the keys and personal fields of a client in its texts and in the logs of libraries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from ..redaction.redaction import Redaction
 from ..spec.service.service import Service
 from .settings import Settings
 
-NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
+LOGGER_NAMES = (
+    "httpx",
+    *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")),
+)
 
 
 class LogRedaction(logging.Filter):
@@ -35,13 +38,13 @@ _LOG_REDACTION = LogRedaction()
 """Loggers belong to the whole process, as do their filters."""
 
 
-def redaction_of(settings: Settings) -> Redaction:
+def make_redaction(settings: Settings) -> Redaction:
     """The redaction of a client; while it exists, it cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
     redaction = Redaction(keys, _personal_names(settings.service))
     _LOG_REDACTION.redactions.add(redaction)
-    for logger_name in NAMES:
+    for logger_name in LOGGER_NAMES:
         escaping_logger(logger_name).addFilter(_LOG_REDACTION)
     return redaction
 

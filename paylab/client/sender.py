@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Records:
-    """What a session remembers of the answers: the calls, ids just received, and the time."""
+    """The memory of a session: its calls, the ids that it just received, and the service's time."""
 
     calls: CallLog
     fresh_ids: FreshIds
@@ -61,22 +61,22 @@ class Sender:
 
     @property
     def _deadline(self) -> Deadline:
-        """The deadline of all attempts of a call, which the connection keeps."""
+        """The deadline for all attempts of a call; the connection keeps it too."""
         return self._connector.deadline
 
     def deliver(self, request: OutgoingRequest) -> Attempt:
         """The successful attempt of a request; the error of the last one if all failed."""
         content = request.content
-        body_bytes = 0 if isinstance(content, bytes | None) else content.length
+        body_size = 0 if isinstance(content, bytes | None) else content.length
         timeout = request.timeout or self._settings.timeout
-        upload_seconds = body_bytes / UPLOAD_BYTES_PER_SECOND_MIN
+        upload_seconds = body_size / UPLOAD_BYTES_PER_SECOND_MIN
         with self._deadline.within(ATTEMPTS_TIMEOUT_FACTOR * timeout + upload_seconds):
-            attempt = self._repeat_request(request)
-        if attempt.exchange.went_well:
-            return attempt
-        error = self._failure_of(attempt)
-        error.after_lost = attempt.after_lost
-        if self._dialects is not None and self._is_refused_signature(attempt):
+            last_attempt = self._repeat_request(request)
+        if last_attempt.exchange.went_well:
+            return last_attempt
+        error = self._read_failure(last_attempt)
+        error.after_lost = last_attempt.after_lost
+        if self._dialects is not None and self._is_refused_signature(last_attempt):
             self._dialects.explain(error, self._is_verified)
         raise error
 
@@ -113,7 +113,7 @@ class Sender:
             if attempt.exchange.went_well:
                 break
             is_attempt_lost = is_lost(attempt.exchange)
-            wait_seconds = self._wait_seconds(attempt.exchange)
+            wait_seconds = self._compute_wait(attempt.exchange)
             if wait_seconds is None:
                 break
             is_after_lost = is_after_lost or is_attempt_lost
@@ -121,23 +121,23 @@ class Sender:
             self._deadline.extend(wait_seconds)
             self._timing.sleep(wait_seconds)
             if is_attempt_lost:
-                reading_request = self._result_of_lost(attempt)
+                reading_request = self._find_lost_result(attempt)
                 if reading_request is not None:
                     return self.deliver(reading_request)
         return attempt
 
-    def _wait_seconds(self, exchange: Exchange) -> float | None:
-        """Seconds to wait before the next attempt; None when there must be none."""
+    def _compute_wait(self, exchange: Exchange) -> float | None:
+        """Seconds to wait before the next attempt; None when there must be no further attempt."""
         retries_max = self._settings.max_retries
         if not retries_max or self._deadline.has_passed:
             return None
         now = self._timing.clock()
         if exchange.status == NOT_FOUND:
-            return self._records.fresh_ids.pause(exchange, now)
+            return self._records.fresh_ids.pause_before_retry(exchange, now)
         limits = self._settings.service.rate_limits
         return wait_before_retry(exchange, limits, now, self._timing.random, retries_max)
 
-    def _result_of_lost(self, lost_attempt: Attempt) -> OutgoingRequest | None:
+    def _find_lost_result(self, lost_attempt: Attempt) -> OutgoingRequest | None:
         """The request that reads what a lost attempt made; None if it made nothing.
 
         Raises the error of the attempt if the list does not tell.
@@ -149,14 +149,17 @@ class Sender:
         except ChoiceError:
             raise
         except PaylabError:
-            raise self._failure_of(lost_attempt) from None
+            raise self._read_failure(lost_attempt) from None
         if made_id is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, made_id)
         return self._requests.reading(request, made_id)
 
-    def _failure_of(self, attempt: Attempt) -> PaylabError:
-        """The error of a failed attempt, without the secrets and document numbers that it names."""
+    def _read_failure(self, attempt: Attempt) -> PaylabError:
+        """The error of a failed attempt.
+
+        Secrets and document numbers of the exchange are hidden in its texts.
+        """
         from .exchange import exchange_redaction
         from .failures import make_failure  # only what failed needs it
 
@@ -178,5 +181,5 @@ class Sender:
             request = self._requests.operation("transfers.list")
         except MissingOperationError:
             return False
-        connection = self._connector.signed_with(setting_key, setting_value)
+        connection = self._connector.connect_with(setting_key, setting_value)
         return connection is not None and self._send_attempt(connection, request).exchange.went_well

@@ -24,7 +24,7 @@ from .request import Options, OutgoingRequest, StreamedBody
 from .request_builder import RequestBuilder, new_idempotency_key
 from .request_signer import Nonces
 from .response import R, Response
-from .secrecy import redaction_of
+from .secrecy import make_redaction
 from .sender import Records, Sender
 from .service_clock import ServiceClock, Timing, utcnow
 from .session_options import SessionOptions
@@ -38,7 +38,7 @@ ANSWER_SECONDS = 2.0
 
 
 def replay_facts(settings: Settings, *, is_own: bool) -> dict[str, Any]:
-    """What a replay of calls needs to know of the service: its address and settings."""
+    """The address and the settings of a service, as a replay of its calls needs them."""
     order_setting = {"lists.order": settings.service.lists.order} if is_own else {}
     return {
         "base_url": settings.base_url,
@@ -79,7 +79,7 @@ class Session:
         self._timing = _make_timing(options)
         self.clock = self._timing.clock
         self.sleep = self._timing.sleep
-        self.redaction = options.get("redaction") or redaction_of(self.settings)
+        self.redaction = options.get("redaction") or make_redaction(self.settings)
         self.watchers = options.get("watchers", [])
         self.place: Callable[[], str] = options.get("place") or (lambda: settings.base_url)
         self.wait_shown = options.get("wait_shown") or (lambda: nullcontext(lambda _: None))
@@ -105,7 +105,7 @@ class Session:
         )
 
     def _make_sender(self, *, tries_dialects: bool) -> Sender:
-        """What sends the requests of this session over a connection of its own."""
+        """Make the sender of this session's requests, over a connection of its own."""
         connector = Connector(
             self.settings,
             self._timing,
@@ -126,7 +126,7 @@ class Session:
         )
 
     def _make_lists(self) -> Lists:
-        """What reads the lists of the service."""
+        """Make the reader of the service's lists."""
         return Lists(
             self.requests,
             self._sender.deliver,
@@ -184,24 +184,29 @@ class Session:
         *,
         params: Mapping[str, Any] | None = None,
         parts: Mapping[str, str] | None = None,
-        any_body: bool = False,
+        any_answer: bool = False,
         **options: Unpack[Options],
     ) -> Response:
         """Carry out an operation of the service, with a body in our names.
 
-        An order is sent as it is: `Client.call` gives it the key that is computed from it. `parts`
-        fill the placeholders of its path. If the service cannot read one object alone, the list is
-        read; MissingOperationError if it has neither operation.
+        This method adds no idempotency key to an order; `Client.call` does. `parts` fill the
+        placeholders of the path. With `any_answer`, the answer need not be JSON.
+
+        If the service cannot read one object alone, its list is read instead. MissingOperationError
+        if the service has neither operation.
         """
         try:
             request = self.requests.operation(operation, body, params, parts, options)
         except MissingOperationError:
             resource, _, verb = operation.partition(".")
-            known_operations = {route.operation for route in self.service.routes}
-            if verb != "get" or f"{resource}.list" not in known_operations:
+            if verb != "get" or not self._has_list(resource):
                 raise
             return self.lists.find_row(resource, (parts or {})["id"], options)
-        return self.deliver(replace(request, any_body=any_body) if any_body else request)
+        return self.deliver(replace(request, any_answer=any_answer) if any_answer else request)
+
+    def _has_list(self, resource: str) -> bool:
+        """Whether the service has the list of a resource."""
+        return any(route.operation == f"{resource}.list" for route in self.service.routes)
 
     def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
         """An object of the service by its id, or by an object that has one."""
@@ -215,7 +220,7 @@ class Session:
         """Send a request, with retries where safe, and read its answer."""
         keyed_request = self.requests.keyed(request, self.new_key)
         response = self._read_response(self._sender.deliver(keyed_request))
-        self._records.fresh_ids.note(request, response.body, self.clock())
+        self._records.fresh_ids.remember(request, response.body, self.clock())
         return response
 
     def has_just_received(self, id_: str) -> bool:

@@ -21,7 +21,7 @@ WaitShown = Callable[[], AbstractContextManager[Callable[[str], None]]]
 
 
 class SessionOptions(TypedDict, total=False):
-    """What a lab or a test replaces.
+    """Parts of a session that a lab or a test replaces.
 
     `calls` holds the latest attempts, oldest first; `watchers` are called after each attempt,
     `wait_shown` shows how a wait goes, and `place` names the service. `service_clock` estimates

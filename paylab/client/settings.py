@@ -17,11 +17,11 @@ from ..signing.canonical import key_bytes
 from ..spec.service.service import Service
 from ..spec.text import plain
 from .base_url import check_base_url, check_encrypted
-from .profiles import NAMES, load, profiles_path
+from .profiles import SETTING_NAMES, load, profiles_path
 
 KEYS = ("api_key", "secret_key")
 REQUIRED = ("base_url", "api_key", "secret_key")
-OPTIONS = tuple(name for name in NAMES if name not in REQUIRED)
+OPTIONS = tuple(name for name in SETTING_NAMES if name not in REQUIRED)
 VARIABLES = {name: f"PAYLAB_{name.upper()}" for name in REQUIRED}
 SHARED_VARIABLE = "PAYLAB_SHARED_SIMULATOR"
 """Set by `paylab lab` to the address of the simulator that it started."""
@@ -53,16 +53,16 @@ Found = dict[str, tuple[Any, str]]
 @with_name_suggestions
 @light_dataclass(frozen=True)
 class Settings:
-    """Everything a client needs; `where` names the source of each setting.
+    """The settings of a client. `source_by_setting` has the source of each setting.
 
     `service` has the assumptions: paths, names, limits and the signing dialect. With `read_only`
-    only GETs are sent. `control_token` is that of a simulator, for its control API.
+    only GETs are sent. `control_token` is the token for the control API of a simulator.
     """
 
     base_url: str
     api_key: Secret
     secret_key: Secret
-    where: Mapping[str, str] = field(default_factory=dict)
+    source_by_setting: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 30.0
     max_retries: int = 2
     service: Service = field(default_factory=Service, repr=False)
@@ -88,9 +88,10 @@ class Settings:
         ('base_url', 'http://localhost', 'embedded simulator')
         """
         value_by_name = {"base_url": self.base_url, "api_key": HIDDEN, "secret_key": HIDDEN}
-        value_by_name |= {"read_only": "yes"} if self.read_only else {}
+        if self.read_only:
+            value_by_name["read_only"] = "yes"
         return [
-            (setting_name, setting_value, self.where.get(setting_name, ""))
+            (setting_name, setting_value, self.source_by_setting.get(setting_name, ""))
             for setting_name, setting_value in value_by_name.items()
         ]
 
@@ -129,7 +130,8 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
         required_settings = _add_source(table, origin) | required_settings
     options |= read_only_source(read_only, environ) | find_service(service, environ)
     options |= _find_control_token(control_token, required_settings, environ)
-    if not (required_settings or profile_name):
+    is_anything_set = required_settings or profile_name
+    if not is_anything_set:
         return None
     return _make_settings(_add_source(otherwise or {}, "default") | required_settings, options)
 
@@ -257,7 +259,7 @@ def _make_settings(required: Found, options: Found) -> Settings:
     found_settings = {**required, **options}
     origins = {name: origin for name, (_, origin) in found_settings.items()}
     values = {name: value for name, (value, _) in found_settings.items()}
-    settings = Settings(**values, where=origins)
+    settings = Settings(**values, source_by_setting=origins)
     check_encrypted(settings.base_url)
     return settings
 

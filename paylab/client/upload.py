@@ -175,10 +175,10 @@ def _read_block(file: BinaryIO, size: int) -> bytes:
     """The next whole block; an unbuffered file may return less per read."""
     block = file.read(size)
     while 0 < len(block) < size:
-        further_bytes = file.read(size - len(block))
-        if not further_bytes:
+        further_block = file.read(size - len(block))
+        if not further_block:
             break
-        block += further_bytes
+        block += further_block
     return block
 
 

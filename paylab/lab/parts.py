@@ -18,7 +18,7 @@ from ..client.client import Client
 from ..client.followers import Broadcast
 from ..client.orders import OrderSender
 from ..client.request_signer import Nonces
-from ..client.secrecy import redaction_of
+from ..client.secrecy import make_redaction
 from ..client.service_clock import ServiceClock, utcnow
 from ..client.session import replay_facts
 from ..client.session_options import SessionOptions
@@ -111,7 +111,7 @@ def _shared_options(
 ) -> SessionOptions:
     """The options of both clients: that of the user's calls and that of the controls."""
     random = options.get("random") or SystemRandom()
-    redaction = redaction_of(settings)
+    redaction = make_redaction(settings)
     host = "embedded" if embedded else urlsplit(settings.base_url).netloc
     watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
     return {
@@ -199,7 +199,11 @@ def embedded_settings(api_key: str, secret_key: str, found: Found, service: Serv
     value_by_name = {name: value for name, (value, _) in found.items()}
     value_by_name["service"] = service
     return Settings(
-        EMBEDDED, Secret(api_key), Secret(secret_key), where=origin_by_name, **value_by_name
+        EMBEDDED,
+        Secret(api_key),
+        Secret(secret_key),
+        source_by_setting=origin_by_name,
+        **value_by_name,
     )
 
 
@@ -218,7 +222,9 @@ def replay_parts(path: Path, given: GivenService | None) -> Parts:
     origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     # A replay is not signed; its placeholder key is valid in every encoding.
     keys = Secret("replay"), Secret("f00d" * 10)
-    settings = Settings(replay.base_url, *keys, where=origin_by_name, service=replay.service)
+    settings = Settings(
+        replay.base_url, *keys, source_by_setting=origin_by_name, service=replay.service
+    )
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
 
 

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from ..client.client import Client
-from ..client.parameters import Account, body_of, strict_keywords
+from ..client.parameters import Account, build_body, strict_keywords
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
 from ..spec import codes
@@ -89,7 +89,7 @@ class LabTransfers:
         """
         from ..payments.listed_payments import find_payment
 
-        fields = body_of(
+        fields = build_body(
             "transfers.create",
             financial_account=financial_account,
             client_reference_id=client_reference_id,

@@ -96,7 +96,7 @@ def test_arguments_win_over_environment_and_profile(written, given, environ, bas
     profiles.with_name("service.toml").touch()
     settings = resolve(**given, environ=environ, profiles=profiles)
     assert settings.base_url == base_url
-    found = [settings.where[name] for name in ("base_url", "api_key", "secret_key")]
+    found = [settings.source_by_setting[name] for name in ("base_url", "api_key", "secret_key")]
     expected = where or [f"environment {name}" for name in ENVIRON]
     assert all(wanted in (None, place) for wanted, place in zip(expected, found, strict=True))
 
@@ -108,7 +108,7 @@ def test_options_come_from_the_profile(written):
     settings = resolve(profile="slow", environ=MINE, profiles=profiles)
     assert (settings.timeout, settings.max_retries) == (90, 5)
     assert settings.service == BLANK
-    assert settings.where["service"] == "profile slow: service.toml"
+    assert settings.source_by_setting["service"] == "profile slow: service.toml"
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_read_only_comes_from_argument_environment_or_profile(
     """`read_only` comes from argument, environment or profile, in this order, with its source."""
     path = written(PROFILES.replace("[slow]", f"{profile}\n\n[slow]"))
     settings = resolve(environ={**MINE, **environ}, profiles=path, read_only=given)
-    assert (settings.read_only, settings.where.get("read_only")) == (value, source)
+    assert (settings.read_only, settings.source_by_setting.get("read_only")) == (value, source)
 
 
 @pytest.mark.parametrize(
@@ -434,7 +434,7 @@ def test_a_read_only_that_cannot_be_read_is_refused(written, environ, profile, w
 def test_read_only_lets_nothing_but_gets_out(settings, scripted):
     """With `read_only`, every request except a GET raises ReadOnlyError and is not sent."""
     script = scripted({"data": [], "has_next_page": False})[1]
-    own = replace(settings, read_only=True, where={"read_only": "profile live"})
+    own = replace(settings, read_only=True, source_by_setting={"read_only": "profile live"})
     client = Client(own, transport=script)
     assert list(client.transfers.list()) == []
     for send in (

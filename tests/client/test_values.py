@@ -12,7 +12,7 @@ import pytest
 
 import paylab.client
 from paylab.client.call import Body, Call, Timings
-from paylab.client.exchange import transport_failure_of
+from paylab.client.exchange import describe_transport_failure
 from paylab.client.orders import Order
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
@@ -50,7 +50,7 @@ def test_no_repr_shows_what_was_sent_or_answered(scripted):
     shown = (
         *(response, response.attempt, response.exchange, response.exchange.request),
         *(call, call.request_body, call.response_body, order),
-        transport_failure_of(httpx.ReadError(PRIVATE)),
+        describe_transport_failure(httpx.ReadError(PRIVATE)),
     )
     assert PRIVATE in call.request_body.text
     assert PRIVATE in call.response_body.text

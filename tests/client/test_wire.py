@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from paylab.client import parameters
-from paylab.client.request import encode, url_of
+from paylab.client.request import build_url, encode
 from paylab.errors import RuleError
 from paylab.spec.models import Address
 from paylab.spec.money import Amount
@@ -108,7 +108,7 @@ def test_a_body_that_is_no_json_is_refused(body):
 def test_an_id_is_one_segment_of_the_path(identifier, raw):
     """An id is encoded as one path segment, whatever characters it contains."""
     path = Service().path("transfers.get", id=identifier)
-    assert url_of("https://pay.test", path).raw_path == raw
+    assert build_url("https://pay.test", path).raw_path == raw
 
 
 @pytest.mark.parametrize("identifier", ["", None, True, {}, {"id": ""}, Address(), b"tr_1"])
@@ -131,7 +131,7 @@ def test_a_value_without_an_id_is_refused(scripted, identifier):
 )
 def test_a_request_goes_below_the_base_url(path, params, raw):
     """The prefix of the base URL stays, parameters are encoded, and no path changes the host."""
-    url = url_of("https://pay.test/pre", path, params)
+    url = build_url("https://pay.test/pre", path, params)
     assert (url.host, url.raw_path) == ("pay.test", raw)
 
 
@@ -139,7 +139,7 @@ def test_a_request_goes_below_the_base_url(path, params, raw):
 def test_a_path_that_cannot_be_sent(path):
     """A path that is relative, a URL, or has a line break or a fragment raises RuleError."""
     with pytest.raises(RuleError, match="path"):
-        url_of("https://pay.test", path)
+        build_url("https://pay.test", path)
 
 
 def test_the_body_is_json_only_where_there_is_one(scripted):

@@ -20,7 +20,14 @@ from ...spec.resource import creation_time
 from ...spec.status import CONVERSION
 from ...spec.text import plain
 from ..orders import Order, OrderSender
-from ..parameters import Account, body_of, check_identifier, id_from, raise_or_warn, strict_keywords
+from ..parameters import (
+    Account,
+    build_body,
+    check_identifier,
+    id_from,
+    raise_or_warn,
+    strict_keywords,
+)
 from ..request import Options
 from ..session import Session
 from . import operations
@@ -67,7 +74,7 @@ class ConversionAccounts:
         country = getattr(individual_id, "country", None)
         on_ramp = of_country(country)
         source_currency = source_currency or (on_ramp.currency if on_ramp else None)
-        body = body_of(
+        body = build_body(
             "conversion_accounts.create",
             extra,
             individual_id=individual_id,
@@ -136,7 +143,7 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'
         """
-        poller = Poller.of(self._session, "conversion_accounts", timeout, every)
+        poller = Poller.for_resource(self._session, "conversion_accounts", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the conversion account")
 
 
@@ -212,7 +219,7 @@ class Conversions:
             conversion = self.by_id(conversion_id)
             return conversion if conversion and _is_since(conversion, since) else None
 
-        poller = Poller.of(self._session, "conversions", timeout, every)
+        poller = Poller.for_resource(self._session, "conversions", timeout, every)
         return poller.poll(
             read_conversion, until, "the conversion", ENDED, explain_delay=_explain_hold
         )
@@ -317,7 +324,7 @@ class Sandbox:
         >>> lab.sandbox.deposit(account, "10.00", "mxn").amount
         Amount('10.00')
         """
-        body = body_of(
+        body = build_body(
             "sandbox.deposit",
             extra,
             conversion_account_id=conversion_account_id,
@@ -329,6 +336,6 @@ class Sandbox:
         account_id = str(body["conversion_account_id"])
         path_ids = {"id": account_id, "conversion_account_id": account_id}
         response = self._session.call(
-            "sandbox.deposit", body, parts=path_ids, any_body=True, **options
+            "sandbox.deposit", body, parts=path_ids, any_answer=True, **options
         )
         return response.read_or(Deposit, body)

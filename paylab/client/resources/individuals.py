@@ -24,7 +24,7 @@ from ...spec.models import (
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
-from ..parameters import body_of, check_identifier, merge_extra, raise_or_warn, strict_keywords
+from ..parameters import build_body, check_identifier, merge_extra, raise_or_warn, strict_keywords
 from ..request import Options
 from ..session import Session
 from ..upload import Images, Upload
@@ -67,7 +67,7 @@ class Individuals:
         >>> lab.individuals.create(**body).status
         'action_required'
         """
-        fields = body_of(
+        fields = build_body(
             "individuals.create",
             product_types=product_types,
             given_name=given_name,
@@ -180,7 +180,7 @@ class Individuals:
         """
         individual_id = check_identifier(id, kind="Individual")
         provider = provider or self._session.service.verification.provider
-        body = body_of(
+        body = build_body(
             "individuals.submit_token",
             extra,
             provider=provider,
@@ -194,7 +194,7 @@ class Individuals:
                 "individuals.submit_token",
                 body,
                 parts={"id": individual_id},
-                any_body=True,
+                any_answer=True,
                 **options,
             )
         return response.read_or(Individual, {"id": individual_id})
@@ -222,7 +222,7 @@ class Individuals:
         >>> lab.individuals.wait(person).status
         'active'
         """
-        poller = Poller.of(self._session, "individuals", timeout, every)
+        poller = Poller.for_resource(self._session, "individuals", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 
@@ -271,7 +271,7 @@ class FinancialAccounts:
         'crypto_wallet'
         """
         individual_id = check_identifier(individual_id, "individual_id", "Individual")
-        fields = body_of(
+        fields = build_body(
             "financial_accounts.create",
             individual_id=individual_id,
             type=type,
@@ -303,13 +303,13 @@ class FinancialAccounts:
         True
         """
         account_id = check_identifier(id, kind="FinancialAccount")
-        fields = body_of(
+        fields = build_body(
             "financial_accounts.update",
             details=details,
         )
         operations.check_detail_names(fields.get("details"), None, self._session.service)
         body = merge_extra(fields, extra)
         response = self._session.call(
-            "financial_accounts.update", body, parts={"id": account_id}, any_body=True, **options
+            "financial_accounts.update", body, parts={"id": account_id}, any_answer=True, **options
         )
         return response.read_or(FinancialAccount, {"id": account_id})

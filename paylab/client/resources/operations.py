@@ -1,4 +1,4 @@
-"""What the operations share: lists, waiting, and the names in nested objects."""
+"""The shared parts of operations: lists, waiting, and the names in nested objects."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Until = str | Collection[str] | Callable[[Any], bool]
 
 
 class WaitingClient(Protocol):
-    """What a wait needs of a client."""
+    """The part of a client that a wait uses."""
 
     sleep: Callable[[float], None]
     wait_shown: Callable[[], AbstractContextManager[Callable[[str], None]]]
@@ -80,8 +80,10 @@ class Poller:
     declared: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, client: WaitingClient, resource: str, timeout: float, every: float) -> Poller:
-        """How to wait for a resource of a service; RuleError for what is no number of seconds."""
+    def for_resource(
+        cls, client: WaitingClient, resource: str, timeout: float, every: float
+    ) -> Poller:
+        """A poller for a resource of a service; RuleError for an invalid number of seconds."""
         refuse(_check_seconds("timeout", timeout, 0) + _check_seconds("every", every, 0.001))
         declared_statuses = STATUSES[resource](client.service.statuses)
         machine = MACHINES[resource]
@@ -127,7 +129,7 @@ class Poller:
                 seconds_waited += pause
 
     def _note(self, resource: Any, end: _WaitEnd) -> str:
-        """What to know while a status is unknown to the specification and to the settings."""
+        """A note about a status that neither the specification nor the settings know; else ""."""
         known_statuses = (*self.machine.states, *self.declared)
         if resource is None or not end.needs_status or resource.status in known_statuses:
             return ""
@@ -168,7 +170,7 @@ def _check_seconds(name: str, seconds: object, least: float) -> list[Problem]:
 
 
 class _WaitEnd:
-    """What ends a wait: one of some statuses, or a function of the resource."""
+    """The end of a wait: one of some statuses, or a function of the resource."""
 
     def __init__(self, until: Until) -> None:
         self._function = until if callable(until) else None
@@ -202,8 +204,11 @@ TYPO_SIMILARITY = 0.85
 
 
 @lru_cache(maxsize=16)
-def known_detail_names(service: Service, kind: str) -> frozenset[str]:
-    """The names that details of a type can have, ours and the service's; of any type if unknown."""
+def find_detail_names(service: Service, kind: str) -> frozenset[str]:
+    """The names that the details of an account type can have: our names and the service's names.
+
+    For an unknown type, the names of all types.
+    """
     account_types = [kind] if kind in codes.ACCOUNT_TYPES else codes.ACCOUNT_TYPES
     detail_names: set[str] = set()
     for account_type in account_types:
@@ -246,7 +251,7 @@ def _check_details(
     account_type: object, details: object, path: str, service: Service
 ) -> Iterator[Problem]:
     """Problems for likely misspellings only, because most names in details are assumed."""
-    known_names = known_detail_names(service, str(account_type))
+    known_names = find_detail_names(service, str(account_type))
     details = details if isinstance(details, Mapping) else {}
     for detail_name in details:
         if detail_name in known_names:

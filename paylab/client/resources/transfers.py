@@ -21,7 +21,7 @@ from ...spec.status import TRANSFER
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender
-from ..parameters import Account, body_of, raise_or_warn, strict_keywords
+from ..parameters import Account, build_body, raise_or_warn, strict_keywords
 from ..request import Options
 from ..response import Response
 from ..session import Session
@@ -49,7 +49,7 @@ class Quotes:
         quote_id = getattr(quote, "id", quote)
         asked_terms = self._asked_terms.get(str(quote_id))
         if asked_terms is None and isinstance(quote, Quote):  # a quote from elsewhere
-            return _terms_of(quote)
+            return _find_terms(quote)
         return asked_terms
 
     @strict_keywords(Options)
@@ -61,7 +61,7 @@ class Quotes:
         """
         asked_terms = self._asked_terms.get(quote.id)
         if asked_terms is None:
-            return self.create(**_terms_of(quote), **options)
+            return self.create(**_find_terms(quote), **options)
         return self._request_quote(asked_terms, options)
 
     @strict_keywords(Options)
@@ -93,7 +93,7 @@ class Quotes:
         ... ).total_fee
         Amount('0.50')
         """
-        body = body_of(
+        body = build_body(
             "quotes.create",
             extra,
             financial_account=financial_account,
@@ -117,7 +117,7 @@ class Quotes:
         # A field with a default, such as the currency, counts as if it had been given.
         shown_terms = {
             term_name: term_value
-            for term_name, term_value in _terms_of(quote).items()
+            for term_name, term_value in _find_terms(quote).items()
             if term_name not in rules.AMOUNTS
             and not (term_name == "financial_account" and "financial_account_id" in body)
         }
@@ -125,7 +125,7 @@ class Quotes:
         return quote
 
 
-def _terms_of(quote: Quote) -> dict[str, Any]:
+def _find_terms(quote: Quote) -> dict[str, Any]:
     """The fields that ask for a quote like this one, with one of its amounts."""
     amount_name = "destination_amount" if quote.derived_source_amount else "source_amount"
     term_names = (*OPERATIONS["quotes.create"].field_names_of_kind(CURRENCY, ENUM), amount_name)
@@ -190,7 +190,7 @@ class Transfers:
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
         'awaiting_funds'
         """
-        body = body_of(
+        body = build_body(
             "transfers.create",
             extra,
             financial_account=financial_account,
@@ -279,7 +279,7 @@ class Transfers:
         >>> lab.transfers.wait(transfer).status
         'completed'
         """
-        poller = Poller.of(self._session, "transfers", timeout, every)
+        poller = Poller.for_resource(self._session, "transfers", timeout, every)
         try:
             return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)
         except WaitTimeoutError as error:
@@ -288,7 +288,7 @@ class Transfers:
 
 
 def _funding_advice(transfer: Transfer | None) -> str | None:
-    """What to do about a payout that awaits funds of the account; None for any other."""
+    """Advise on a payout that awaits funds of the account; None for any other."""
     if transfer is None or transfer.status != "awaiting_funds" or transfer.deposit_instructions:
         return None
     currency = transfer.source_currency or "its currency"

@@ -11,7 +11,7 @@ from ...rules import webhooks as rules
 from ...spec import codes
 from ...spec.models import WebhookSubscription
 from ...spec.paging import Pager
-from ..parameters import body_of, check_identifier, raise_or_warn, strict_keywords
+from ..parameters import build_body, check_identifier, raise_or_warn, strict_keywords
 from ..request import Options
 from ..session import Session
 
@@ -44,7 +44,7 @@ class WebhookSubscriptions:
         # A text is not a list of letters; the rules report values that are not lists.
         is_list = not isinstance(event_types, str) and isinstance(event_types, Iterable)
         event_types = list(event_types) if is_list else event_types
-        body = body_of(
+        body = build_body(
             "webhook_subscriptions.create",
             extra,
             url=url,
@@ -80,6 +80,6 @@ class WebhookSubscriptions:
         """
         path_ids = {"id": check_identifier(id, kind="WebhookSubscription")}
         response = self._session.call(
-            "webhook_subscriptions.delete", parts=path_ids, any_body=True, **options
+            "webhook_subscriptions.delete", parts=path_ids, any_answer=True, **options
         )
         response.refuse_error_body()
