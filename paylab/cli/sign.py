@@ -22,7 +22,7 @@ from ..client.service_clock import utcnow
 from ..client.settings import Settings, resolve
 from ..errors.base import ConfigError
 from ..redaction.hiding import Secret
-from ..signing.canonical import signed_path, signed_query
+from ..signing.canonical import path_to_sign, query_to_sign
 from ..signing.comparison import compare
 from ..signing.dates import date_text, read_date
 from ..signing.findings import SignedRequest, check_url, read_headers
@@ -108,8 +108,8 @@ def _sign(options: argparse.Namespace) -> int:
         signing.key_bytes(settings.secret_key.reveal(), dialect.key_encoding),
         options.method,
         request.hosts[0],
-        signed_path(request.path, dialect.signed_path, dialect.base_path),
-        signed_query(request.query, dialect.query_order),
+        path_to_sign(request.path, dialect.signed_path, dialect.base_path),
+        query_to_sign(request.query, dialect.query_order),
         content_hash=signing.body_hash(request.body, dialect.hash_encoding, dialect.empty_body),
         date=date,
         nonce=options.nonce or _new_nonce(dialect),

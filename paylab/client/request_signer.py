@@ -14,9 +14,9 @@ from ..signing.canonical import (
     encode_hash,
     key_bytes,
     keyed,
+    path_to_sign,
+    query_to_sign,
     signed_headers,
-    signed_path,
-    signed_query,
 )
 from ..signing.dates import date_text
 from ..spec.service.signing import SigningSettings
@@ -98,8 +98,8 @@ def request_signer(
             secret,
             request.method,
             request.headers["Host"],
-            signed_path(path, dialect.signed_path, dialect.base_path),
-            signed_query(query_text, dialect.query_order),
+            path_to_sign(path, dialect.signed_path, dialect.base_path),
+            query_to_sign(query_text, dialect.query_order),
             content_hash=_hash_content(request, dialect.hash_encoding) or no_body_hash,
             date=date_text(now, dialect.date_form),
             nonce=next_nonce(now),

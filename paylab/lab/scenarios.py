@@ -13,7 +13,7 @@ from ..errors.extras import bundle_or_text, display_or_text
 from ..errors.names import find_nearest_names, with_name_suggestions
 from ..errors.text import printable_lines
 from ..light_dataclass import light_dataclass
-from ..simulator.scenarios import named_scenarios
+from ..simulator.scenarios import list_scenarios_by_name
 from ..spec.service.service import Service
 from .place import ServiceLocator, is_local
 from .scenario_steps import RUNNERS, HistoryStep, ScenarioParts
@@ -105,7 +105,7 @@ class ScenarioRun:
 def list_scenarios(service: Service) -> dict[str, NamedScenario]:
     """The scenarios of a service by name."""
     scenarios: dict[str, NamedScenario] = {}
-    for name, scenario_row in named_scenarios(service).items():
+    for name, scenario_row in list_scenarios_by_name(service).items():
         subject = scenario_row.where.partition(",")[0]  # of "individual, family_name"
         outcome = scenario_row.outcome.partition(";")[0]
         scenarios[name] = NamedScenario(

@@ -9,7 +9,7 @@ from itertools import product
 
 from ..spec.text import JsonValue
 from .canonical import EMPTY_HASH
-from .corrections import Mistake, known_mistake
+from .corrections import Mistake, make_known_mistake
 
 BODY_BYTES_MAX = 1_000_000
 """Maximum bytes of a body for which other formats are tried."""
@@ -28,16 +28,16 @@ JSON_LAYOUTS: tuple[tuple[str, int | None, tuple[str, str] | None], ...] = (
 def find_body_mistake(claimed_hash: str, body: bytes) -> Mistake | None:
     """The mistake that makes `claimed_hash` of a body; None if it is not a known one."""
     if claimed_hash.lower() == sha256(body).hexdigest():
-        return known_mistake("uppercase-hash")
+        return make_known_mistake("uppercase-hash")
     if body and claimed_hash == EMPTY_HASH:
-        return known_mistake("body-changed", "it is the hash of an empty body")
+        return make_known_mistake("body-changed", "it is the hash of an empty body")
     for description, rewritten_body in rewrite_body(body):
         known_hashes = (
             sha256(rewritten_body).hexdigest(),
             sha256(rewritten_body + b"\n").hexdigest(),
         )
         if claimed_hash in known_hashes:
-            return known_mistake("body-changed", f"it is the hash of the body {description}")
+            return make_known_mistake("body-changed", f"it is the hash of the body {description}")
     return None
 
 

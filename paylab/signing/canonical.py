@@ -114,13 +114,13 @@ def encode_hash(digest: str, encoding: str = "hex") -> str:
     return b64encode(bytes.fromhex(digest)).decode()
 
 
-def signed_path(path: str, part: str = "whole", base: str = NONE) -> str:
-    """The path as signed: as sent, or without its version or the path of the base address.
+def path_to_sign(path: str, part: str = "whole", base: str = NONE) -> str:
+    """The path to sign: the path as sent, or without its version or without the base path.
 
     `part` and `base` are the settings signing.signed_path and signing.base_path.
 
-    >>> from paylab.signing.canonical import signed_path
-    >>> signed_path("/api/v1/transfers", "unversioned", "/api")
+    >>> from paylab.signing.canonical import path_to_sign
+    >>> path_to_sign("/api/v1/transfers", "unversioned", "/api")
     '/transfers'
     """
     path = strip_base_path(path, base)
@@ -129,11 +129,11 @@ def signed_path(path: str, part: str = "whole", base: str = NONE) -> str:
     return VERSION_PATTERN.sub("", path, count=1)
 
 
-def signed_query(query: str, order: str = "sent") -> str:
-    """The query as signed: as sent, or with its parameters sorted (signing.query_order).
+def query_to_sign(query: str, order: str = "sent") -> str:
+    """The query to sign: as sent, or with its parameters sorted (signing.query_order).
 
-    >>> from paylab.signing.canonical import signed_query
-    >>> signed_query("limit=2&cursor=a", "sorted")
+    >>> from paylab.signing.canonical import query_to_sign
+    >>> query_to_sign("limit=2&cursor=a", "sorted")
     'cursor=a&limit=2'
     """
     if order == "sent":
@@ -141,8 +141,8 @@ def signed_query(query: str, order: str = "sent") -> str:
     return "&".join(sorted(query.split("&")))
 
 
-def signed_host(host: str, form: str = "whole") -> str:
-    """Host as signed: as sent, or without its port (signing.signed_host)."""
+def host_to_sign(host: str, form: str = "whole") -> str:
+    """The Host to sign: as sent, or without its port (signing.signed_host)."""
     if form == "whole":
         return host
     return PORT_PATTERN.sub("", host)
@@ -163,7 +163,7 @@ HEADER_ORDERS: Mapping[HeaderOrder, Callable[[Iterable[str]], list[str]]] = {
 
 
 def order_header_names(names: Iterable[str], order: HeaderOrder = "sorted") -> list[str]:
-    """Put the names of signed headers in the order in which they are signed.
+    """Put the names of signed headers in the order of the signature.
 
     `order` is the setting signing.header_order.
 
@@ -290,6 +290,8 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
 ) -> tuple[dict[str, str], Signature]:
     """All headers of a signed request, and its Signature.
 
+    The options are the options of `sign`, and `host_form` is the setting signing.signed_host.
+
     The options are those of `sign`, and `host_form` is the setting signing.signed_host.
 
     >>> headers, _ = paylab.signing.signed_headers(
@@ -305,7 +307,7 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     ['authorization', 'host', 'x-api-key', 'x-content-sha256', 'x-date', 'x-nonce']
     """
     signed_values = {  # in alphabetical order
-        "host": signed_host(host, host_form),
+        "host": host_to_sign(host, host_form),
         "x-api-key": api_key,
         "x-content-sha256": content_hash,
         "x-date": date,

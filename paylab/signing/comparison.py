@@ -23,13 +23,13 @@ from .canonical import (
     ReceivedRequest,
     body_hash,
     key_bytes,
-    signed_path,
-    signed_query,
+    path_to_sign,
+    query_to_sign,
 )
-from .corrections import in_dialect, known_mistake
+from .corrections import in_dialect, make_known_mistake
 from .dates import read_date
 from .explanation import line_labels
-from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, headers_of
+from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, read_any_headers
 from .guesses import guess_bodies, guess_dates, guess_keys, guess_secrets
 from .inputs import SignatureInputs, correct_inputs
 from .mistakes import Guess, find_form_mistake, find_guess, make_guesses
@@ -44,7 +44,7 @@ from .unauthorized import (
     verify,
 )
 
-UNKNOWN = (
+UNKNOWN_MISTAKE = (
     "the signature is that of no known mistake; check in turn that the secret key is the one "
     "issued with this API key, that method, path, query and each header line were signed as "
     "they are sent, and that X-Nonce and X-Date are made once, for the signature and for sending"
@@ -63,15 +63,15 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
 ) -> Finding:
     """Compare the headers of a request with ours; the first difference, by name.
 
-    `theirs` is a mapping or text with `Name: value` lines. Without the secret only the form is
+    `theirs` is a mapping, or text with `Name: value` lines. Without the secret only the form is
     checked. X-Date is compared with `now`, or with the service's Date in `theirs`. The secret is
     reported as wrong only if one of `other_secrets`, the API key or an empty secret was used.
-    `signing` is that of a Service.
+    `signing` has the signing settings of a Service.
 
     >>> paylab.signing.compare(headers, request, "secret", now=now).match
     True
     """
-    headers = headers_of(theirs)
+    headers = read_any_headers(theirs)
     # curl and most clients add Host themselves, and their logs leave it out.
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
@@ -134,7 +134,7 @@ def _check_host(sent_host: str, hosts: tuple[str, ...]) -> Finding | None:
     """The finding for a Host that is none of the URL's. None if it is one."""
     if sent_host.lower() in map(str.lower, hosts):
         return None
-    mistake = known_mistake(
+    mistake = make_known_mistake(
         "host-differs",
         "the Host that was signed is not the one the URL leads to: a proxy, or another base",
     )
@@ -167,8 +167,8 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     expected_inputs = correct_inputs(
         key=key_bytes(secret, signing.key_encoding),
         method=request.method,
-        path=signed_path(request.path, signing.signed_path, signing.base_path),
-        query=signed_query(request.query, signing.query_order),
+        path=path_to_sign(request.path, signing.signed_path, signing.base_path),
+        query=query_to_sign(request.query, signing.query_order),
         headers={header_name: headers[header_name] for header_name in header.names},
         signing=signing,
     )
@@ -191,7 +191,7 @@ def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
     )
     if guess is not None:
         return _guess_finding(expected_inputs, guess, signing)
-    return Finding(False, "signature", "signature", "unknown", UNKNOWN)
+    return Finding(False, "signature", "signature", "unknown", UNKNOWN_MISTAKE)
 
 
 def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
@@ -289,7 +289,7 @@ def _verify_as_service(
     clock: datetime | None,
     signing: SigningSettings,
 ) -> Finding | None:
-    """Why the simulator refuses a request in which no mistake was found, or None."""
+    """The reason why the simulator refuses a request in which no mistake was found, or None."""
     authorization = Authorization.parse(headers["authorization"])
     if authorization is None:
         return malformed_header("authorization", AUTHORIZATION_FORM)
@@ -306,12 +306,15 @@ def _verify_as_service(
         body=request.body,
     )
     secrets = {_as_received(authorization.credential): secret}
-    now = clock or _signed_time(headers["x-date"], signing)
+    now = clock or _read_signed_time(headers["x-date"], signing)
     return verify(received_request, secrets.get, now, signing=signing)
 
 
-def _signed_time(date_text: str, signing: SigningSettings) -> datetime:
-    """X-Date as a time; any time if it is unreadable, which is refused in any case."""
+def _read_signed_time(date_text: str, signing: SigningSettings) -> datetime:
+    """X-Date as a time; the current time if it is unreadable.
+
+    `verify` refuses an unreadable X-Date, whatever the current time is.
+    """
     try:
         return read_date(date_text, signing.date_form)
     except ValueError:

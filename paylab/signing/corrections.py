@@ -102,7 +102,7 @@ def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
     return replace(mistake, message=message)
 
 
-def known_mistake(mistake_id: str, evidence: str = "") -> Mistake:
+def make_known_mistake(mistake_id: str, evidence: str = "") -> Mistake:
     """Make a known mistake; its message is the correction, after the `evidence` in a request."""
     message = CORRECTIONS[mistake_id]
     if evidence:

@@ -94,7 +94,7 @@ def explain_text(canonical: str, payload: str) -> Explanation:
     ]
     if canonical:
         signature_line = ExplainedLine(HIDDEN, *SIGNATURE_MEANING)
-        header_text = authorization(HIDDEN, _signed_names(canonical), HIDDEN)
+        header_text = authorization(HIDDEN, _read_signed_names(canonical), HIDDEN)
         header_line = ExplainedLine(header_text, *HEADER_MEANING)
         layers += [Layer("signature", (signature_line,)), Layer("header", (header_line,))]
     return Explanation(tuple(layers))
@@ -103,7 +103,7 @@ def explain_text(canonical: str, payload: str) -> Explanation:
 def line_labels(canonical: str) -> list[str]:
     """A short label for each line of a canonical request: path, query, a header's name."""
     canonical_lines = canonical.split("\n")
-    header_names = _signed_names(canonical)
+    header_names = _read_signed_names(canonical)
     # Two lines after the headers are names and hash. Before them are two lines, three with a query.
     first_line_count = len(canonical_lines) - len(header_names) - 2
     first_labels = ["method", "path", "query string"][:first_line_count]
@@ -162,10 +162,10 @@ def _explain_payload(payload: str) -> Iterator[ExplainedLine]:
         yield ExplainedLine(payload_line, meaning, spec_section)
 
 
-def _signed_names(canonical: str) -> list[str]:
-    """The names of signed headers in a canonical request, from its last line but one.
+def _read_signed_names(canonical: str) -> list[str]:
+    """The names of signed headers, from the last line but one of a canonical request.
 
-    Empty for a text that is too short to have that line.
+    Empty for a text that is too short to have this line.
     """
     canonical_lines = canonical.split("\n")
     if len(canonical_lines) <= 2:

@@ -13,7 +13,8 @@ from ..light_dataclass import light_dataclass
 
 # Format of curl -v and most logs: the arrow is the direction of the header.
 HEADER_LINE = re.compile(
-    r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*"
+    r"\s*(?P<arrow>[<>*]?)\s*(?:-H\s+)?['\"]?(?P<name>[A-Za-z][A-Za-z0-9-]*)\s*:"
+    r"\s?(?P<value>.*?)['\"]?\s*\\?\s*"
 )
 LENIENT_FORM = re.compile(
     r"\s*HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=(\S+)\s*",
@@ -42,11 +43,11 @@ class SignedRequest:
     @property
     def hosts(self) -> tuple[str, ...]:
         """The valid forms of Host: without the default port, and as in the URL."""
-        return hosts_of(self.url)
+        return list_valid_hosts(self.url)
 
 
-def hosts_of(url: str) -> tuple[str, ...]:
-    """The valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
+def list_valid_hosts(url: str) -> tuple[str, ...]:
+    """List the valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
     url_parts = urlsplit(url)
     host = url_parts.netloc.rpartition("@")[2]
     # Clients leave out the port that the scheme has by default.
@@ -77,16 +78,17 @@ def _is_full_url(url: str) -> bool:
 def read_headers(header_text: str) -> dict[str, str]:
     """The headers of a request by lower-case name, from `Name: value` lines or from curl -v.
 
-    Of response headers (marked with <) only Date is read, as the service's clock.
+    In the output of curl -v, lines with * are curl's own messages and are skipped. Of the response
+    headers, whose lines have <, only Date is read: it is the service's clock.
     """
     headers: dict[str, str] = {}
     for header_line in header_text.splitlines():
         header_match = HEADER_LINE.fullmatch(header_line)
         if header_match is None:
             continue
-        arrow = header_match[1]
-        header_name = header_match[2].lower()
-        header_value = header_match[3]
+        arrow = header_match["arrow"]
+        header_name = header_match["name"].lower()
+        header_value = header_match["value"]
         if arrow == "<" and header_name == "date":
             headers["date"] = header_value
         elif arrow not in ("<", "*"):
@@ -94,8 +96,8 @@ def read_headers(header_text: str) -> dict[str, str]:
     return headers
 
 
-def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
-    """Headers by lower-case name, given as text or as a mapping."""
+def read_any_headers(theirs: Mapping[str, str] | str) -> dict[str, str]:
+    """The headers by lower-case name, read from text or from a mapping."""
     if isinstance(theirs, str):
         return read_headers(theirs)
     return {

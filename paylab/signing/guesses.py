@@ -8,7 +8,7 @@ from hashlib import sha256
 
 from ..spec import timestamps
 from .body_mistakes import rewrite_body
-from .corrections import known_mistake
+from .corrections import make_known_mistake
 from .inputs import SignatureInputs
 from .known_mistakes import decode_secret
 from .mistakes import Guess
@@ -24,7 +24,7 @@ def guess_bodies(expected_inputs: SignatureInputs, body: bytes) -> Iterator[Gues
     """Yield guesses that sign the hash of the body as another program writes it."""
     for description, rewritten_body in rewrite_body(body):
         evidence = f"the body that was signed is the one sent, but {description}"
-        mistake = known_mistake("body-changed", evidence)
+        mistake = make_known_mistake("body-changed", evidence)
         yield Guess(
             mistake, expected_inputs._replace(content_hash=sha256(rewritten_body).hexdigest())
         )
@@ -39,10 +39,12 @@ def guess_keys(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     cut_keys += [expected_key[:-1], expected_key[1:]]
     cut_keys += [expected_key[:length] for length in KEY_LENGTHS]
     for cut_key in cut_keys:
-        yield Guess(known_mistake("key-trimmed"), expected_inputs._replace(secret=cut_key))
+        yield Guess(make_known_mistake("key-trimmed"), expected_inputs._replace(secret=cut_key))
     for suffix in suffixes:
         for decoded_key in decode_secret(suffix):
-            yield Guess(known_mistake("key-decoded"), expected_inputs._replace(secret=decoded_key))
+            yield Guess(
+                make_known_mistake("key-decoded"), expected_inputs._replace(secret=decoded_key)
+            )
 
 
 def guess_secrets(expected_inputs: SignatureInputs, secrets: Iterable[str]) -> Iterator[Guess]:
@@ -59,7 +61,7 @@ def guess_secrets(expected_inputs: SignatureInputs, secrets: Iterable[str]) -> I
         secret_bytes = secret.encode()
         if secret_bytes != expected_inputs.secret:
             yield Guess(
-                known_mistake("wrong-secret", message),
+                make_known_mistake("wrong-secret", message),
                 expected_inputs._replace(secret=secret_bytes),
             )
 
@@ -69,7 +71,7 @@ def guess_dates(expected_inputs: SignatureInputs) -> Iterator[Guess]:
 
     These are many times as many as all other guesses, so they are tried last.
     """
-    mistake = known_mistake("stale-date", "the date that was signed was made anew, or cut")
+    mistake = make_known_mistake("stale-date", "the date that was signed was made anew, or cut")
     for other_date in _other_dates(expected_inputs.date):
         inputs_with_date_line = expected_inputs.with_header("x-date", other_date)
         yield Guess(mistake, expected_inputs._replace(date=other_date))

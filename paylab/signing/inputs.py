@@ -1,4 +1,4 @@
-"""The parts that a signature is computed from, each of which can be replaced."""
+"""The parts that a signature is computed from. Each part can be replaced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ..spec.service.signing import SigningSettings
-from .canonical import SCHEME, SIGNATURE_FORMS, order_header_names, signed_host, to_bytes
+from .canonical import SCHEME, SIGNATURE_FORMS, host_to_sign, order_header_names, to_bytes
 
 HeaderLines = tuple[tuple[str, str], ...]
 JoinLines = Callable[[Sequence[str]], str]
@@ -106,7 +106,7 @@ def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     """
     has_query_line = bool(query) or signing.empty_query == "blank"
     header_names = order_header_names(headers, signing.header_order)
-    signed_values = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
+    signed_values = {**headers, "host": host_to_sign(headers["host"], signing.signed_host)}
     return SignatureInputs(
         secret=key,
         method=method,

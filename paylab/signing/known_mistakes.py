@@ -33,10 +33,11 @@ def _send_hex_text(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs
         yield expected_inputs._replace(encode=SIGNATURE_FORMS["hex"])
 
 
-def _encode_in_another_form(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
-    """Yield inputs whose signature is the raw digest in Base64.
+def _encode_in_every_form(expected_inputs: SignatureInputs) -> Iterator[SignatureInputs]:
+    """Yield inputs whose signature has each form that a client could use by mistake.
 
-    For a service whose signatures have another form: each form of a signature.
+    In place of Base64 of the hex text that is the raw digest in Base64. In place of any other form,
+    it is each known form.
     """
     if expected_inputs.encode is SIGNATURE_FORMS["base64_hex"]:
         yield expected_inputs._replace(encode=b64encode)
@@ -316,7 +317,7 @@ def _change_line_endings(expected_inputs: SignatureInputs) -> Iterator[Signature
 
 KNOWN_MISTAKES: Mapping[str, Callable[[SignatureInputs], Iterable[SignatureInputs]]] = {
     "hex-signature": _send_hex_text,
-    "raw-digest": _encode_in_another_form,
+    "raw-digest": _encode_in_every_form,
     "uppercase-signature": _write_signature_in_upper_case,
     "double-base64": _encode_signature_twice,
     "unhashed-canonical": _sign_unhashed_text,

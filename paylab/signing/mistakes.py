@@ -12,7 +12,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from .corrections import Mistake, known_mistake
+from .corrections import Mistake, make_known_mistake
 from .inputs import SignatureInputs, join_without_date
 from .known_mistakes import KNOWN_MISTAKES
 
@@ -57,7 +57,7 @@ def find_guess(guesses: Iterable[Guess], claimed_signature: str) -> Guess | None
 def make_guesses(expected_inputs: SignatureInputs) -> Iterator[Guess]:
     """Yield every known mistake, each with all inputs that it makes of the right ones."""
     for mistake_id, make_variants in KNOWN_MISTAKES.items():
-        mistake = known_mistake(mistake_id)
+        mistake = make_known_mistake(mistake_id)
         for inputs in make_variants(expected_inputs):
             yield Guess(mistake, inputs)
     for make_messages in OTHER_MISTAKES:
@@ -68,7 +68,7 @@ def make_guesses(expected_inputs: SignatureInputs) -> Iterator[Guess]:
 def find_form_mistake(signature: str) -> Mistake | None:
     """The mistake that the form of a signature shows; None if it is Base64 of 64 hex digits."""
     if re.fullmatch(r"[0-9a-f]{64}", signature):
-        return known_mistake("hex-signature")
+        return make_known_mistake("hex-signature")
     try:
         decoded_signature = b64decode(signature, validate=True)
     except ValueError:
@@ -76,11 +76,11 @@ def find_form_mistake(signature: str) -> Mistake | None:
     if HEX_DIGEST.fullmatch(decoded_signature):
         return None
     if len(decoded_signature) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", decoded_signature):
-        return known_mistake("raw-digest")
+        return make_known_mistake("raw-digest")
     decoded_text = decoded_signature.decode("latin-1")
     for pattern, mistake_id in WRONG_CONTENTS:
         if re.fullmatch(pattern, decoded_text):
-            return known_mistake(mistake_id)
+            return make_known_mistake(mistake_id)
     return Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits")
 
 

@@ -10,17 +10,17 @@ from .canonical import (
     ReceivedRequest,
     Signature,
     authorization,
+    host_to_sign,
     key_bytes,
+    path_to_sign,
+    query_to_sign,
     sign,
-    signed_host,
-    signed_path,
-    signed_query,
 )
 
 
 @dataclass(frozen=True)
 class SignedParts:
-    """What a signature covers beside the hash of the body, as the service reads it."""
+    """The parts that a signature covers beside the hash of the body, as the service reads them."""
 
     method: str
     path: str
@@ -31,7 +31,7 @@ class SignedParts:
         """Sign the parts with the key of a secret."""
         signed_values = {
             **self.headers,
-            "host": signed_host(self.headers["host"], signing.signed_host),
+            "host": host_to_sign(self.headers["host"], signing.signed_host),
         }
         return sign(
             key,
@@ -50,8 +50,8 @@ def read_signed_parts(
     request: ReceivedRequest, names: Iterable[str], signing: SigningSettings
 ) -> SignedParts:
     """Read the parts of a request that its signature covers; `names` are the signed headers."""
-    path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
-    query_text = signed_query(_decode_utf8(request.query), signing.query_order)
+    path = path_to_sign(_decode_utf8(request.path), signing.signed_path, signing.base_path)
+    query_text = query_to_sign(_decode_utf8(request.query), signing.query_order)
     headers = {
         _decode_utf8(header_name): _decode_utf8(request.headers[header_name])
         for header_name in names
@@ -68,7 +68,7 @@ def sign_for_host(
 ) -> dict[str, str]:
     """The Host and Authorization of a request that is sent on to another host.
 
-    Its date, nonce and other signed headers stay; `names` are those of SignedHeaders.
+    Its date, nonce and other signed headers stay. `names` are the names in SignedHeaders.
     """
     signed_names = tuple(names)
     signed_parts = read_signed_parts(request, signed_names, signing)

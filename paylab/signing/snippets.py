@@ -22,8 +22,8 @@ from ..errors.base import ArgumentError
 from ..errors.names import find_nearest_name
 from ..spec.service.signing import SigningSettings
 from ..spec.service.value_types import NONE
-from .canonical import order_header_names, signed_path, signed_query
-from .findings import hosts_of
+from .canonical import order_header_names, path_to_sign, query_to_sign
+from .findings import list_valid_hosts
 from .text_literals import go_literal, java_literal, json_literal, python_literal
 
 SIGNED_NAMES = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
@@ -56,7 +56,7 @@ class SnippetRequest:
     @property
     def host(self) -> str:
         """Host as it is sent, without the default port."""
-        return hosts_of(self.url)[0]
+        return list_valid_hosts(self.url)[0]
 
     @property
     def origin(self) -> str:
@@ -74,15 +74,15 @@ class SnippetRequest:
         """The first lines of the canonical request: method, path and query."""
         url_parts = urlsplit(self.url)
         signing = self.signing
-        path = signed_path(url_parts.path or "/", signing.signed_path, signing.base_path)
+        path = path_to_sign(url_parts.path or "/", signing.signed_path, signing.base_path)
         canonical_lines = [self.method, path]
         if url_parts.query or signing.empty_query == "blank":
-            canonical_lines.append(signed_query(url_parts.query, signing.query_order))
+            canonical_lines.append(query_to_sign(url_parts.query, signing.query_order))
         return canonical_lines
 
     @property
     def names(self) -> list[str]:
-        """The names of the signed headers, in the order in which they are signed."""
+        """The names of the signed headers, in the order of the signature."""
         header_names = [*SIGNED_NAMES]
         if self.signing.nonce == "refused":
             header_names.remove("x-nonce")
@@ -223,7 +223,7 @@ def _fill(request: SnippetRequest, program: str) -> str:
         "signature": signing.signature,
     }
     return _render(
-        language.template, {**_facts_of(request), "program": program}, value_by_placeholder
+        language.template, {**_find_conditions(request), "program": program}, value_by_placeholder
     )
 
 
@@ -264,7 +264,7 @@ def curl(request: SnippetRequest) -> str:
         "hash_header": "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH",
         "options": header_options + ("" if request.body == "" else ' \\\n  --data-raw "$BODY"'),
     }
-    return _render("curl", _facts_of(request), value_by_placeholder)
+    return _render("curl", _find_conditions(request), value_by_placeholder)
 
 
 _CONDITION_NAMES = (
@@ -274,8 +274,8 @@ _CONDITION_NAMES = (
 """The settings of signing for which templates have lines."""
 
 
-def _facts_of(request: SnippetRequest) -> dict[str, str]:
-    """The facts of a request on which the lines of a template depend, by name: `nonce=digits`."""
+def _find_conditions(request: SnippetRequest) -> dict[str, str]:
+    """The facts of a request that choose lines of a template, by name: `nonce=digits`."""
     signing = request.signing
     body_form = "shown" if request.body else "none"
     if request.body is None:

@@ -24,7 +24,7 @@ from .canonical import (
     key_bytes,
     order_header_names,
 )
-from .corrections import CORRECTIONS, correction, in_dialect, known_mistake
+from .corrections import CORRECTIONS, correction, in_dialect, make_known_mistake
 from .dates import read_date
 from .findings import Authorization, Finding
 from .signed_parts import read_signed_parts
@@ -117,7 +117,7 @@ def _check_spelling(signed_names: tuple[str, ...]) -> Finding | None:
     """The finding for SignedHeaders with capitals or with a name twice, or None."""
     lower_names = [header_name.lower() for header_name in signed_names]
     if list(signed_names) != lower_names:
-        mistake = known_mistake("header-name-case", "SignedHeaders has capitals")
+        mistake = make_known_mistake("header-name-case", "SignedHeaders has capitals")
         finding = malformed_header("SignedHeaders", mistake.message)
         return replace(
             finding, mistake=mistake.id, theirs=";".join(signed_names), ours=";".join(lower_names)
@@ -189,7 +189,7 @@ def check_date(date_text: str, now: datetime | None, signing: SigningSettings) -
     distance_seconds = ceil(abs(seconds_ahead))
     distance = f"{distance_seconds} s {direction} the service's clock"
     evidence = f"X-Date is {distance}, {tolerance:g} s are allowed"
-    mistake = known_mistake("stale-date", evidence)
+    mistake = make_known_mistake("stale-date", evidence)
     finding = _header_finding("x-date", "stale-date", mistake.message)
     return replace(finding, mistake=mistake.id, theirs=date_text, ours=timestamps.to_text(now))
 

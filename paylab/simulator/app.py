@@ -24,7 +24,7 @@ from .messages import (
     RefusedError,
     Reply,
     Request,
-    cut_of,
+    plan_cut,
 )
 from .refusals import refusal_reply
 from .routing import CONTROL, find_operation
@@ -101,10 +101,10 @@ class ServerLimits:
     body_seconds: float = 60.0
     """The seconds for a whole body; then the answer is 408."""
 
-    body_bytes: int = BODY_BYTES_MAX
+    body_size_max: int = BODY_BYTES_MAX
     """The bytes of one body; a larger one is answered 413."""
 
-    bodies_bytes: int = 2 * BODY_BYTES_MAX
+    bodies_size_max: int = 2 * BODY_BYTES_MAX
     """The bytes of all bodies in memory; further ones are answered 503."""
 
     worlds: int = 1_000
@@ -185,8 +185,8 @@ class SimulatorApp:
             # Without a body its only, empty part is there already: no time limit is needed.
             has_more_parts = self._add_part(await receive(), body)
         length_header = headers.get(b"content-length", b"0")
-        if length_header.isdigit() and int(length_header[:19]) > self._limits.body_bytes:
-            raise BodyTooLargeError(self._limits.body_bytes, CLOSE_HEADERS)
+        if length_header.isdigit() and int(length_header[:19]) > self._limits.body_size_max:
+            raise BodyTooLargeError(self._limits.body_size_max, CLOSE_HEADERS)
         if not has_more_parts:
             return
         try:
@@ -205,9 +205,9 @@ class SimulatorApp:
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
         body_part = message.get("body", b"")
-        if len(body) + len(body_part) > self._limits.body_bytes:
-            raise BodyTooLargeError(self._limits.body_bytes, CLOSE_HEADERS)
-        if self._held_bytes + len(body_part) > self._limits.bodies_bytes:
+        if len(body) + len(body_part) > self._limits.body_size_max:
+            raise BodyTooLargeError(self._limits.body_size_max, CLOSE_HEADERS)
+        if self._held_bytes + len(body_part) > self._limits.bodies_size_max:
             refusal_text = "too many large bodies at once: try again"
             raise RefusedError(503, refusal_text, headers={**CLOSE_HEADERS, "retry-after": "1"})
         body += body_part
@@ -229,7 +229,7 @@ class SimulatorApp:
         return reply
 
     async def _answer_once(self, request: Request) -> Reply:
-        """Answer a request. Only large and control requests take a thread, which is slower."""
+        """Answer a request. Large and control requests take a thread; a thread is slower."""
         if self._executor is not None:
             return await in_executor(self._executor, self._respond, request)
         if len(request.body) > LARGE_BODY_BYTES or request.path.startswith(CONTROL):
@@ -240,14 +240,14 @@ class SimulatorApp:
         self, scope: Message, receive: Receive, send: Send, reply: Reply, ending: Ending
     ) -> None:
         """Send nothing or a part of a reply, and abort the connection, as its fault says."""
-        sent_reply, bytes_kept = cut_of(reply)
+        sent_reply, bytes_kept = plan_cut(reply)
         if reply.cut == "timeout" and await _wait_for_disconnect(receive, seconds=60):
             ending.hang_up()
         if reply.cut == "truncate":
             headers = {**reply.headers, "content-length": str(len(reply.body))}
             await _start_reply(send, reply.status, headers)
-            sent_bytes = reply.body[:bytes_kept]
-            await send({"type": "http.response.body", "body": sent_bytes, "more_body": True})
+            sent_part = reply.body[:bytes_kept]
+            await send({"type": "http.response.body", "body": sent_part, "more_body": True})
             await asyncio.sleep(0.05)  # let the part reach the client before the end
         if not ending.has_hung_up:
             ending.close(sent_reply, bytes_kept)

@@ -1,6 +1,7 @@
-"""The balances from which prefunded transfers are paid: what was paid in, less those transfers.
+"""The balances that pay prefunded transfers. A balance is what was paid in, less its transfers.
 
-A currency has a balance from the first payment into it; without one, every transfer is funded.
+A currency has a balance from the first payment into it; without a balance, every transfer is
+funded.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from .prices import amount_text
 from .table import Row
 from .world import World
 
-CURRENCIES = ("USD", "USDC")
+BALANCE_CURRENCIES = ("USD", "USDC")
 """What can be paid in: USD by wire, USDC on Base. Spec, "What the service does"."""
 
-RESERVED = "is_reserved"
+RESERVED_FIELD = "is_reserved"
 """The internal field of a transfer whose amount was taken from a balance."""
 
 UNDER_WAY = ("started", "under_review")
 """The statuses of a transfer that is funded and not paid out yet."""
 
-USES = ("reserved", "awaiting_funds")
+BALANCE_USES = ("reserved", "awaiting_funds")
 """The sums of transfers that are listed beside what is available."""
 
 UNFUNDED = ("expired", "cancelled")
@@ -37,14 +38,14 @@ def add_to_balance(world: World, payment_fields: Row) -> str:
 
     RefusedError with status 400 names the wrong fields.
     """
-    currency = payment_fields.get("currency", CURRENCIES[0])
+    currency = payment_fields.get("currency", BALANCE_CURRENCIES[0])
     amount = payment_fields.get("amount")
     upper_currency = currency.upper() if isinstance(currency, str) else ""
     problems: list[Problem] = []
     if money.read_amount(amount) != 0:  # 0.00 gives a currency a balance; other rules refuse it
         problems += money.check_amount(amount, upper_currency, "amount")
-    if upper_currency not in CURRENCIES:
-        problems.append(Problem("currency", f"must be {' or '.join(CURRENCIES)}"))
+    if upper_currency not in BALANCE_CURRENCIES:
+        problems.append(Problem("currency", f"must be {' or '.join(BALANCE_CURRENCIES)}"))
     problems += [
         Problem(field_name, "is not known")
         for field_name in payment_fields.keys() - {"amount", "currency"}
@@ -65,7 +66,7 @@ def take_amount(world: World, transfer: Row) -> bool:
     if remaining_balance < 0:
         return False
     _put_balance(world, currency, remaining_balance)
-    transfer["_"][RESERVED] = True
+    transfer["_"][RESERVED_FIELD] = True
     return True
 
 
@@ -76,7 +77,7 @@ def return_amount(world: World, transfer: Row) -> None:
     """
     currency = transfer["source_currency"]
     balance = _find_balance(world, currency)
-    is_reserved = transfer["_"].pop(RESERVED, False)
+    is_reserved = transfer["_"].pop(RESERVED_FIELD, False)
     if balance is None or not is_reserved or is_stablecoin(currency):
         return
     _put_balance(world, currency, balance + Decimal(transfer["source_amount"]))
@@ -91,25 +92,27 @@ def list_balances(world: World) -> dict[str, str]:
 
 
 def list_funds(world: World) -> list[Row]:
-    """What is available, reserved and awaited in each currency that has a balance."""
+    """The available, reserved and awaited amounts of each currency that has a balance."""
     sums_by_use: dict[tuple[str, str], Decimal] = defaultdict(Decimal)  # by currency and use
     for transfer in world.tables["transfers"].rows.values():
-        use = _use_of(transfer)
+        use = _find_use(transfer)
         if use:
             amount = Decimal(transfer["source_amount"])
             sums_by_use[transfer["source_currency"], use] += amount
     funds: list[Row] = []
     for currency, available in list_balances(world).items():
-        sum_text_by_use = {use: amount_text(sums_by_use[currency, use], currency) for use in USES}
+        sum_text_by_use = {
+            use: amount_text(sums_by_use[currency, use], currency) for use in BALANCE_USES
+        }
         funds.append({"currency": currency, "available": available, **sum_text_by_use})
     return funds
 
 
-def _use_of(transfer: Row) -> str:
-    """The sum that a transfer counts in: `reserved` or `awaiting_funds`. Empty if in none."""
+def _find_use(transfer: Row) -> str:
+    """The sum that counts a transfer: `reserved` or `awaiting_funds`. Empty if none does."""
     status = transfer["status"]
     internals = transfer["_"]
-    if status in UNDER_WAY and internals.get(RESERVED):
+    if status in UNDER_WAY and internals.get(RESERVED_FIELD):
         return "reserved"
     is_prefunded = internals["source_type"] != "deposit" and internals["outcome"] not in UNFUNDED
     return status if status == "awaiting_funds" and is_prefunded else ""

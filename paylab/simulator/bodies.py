@@ -108,7 +108,10 @@ def require_row(world: World, kind: str, row_id: object, noun: str = "") -> Row:
 
 
 def find_named_row(world: World, kind: str, row_id: object, noun: str = "") -> Row | None:
-    """The row that a body names. None if the body names none, which the rules report."""
+    """The row that a body names.
+
+    None if the body names none: the rules report this.
+    """
     if not isinstance(row_id, str) or not row_id.strip():
         return None
     return require_row(world, kind, row_id, noun)

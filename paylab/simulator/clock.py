@@ -25,7 +25,7 @@ SPEED_MAX = 1_000_000
 
 
 class ClockOptions(TypedDict, total=False):
-    """What a user chooses of a clock."""
+    """The options of a clock that a user chooses."""
 
     frozen: bool
     speed: float
@@ -38,7 +38,7 @@ CLOCK_DEFAULTS = ClockOptions(frozen=True, speed=1.0, start=None)
 class Clock:
     """Simulated time as a linear function of real time: base + speed x seconds since then.
 
-    `start` is the first time, by default START if it is frozen, else that of the machine.
+    `start` is the first time. By default it is START for a frozen clock, else the machine's time.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Stablecoins of off-ramp transfers that failed, which go back to the recipient's wallet.
+"""Returns the stablecoins of failed off-ramp transfers to the recipient's wallet.
 
 Spec, "What the service does", 6. A Transfer has no field for it, so a control lists the returns.
 """

@@ -91,7 +91,7 @@ def reset_world(world: World, request: Request) -> Reply:
 
 
 def _require_control(world: World) -> Any:
-    """The control of a world's clock, which its simulator has. RefusedError without one."""
+    """The control of a world's clock. RefusedError if the world has no simulator."""
     if world.control is None:
         raise RefusedError(422, "the clock of this world cannot be controlled")
     return world.control

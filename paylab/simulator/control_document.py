@@ -12,7 +12,7 @@ from ..openapi import prose
 from ..openapi.schemas import Schema, open_object
 from ..spec.route import PLACEHOLDER, Route
 from .control_table import LINES, Curl
-from .fault_kinds import DETAILS, KINDS
+from .fault_kinds import FAULT_DETAILS, FAULT_KINDS
 from .routing import CONTROLS, WORLDS
 
 VERSION = "3.1.0"
@@ -23,11 +23,11 @@ journal. They take the control token, which `paylab simulator --json` prints."""
 _JSON = "application/json"
 _ERROR = {"$ref": "#/components/schemas/ControlError"}
 _TEXT: Schema = {"type": "string"}
-_WHOLE: Schema = {"type": "integer"}
+_INTEGER: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": "number"}
 _SWITCH: Schema = {"type": "boolean"}
 _OBJECT: Schema = {"type": "object"}
-_WORDS: Schema = {"type": "array", "items": _TEXT}
+_TEXT_LIST: Schema = {"type": "array", "items": _TEXT}
 
 
 class ControlForm(NamedTuple):
@@ -43,19 +43,19 @@ class ControlForm(NamedTuple):
 
 
 _FAULT: Mapping[str, Schema] = {
-    "kind": {"type": "string", "enum": list(KINDS)},
-    **{name: {} for name in DETAILS},
+    "kind": {"type": "string", "enum": list(FAULT_KINDS)},
+    **{name: {} for name in FAULT_DETAILS},
     **dict.fromkeys(("method", "path", "content_type", "operation", "event_type"), _TEXT),
-    **dict.fromkeys(("status", "times", "every", "seed", "cut_after"), _WHOLE),
+    **dict.fromkeys(("status", "times", "every", "seed", "cut_after"), _INTEGER),
     **dict.fromkeys(("retry_after", "probability", "seconds", "delay", "slow"), _NUMBER),
     "headers": _OBJECT,
 }
 _ADDED: Mapping[str, Schema] = {"country": _TEXT, "events": _SWITCH}
 
 FORMS: Mapping[str, ControlForm] = {
-    "seed": ControlForm(dict.fromkeys(("individuals", "transfers", "conversions"), _WHOLE)),
+    "seed": ControlForm(dict.fromkeys(("individuals", "transfers", "conversions"), _INTEGER)),
     "add_person": ControlForm(
-        {**_ADDED, "verified": _SWITCH, "outcomes": _WORDS, "given_name": _TEXT},
+        {**_ADDED, "verified": _SWITCH, "outcomes": _TEXT_LIST, "given_name": _TEXT},
         status=HTTPStatus.CREATED,
     ),
     "add_account": ControlForm({**_ADDED, "individual_id": _TEXT}, status=HTTPStatus.CREATED),
@@ -89,7 +89,7 @@ FORMS: Mapping[str, ControlForm] = {
     "deliver": ControlForm({"paused": _SWITCH, "redeliver": _TEXT}),
     "create_world": ControlForm(
         {
-            "seed": _WHOLE,
+            "seed": _INTEGER,
             "strict": _SWITCH,
             "frozen": _SWITCH,
             "start": _TEXT,
@@ -186,7 +186,7 @@ def _parameters(route: Route, curl_lines: list[Curl]) -> Iterator[Schema]:
         for parameter_name, parameter_text in parse_qsl(curl_line.query.lstrip("?"))
     }
     for parameter_name, parameter_text in example_parameters.items():
-        schema = _WHOLE if parameter_text.isdecimal() else _TEXT
+        schema = _INTEGER if parameter_text.isdecimal() else _TEXT
         description = f"For example {parameter_text}."
         yield {"name": parameter_name, "in": "query", "description": description, "schema": schema}
 

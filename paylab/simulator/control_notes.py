@@ -1,7 +1,4 @@
-"""What the owner of a world changes, noted in its journal: clock, faults, objects, names of tests.
-
-Requests that only read are not noted.
-"""
+"""Notes changes by the owner of a world in its journal: clock, faults, objects, names of tests."""
 
 from __future__ import annotations
 
@@ -45,16 +42,16 @@ def begin_control(world: World, request: Request) -> Note | None:
 
 def end_control(world: World, note: Note, operation: str, request: Request, reply: Reply) -> None:
     """Complete the note of a control with its name, the object and the body."""
-    facts: dict[str, Any] = {
+    control_facts: dict[str, Any] = {
         "control": CONTROL_NAMES.get(operation, operation.removeprefix("control.")),
         "status": reply.status,
         "object": request.path.rpartition("/")[2],
     }
     if 0 < len(request.body) <= BODY_BYTES_MAX and reply.status < 400:
         with suppress(RefusedError):  # some controls take no body, whatever is sent
-            facts["body"] = request.json()
+            control_facts["body"] = request.json()
     if operation == "control.add_fault" and reply.status < 400:
-        facts["object"] = json.loads(reply.body)["id"]
+        control_facts["object"] = json.loads(reply.body)["id"]
     if operation == "control.reset":  # the journal is empty now
         note = world.journal.note("control", world.now())
-    note.facts.update(facts)
+    note.facts.update(control_facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..spec.route import Route
-from .fault_kinds import DETAILS, KINDS
+from .fault_kinds import FAULT_DETAILS, FAULT_KINDS
 from .routing import CONTROLS, WORLDS
 
 
@@ -160,8 +160,8 @@ def markdown() -> str:
     """The curl lines, and the kinds of fault with their details, as Markdown."""
     commands = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
     fault_rows = "\n".join(
-        f"| `{fault_kind}` | {effect_text} |" for fault_kind, effect_text in KINDS.items()
+        f"| `{fault_kind}` | {effect_text} |" for fault_kind, effect_text in FAULT_KINDS.items()
     )
     fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows}"
-    details = ", ".join(f"`{detail_name}`" for detail_name in DETAILS)
+    details = ", ".join(f"`{detail_name}`" for detail_name in FAULT_DETAILS)
     return f"{commands}\n\n{fault_table}\n\nThe details of a fault: {details}."

@@ -89,7 +89,7 @@ class Controls:
         return write_har(self.journal(raw=raw), base_url or UNNAMED_URL, path_of(path))
 
     def readiness(self) -> Readiness:
-        """What the requests and deliveries so far show of the integration that made them.
+        """The readiness of the integration that made the requests and deliveries so far.
 
         >>> lab.simulator.readiness()["questions.money"].verdict
         'question'

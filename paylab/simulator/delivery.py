@@ -92,13 +92,17 @@ class EventDelivery:
                 self.close(cancel=False)
 
     def after_request(self) -> None:
-        """Send the events that a request caused."""
-        if self.waits_for_receivers and not self._running_count:
-            self.finish_due()
-        else:
-            self.start_due()
+        """Send the events that a request caused.
 
-    def start_due(self) -> None:
+        If the simulator waits for receivers, this waits until they have answered. It does not wait
+        while a delivery is running: a receiver may itself send a request before it answers.
+        """
+        if self.waits_for_receivers and not self._running_count:
+            self.send_due_and_wait()
+        else:
+            self.start_sending_due()
+
+    def start_sending_due(self) -> None:
         """Send everything that is due."""
         with self._changed:
             while not (self.waits_for_receivers and self._running_count):
@@ -109,17 +113,17 @@ class EventDelivery:
                 if delivery_row is None:
                     return
                 self._running_count += 1
-                executor = self._executor_of(delivery_row["subscription_id"])
+                executor = self._choose_executor(delivery_row["subscription_id"])
                 future = executor.submit(self._deliver, delivery_row, queue)
                 future.add_done_callback(self._record_end)
 
-    def finish_due(self) -> None:
+    def send_due_and_wait(self) -> None:
         """Send everything that is due, and wait for the answers."""
         with self._changed:
-            self.start_due()
+            self.start_sending_due()
             while self._running_count:
                 self._changed.wait()
-                self.start_due()
+                self.start_sending_due()
 
     def close(self, *, cancel: bool = True) -> None:
         """Stop the threads. Deliveries in progress are not interrupted.
@@ -132,7 +136,7 @@ class EventDelivery:
         for executor in executors.values():
             executor.shutdown(wait=False, cancel_futures=cancel)
 
-    def _executor_of(self, subscription_id: str) -> Executor:
+    def _choose_executor(self, subscription_id: str) -> Executor:
         """The executor of a subscription. Those of deleted subscriptions end."""
         if subscription_id in self._executors:
             return self._executors[subscription_id]

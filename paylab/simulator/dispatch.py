@@ -1,7 +1,7 @@
-"""From a request to its reply, and from a planned step to its move: the function of each.
+"""Finds the function for each request, and the function for each planned step.
 
-The functions of a resource are in its module in `resources`: those of its operations by name in
-`HANDLERS`, and its steps, functions of (world, row, reason), in `STEPS`.
+The functions of a resource are in its module in `resources`: the operations by name in `HANDLERS`,
+and the steps, functions of (world, row, reason), in `STEPS`.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ from .world import World
 
 
 def emit_event(world: World, event_type: str, resource_id: str, payload: Row) -> Row:
-    """Store an event, which is returned, and queue it for every subscription to its type.
+    """Store an event, and queue it for every subscription to its type. Return it.
 
-    One of a type that is not known, to which nobody can subscribe, is for every subscription.
+    Nobody can subscribe to an unknown type: such an event is for every subscription.
     """
     body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
     event_time = world.stamp()
@@ -145,9 +145,9 @@ def _release_held(world: World, lane: str) -> None:
 
 def note_attempt(world: World, queued_row: Row) -> Note:
     """Note an attempt to deliver an event, before it is sent."""
-    facts = {field_name: queued_row.get(field_name) for field_name in ATTEMPT_FACTS}
+    attempt_facts = {field_name: queued_row.get(field_name) for field_name in ATTEMPT_FACTS}
     body = json.loads(queued_row["body"])
-    return world.journal.note("delivery", world.now(), **facts, body=body)
+    return world.journal.note("delivery", world.now(), **attempt_facts, body=body)
 
 
 ATTEMPT_FACTS = ("event_id", "event_type", "resource_id", "url", "attempt", "cause")

@@ -16,7 +16,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.text import JsonObject, JsonValue
 from .deliveries import check_event_type
-from .fault_kinds import KINDS, ON_EVENTS, UNLIMITED, FaultKind
+from .fault_kinds import FAULT_KINDS, ON_EVENTS, UNLIMITED, FaultKind
 from .routing import find_fitting_routes
 
 SendControl = Callable[..., Any]
@@ -57,8 +57,8 @@ class FaultControls:
         >>> lab.simulator.faults.add("status", status=503, times=1)["kind"]
         'status'
         """
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise unknown_name_error("fault", kind, KINDS)
+        if not isinstance(kind, str) or kind not in FAULT_KINDS:
+            raise unknown_name_error("fault", kind, FAULT_KINDS)
         return with_floats(
             self._send_control("POST", "/_simulator/faults", json={"kind": kind, **details})
         )
@@ -90,12 +90,12 @@ class FaultControls:
     def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
         if kind.startswith("_"):
             raise AttributeError(kind)
-        if kind not in KINDS:
-            raise unknown_name_error("fault", kind, KINDS)
+        if kind not in FAULT_KINDS:
+            raise unknown_name_error("fault", kind, FAULT_KINDS)
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
-        return sorted({*KINDS, "add", "clear", "list", "on", "remove"})
+        return sorted({*FAULT_KINDS, "add", "clear", "list", "on", "remove"})
 
     def list(self) -> list[JsonObject]:
         """The active faults, and how often each will apply.
@@ -125,15 +125,15 @@ class FaultControls:
         >>> lab.simulator.faults.kinds()[0][0]
         'status'
         """
-        return tuple(KINDS.items())
+        return tuple(FAULT_KINDS.items())
 
     def __repr__(self) -> str:
-        return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
+        return f"<faults: {', '.join(FAULT_KINDS)}; list() gets the active ones>"
 
 
 def _fault_target(target_name: str, fault_kind: str, service: Service) -> dict[str, str]:
     """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
-    is_fault_of_calls = fault_kind in KINDS and fault_kind not in ON_EVENTS
+    is_fault_of_calls = fault_kind in FAULT_KINDS and fault_kind not in ON_EVENTS
     if target_name in EVENT_TYPES and is_fault_of_calls:
         raise UnknownNameError("fault of events", fault_kind, tuple(ON_EVENTS))
     if fault_kind in ON_EVENTS:
@@ -157,5 +157,5 @@ def _route_target(target_name: str, service: Service) -> dict[str, str]:
 
 
 def with_floats(answer: JsonValue) -> JsonObject:
-    """An answer whose exact fractions, which are decimals, are floats."""
+    """An answer with floats in place of decimals."""
     return dict(json.loads(json.dumps(answer, default=float)))

@@ -34,7 +34,7 @@ ON_EVENTS = {
     "event_reorder": "delivers an event after the next one",
     "event_outage": "fails each attempt to deliver an event, for seconds; retries follow",
 }
-KINDS = {**ON_CALLS, **ON_EVENTS}
+FAULT_KINDS = {**ON_CALLS, **ON_EVENTS}
 """The kinds of fault, and their effects."""
 
 CUT_KINDS = ("refuse", "timeout", "drop_after", "truncate")
@@ -60,8 +60,8 @@ def check_fault(fault_details: Row) -> list[Problem]:
     """The problems of a requested fault, with the nearest valid names."""
     fault_kind = fault_details.get("kind")
     problems: list[Problem] = []
-    if not isinstance(fault_kind, str) or fault_kind not in KINDS:
-        problems.append(Problem("kind", _suggest_names(fault_kind, KINDS), "control"))
+    if not isinstance(fault_kind, str) or fault_kind not in FAULT_KINDS:
+        problems.append(Problem("kind", _suggest_names(fault_kind, FAULT_KINDS), "control"))
     problems += _find_unknown_details(fault_kind, fault_details)
     custom_values = [fault_details.get(name) for name in (*CUSTOM_DETAILS, "status")]
     if fault_kind == "custom" and all(value is None for value in custom_values):
@@ -90,7 +90,7 @@ def _find_unknown_details(fault_kind: object, fault_details: Row) -> Iterator[Pr
     """A problem for each name that is no detail of this kind of fault."""
     known_names = [
         detail_name
-        for detail_name in DETAILS
+        for detail_name in FAULT_DETAILS
         if fault_kind == "custom" or detail_name not in CUSTOM_DETAILS
     ]
     for detail_name in fault_details:
@@ -101,7 +101,7 @@ def _find_unknown_details(fault_kind: object, fault_details: Row) -> Iterator[Pr
 
 def _find_foreign_details(fault_kind: object, fault_details: Row) -> list[Problem]:
     """A problem for each detail that selects calls, if the fault is of events, or the reverse."""
-    if not isinstance(fault_kind, str) or fault_kind not in KINDS:
+    if not isinstance(fault_kind, str) or fault_kind not in FAULT_KINDS:
         return []
     foreign_names = CALL_DETAILS if fault_kind in ON_EVENTS else ("event_type",)
     subject = "calls" if fault_kind in ON_EVENTS else "events"
@@ -115,7 +115,7 @@ def _find_foreign_details(fault_kind: object, fault_details: Row) -> list[Proble
 def _check_values(fault_details: Row) -> list[Problem]:
     """The problems of the values of details."""
     problems: list[Problem] = []
-    for detail_name, (is_valid, description) in DETAILS.items():
+    for detail_name, (is_valid, description) in FAULT_DETAILS.items():
         detail_value = fault_details.get(detail_name)
         if detail_value is None or is_valid(detail_value):
             continue
@@ -141,8 +141,10 @@ IsValid = Callable[[Any], object]
 
 def _number_check(minimum: float, maximum: float, *, whole: bool = False) -> IsValid:
     """A check for a number in a range, both ends included."""
-    types = (int,) if whole else (int, float)
-    return lambda detail_value: type(detail_value) in types and minimum <= detail_value <= maximum
+    number_types = (int,) if whole else (int, float)
+    return lambda detail_value: (
+        type(detail_value) in number_types and minimum <= detail_value <= maximum
+    )
 
 
 def _one_of_check(known_names: Collection[str]) -> IsValid:
@@ -169,7 +171,7 @@ def _are_headers(detail_value: object) -> bool:
 
 _is_offset = _number_check(-(10**8), 10**8)
 
-DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
+FAULT_DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
     "operation": (_one_of_check(OPERATIONS), OPERATIONS),
     "method": (_is_text, "text"),
     "path": (_is_text, "text"),

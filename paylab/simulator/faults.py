@@ -17,7 +17,7 @@ from .fault_kinds import (
     CUSTOM_DETAILS,
     CUT_KINDS,
     DETAIL_DEFAULTS,
-    DETAILS,
+    FAULT_DETAILS,
     ON_CALLS,
     TIMES_MAX,
     UNLIMITED,
@@ -55,7 +55,7 @@ def new_fault(world: World, requested_details: Row) -> Row:
     """Add a fault with the details of a body; one with `times` 0 applies until it is removed."""
     fault_details: Row = {
         detail_name: DETAIL_DEFAULTS.get(detail_name)
-        for detail_name in DETAILS
+        for detail_name in FAULT_DETAILS
         if detail_name not in CUSTOM_DETAILS
     }
     if requested_details["kind"] == "custom":

@@ -75,7 +75,7 @@ def send_event(world: World, request: Request) -> Reply:
 
 
 def _find_snapshot(world: World, resource_id: str) -> Row:
-    """What the events of an object have in their payload. Empty if there is no such object."""
+    """The payload of the events of an object. Empty if there is no such object."""
     for object_kind, make_payload in PAYLOADS.items():
         object_row = world.find(object_kind, resource_id)
         if object_row is not None:

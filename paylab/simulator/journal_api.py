@@ -64,6 +64,7 @@ def name_test(world: World, request: Request) -> Reply:
 def read_after(query: Mapping[str, str]) -> int:
     """The number of the last entry that the client has. RefusedError if it is no number."""
     after_text = query.get("after", "0")
-    if not (after_text.isascii() and after_text.isdecimal()):
+    is_number = after_text.isascii() and after_text.isdecimal()
+    if not is_number:
         raise RefusedError(400, "after: must be a number")
     return int(after_text[:18])

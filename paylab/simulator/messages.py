@@ -115,8 +115,11 @@ class Reply:
         return cls(status, encode_json(value), {**JSON_HEADERS, **headers})
 
 
-def cut_of(reply: Reply) -> tuple[str, int]:
-    """What is sent of a reply that is cut: SENT_PART or SENT_NOTHING, and the bytes of its body."""
+def plan_cut(reply: Reply) -> tuple[str, int]:
+    """The part of a reply that is sent before the connection is cut.
+
+    The result is SENT_PART or SENT_NOTHING, and the number of bytes of the body.
+    """
     if reply.cut != "truncate":
         return SENT_NOTHING, 0
     if reply.kept is None:

@@ -78,7 +78,7 @@ def add_person(world: World, request: Request) -> Reply:
     fields = request.json() if request.body else {}
     control_options = _take_options(fields, ("country", "verified", "events", "outcomes"))
     individuals.require_outcomes(world, control_options.get("outcomes", []))
-    with _events_of(world, control_options):
+    with _hold_events_unless_wanted(world, control_options):
         person_row = _create_person(world, request, control_options, fields)
         individuals.plan_outcomes(world, person_row, control_options.get("outcomes", []))
         if control_options.get("verified"):
@@ -100,7 +100,7 @@ def add_account(world: World, request: Request) -> Reply:
             raise RefusedError(
                 400, f"country: the individual's is {owner['country']}: leave it out"
             )
-    with _events_of(world, control_options):
+    with _hold_events_unless_wanted(world, control_options):
         if "individual_id" not in requested_fields:
             owner = _create_person(world, request, control_options, {})
             individuals.activate(world, owner)
@@ -108,7 +108,9 @@ def add_account(world: World, request: Request) -> Reply:
             **_example_account(world, owner["country"], requested_fields),
             "individual_id": owner["id"],
         }
-        account_request = _request_of(world, request, "financial_accounts.create", account_fields)
+        account_request = _with_checked_body(
+            world, request, "financial_accounts.create", account_fields
+        )
         account_row = financial_accounts.create_account_row(world, account_request)
     return Reply.json(201, {**account_json(world, account_row), "individual_id": owner["id"]})
 
@@ -153,12 +155,12 @@ def _create_person(world: World, request: Request, options: JsonObject, fields: 
     example_body = world.translation.translate_request("individuals.create", example)
     person_fields = {**example_body, **fields}
     return individuals.create_row(
-        world, _request_of(world, request, "individuals.create", person_fields)
+        world, _with_checked_body(world, request, "individuals.create", person_fields)
     )
 
 
 def _example_account(world: World, country: str, fields: JsonObject) -> JsonObject:
-    """The fields of an account, by default those of an example of its type or its country."""
+    """The fields of an account. By default they are from an example of its type or its country."""
     if "details" in fields:
         return fields
     try:
@@ -174,10 +176,13 @@ def _example_account(world: World, country: str, fields: JsonObject) -> JsonObje
     return {**example_fields, **fields}
 
 
-def _request_of(
+def _with_checked_body(
     world: World, request: Request, operation_name: str, operation_body: JsonObject
 ) -> Request:
-    """The request of an operation with a body, in which every field must be known."""
+    """The same request with the body of an operation.
+
+    RefusedError if the body has a field that the operation does not know.
+    """
     operation_request = replace(request, body=encode_json(operation_body))
     operation_record = OPERATIONS[operation_name]
     raise_if_problems(find_unknown_fields(world.service, operation_record, operation_request))
@@ -200,8 +205,8 @@ def _take_options(fields: JsonObject, option_names: Collection[str]) -> JsonObje
     return options
 
 
-def _events_of(world: World, options: JsonObject) -> AbstractContextManager[None]:
-    """A block whose events are delivered, unless they are to be held back."""
+def _hold_events_unless_wanted(world: World, options: JsonObject) -> AbstractContextManager[None]:
+    """A block without deliveries if the option `events` is false. By default they are sent."""
     return nullcontext() if options.get("events", True) else withheld_events(world)
 
 

@@ -15,7 +15,7 @@ from ..spec.request_body import RequestBody, read_request
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
 
-SOURCE = "check-digits"
+CHECK_SOURCE = "check-digits"
 
 PHILIPPINE_MOBILE = re.compile(r"(?:\+?63|0)9\d{9}")
 
@@ -39,11 +39,11 @@ def find_implausible_values(
     elif record.name == "financial_accounts.create":
         _read_details(body)
         problems += _find_implausible_details(body.fields, "details")
-    return [problem for problem in body.problems(problems) if problem.source == SOURCE]
+    return [problem for problem in body.problems(problems) if problem.source == CHECK_SOURCE]
 
 
 def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iterator[Problem]:
-    """What is implausible about the e-mail address, date of birth and consent of an individual."""
+    """The implausible facts of an individual: e-mail address, date of birth and consent."""
     messages = {
         "email": email_warning(fields.get("email")),
         "date_of_birth": birth_date_warning(fields.get("date_of_birth"), now.date()),
@@ -51,7 +51,7 @@ def _find_implausible_facts(fields: Mapping[str, object], now: datetime) -> Iter
     }
     for fact_name, message in messages.items():
         if message:
-            yield Problem(fact_name, message, SOURCE)
+            yield Problem(fact_name, message, CHECK_SOURCE)
 
 
 def _find_implausible_details(account: Mapping[str, object], details_path: str) -> list[Problem]:
@@ -69,7 +69,7 @@ def _find_implausible_details(account: Mapping[str, object], details_path: str) 
     if PHILIPPINE_MOBILE.fullmatch(wallet_number):
         return []
     message = "does not look like the number of a wallet: a mobile number like 09171234567"
-    return [Problem(f"{details_path}.account_number", message, SOURCE)]
+    return [Problem(f"{details_path}.account_number", message, CHECK_SOURCE)]
 
 
 def _read_details(body: RequestBody) -> None:

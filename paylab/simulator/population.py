@@ -60,10 +60,11 @@ class Member(NamedTuple):
 
 
 def seed_world(world: World, transfers: int, individuals: int | None, conversions: int) -> None:
-    """Add finished transfers and conversions, and the individuals that they belong to.
+    """Add finished transfers and conversions, and their individuals.
 
-    By default, or with few individuals, they are those of the usual world. A larger number makes
-    a population in all corridors and source currencies; with `conversions`, a fifth of it has some.
+    By default, or with few individuals, they are those of the usual world. A larger number makes a
+    population in all corridors and source currencies; with `conversions`, a fifth of the population
+    has some.
     """
     if individuals is None or individuals <= len(ROUTES):
         seed_transfers(world, transfers, individuals)
@@ -77,7 +78,7 @@ def seed_world(world: World, transfers: int, individuals: int | None, conversion
 
 
 def all_routes() -> list[PayoutRoute]:
-    """A route for each source currency and corridor; shares are those of both."""
+    """A route for each source currency and corridor; its share is the product of both shares."""
     return [
         route._replace(source=source_currency, share=route.share * currency_share)
         for source_currency, currency_share in SOURCE_SHARES.items()
@@ -117,7 +118,7 @@ def _make_members(
 
 
 def _route_key(route: PayoutRoute) -> tuple[str, str, str]:
-    """What tells one route from another: its country and both currencies."""
+    """The key of a route: its country and both currencies."""
     return route.country, route.currency, route.source
 
 

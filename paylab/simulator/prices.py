@@ -114,7 +114,7 @@ def from_destination(amount: Decimal, currency: str, destination_currency: str) 
     return from_net(net_amount, currency, destination_currency)._replace(destination=amount)
 
 
-AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {
+PRICE_BY_AMOUNT_FIELD: Mapping[str, Callable[[Decimal, str, str], Price]] = {
     "source_amount": from_source,
     "net_source_amount": from_net,
     "destination_amount": from_destination,

@@ -68,7 +68,7 @@ class Rehearsal:
         self._controls = controls
         self._fault_id = ""
         self._item: Item | None = None
-        self._sequence = 0
+        self._handled_sequence = 0
         self._settled_rows: list[JsonObject] = []
 
     @property
@@ -136,7 +136,7 @@ class Rehearsal:
         return [*settled_rows, *dropwhile(_is_settled, new_rows)]
 
     def begin(self, item: Item) -> None:
-        """Bring the situation of an item about."""
+        """Set up the situation of an item: its seed, its fault and its event."""
         situation = item.situation
         self.end()
         self._item = item
@@ -149,15 +149,16 @@ class Rehearsal:
             fault_kind = fault_settings.pop("kind")
             fault = self._controls.faults.add(fault_kind, **fault_settings)
             self._fault_id = str(fault["id"])
-        self._sequence = self._last_sequence()
+        # `act` handles only what the integration creates from here on.
+        self._handled_sequence = self._last_sequence()
         transfer_requests = self._find_created("transfers.create")
-        if situation.event and transfer_requests:
+        if situation.event and transfer_requests:  # the event is about a transfer that exists
             self._controls.send_event(situation.event, str(transfer_requests[-1]["answer"]["id"]))
 
     def act(self) -> bool:
         """Move what the integration has created since `begin`, or the clock.
 
-        Return whether it was done: False while nothing was created.
+        Return False while nothing was created, and True when it was done.
         """
         situation = self._item.situation if self._item else None
         if situation is None or not situation.after:
@@ -166,11 +167,11 @@ class Rehearsal:
         new_requests = [
             journal_row
             for journal_row in creating_requests
-            if journal_row["sequence"] > self._sequence
+            if journal_row["sequence"] > self._handled_sequence
         ]
         if not new_requests:
             return False
-        self._sequence = int(new_requests[-1]["sequence"])
+        self._handled_sequence = int(new_requests[-1]["sequence"])
         if situation.advance:
             self._controls.clock.advance(situation.advance)
         if situation.grows:
@@ -182,9 +183,9 @@ class Rehearsal:
         return True
 
     def _find_payment_id(self, creating_request: JsonObject) -> str:
-        """The id of what a request created; of a deposit, that of its conversion.
+        """The id of the object that a request created.
 
-        Empty while the deposit has no conversion.
+        For a deposit it is the id of the conversion; empty while the deposit has no conversion.
         """
         answer = creating_request["answer"]
         if creating_request["operation"] != "sandbox.deposit":

@@ -1,4 +1,4 @@
-"""The fields in which a request differs from the fields that a test expects."""
+"""Finds the fields in which a request differs from the fields that a test expects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def field_differences(row: JsonMapping, fields: Mapping[str, object]) -> list[st
 
 def _find_differences(field_path: str, expected: JsonValue, sent_value: JsonValue) -> Iterator[str]:
     """The fields in which two values differ. An object may have more fields than expected."""
-    if not (isinstance(expected, Mapping) and isinstance(sent_value, Mapping)):
+    are_objects = isinstance(expected, Mapping) and isinstance(sent_value, Mapping)
+    if not are_objects:
         if not _are_equal(expected, sent_value):
             yield f"{field_path}: {sent_value!r} was sent, not {expected!r}"
         return

@@ -63,7 +63,7 @@ class JournalRequest:
             f"{parameter_name}={value}" for parameter_name, value in journal_row["query"].items()
         )
         target = f"{journal_row['path']}?{query_text}" if query_text else journal_row["path"]
-        request_lines = [
+        description_lines = [
             f"{journal_row['number']}. {journal_row['method']} {target} -> {journal_row['status']} "
             f" ({journal_row['at']})"
         ]
@@ -73,16 +73,16 @@ class JournalRequest:
             if isinstance(verdict, Mapping) and verdict.get("result") == "passed"
         ]
         if passed_layers:
-            request_lines.append(f"   passed: {', '.join(passed_layers)}")
-        request_lines += [
+            description_lines.append(f"   passed: {', '.join(passed_layers)}")
+        description_lines += [
             f"   {layer_name}: {verdict_text}"
             for layer_name, verdict_text in self._notable_verdicts()
         ]
         if journal_row["body"] is not None:
-            request_lines.append(f"   sent: {short_json(journal_row['body'])}")
+            description_lines.append(f"   sent: {short_json(journal_row['body'])}")
         if self.is_refused and journal_row["answer"] is not None:
-            request_lines.append(f"   answer: {short_json(journal_row['answer'])}")
-        return printable_lines("\n".join(request_lines))
+            description_lines.append(f"   answer: {short_json(journal_row['answer'])}")
+        return printable_lines("\n".join(description_lines))
 
     @property
     def verdict(self) -> str:
@@ -146,7 +146,7 @@ class Requests(Sequence[JournalRequest]):
         return Requests(partial(_rows_after, journal_rows), self._count_dropped)
 
     def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
-        """The requests for which a function is true."""
+        """The requests for which `is_matching` is true."""
         all_rows = self._read()
         return self._with_rows([row for row in all_rows if is_matching(JournalRequest(row))])
 
@@ -158,7 +158,10 @@ class Requests(Sequence[JournalRequest]):
         >>> len(lab.simulator.requests.of("DELETE /v1/transfers"))
         0
         """
-        if not (operation in OPERATIONS or "/" in operation or operation.upper() in [*HTTPMethod]):
+        is_path = "/" in operation  # with or without a method before it
+        is_method = operation.upper() in [*HTTPMethod]
+        is_known = operation in OPERATIONS or is_path or is_method
+        if not is_known:
             raise unknown_name_error("operation", operation, OPERATIONS)
         return self._filter(lambda request: _is_of_operation(request.row, operation))
 

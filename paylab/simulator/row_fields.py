@@ -12,8 +12,11 @@ from ..spec import codes, timestamps
 from .clock import END
 
 
-def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterValidator:
-    """A validator of values for which `is_valid` is true; a value at which it fails is refused."""
+def make_validator(description: str, is_valid: Callable[[Any], object]) -> AfterValidator:
+    """Make a validator of values for which `is_valid` is true.
+
+    It refuses a value at which `is_valid` raises ValueError or RecursionError.
+    """
 
     def check(value: object) -> Any:
         """Return a value; ValueError says what it must be."""
@@ -28,10 +31,10 @@ def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterVali
     return AfterValidator(check)
 
 
-def choice_of(names: Iterable[str]) -> AfterValidator:
-    """A validator of values that must be one of the names."""
+def make_choice_validator(names: Iterable[str]) -> AfterValidator:
+    """Make a validator of values that must be one of the names."""
     allowed_names = tuple(names)
-    return checked_by(f"one of {', '.join(allowed_names)}", allowed_names.__contains__)
+    return make_validator(f"one of {', '.join(allowed_names)}", allowed_names.__contains__)
 
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
@@ -48,13 +51,14 @@ Text = InstanceOf[str]
 Object = dict[Any, Any]
 Count = Annotated[int, Field(ge=0, le=COUNT_MAX)]
 Number = Annotated[float, Field(ge=-COUNT_MAX, le=COUNT_MAX)]
-Id = Annotated[Text, checked_by("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
-Time = Annotated[Text, checked_by("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
-Product = Annotated[Text, choice_of(codes.PRODUCTS)]
-Word = Annotated[Text, checked_by("a word", re.compile(r"[A-Za-z0-9_.:-]{1,100}").fullmatch)]
+Id = Annotated[Text, make_validator("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
+Time = Annotated[Text, make_validator("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
+Product = Annotated[Text, make_choice_validator(codes.PRODUCTS)]
+Word = Annotated[Text, make_validator("a word", re.compile(r"[A-Za-z0-9_.:-]{1,100}").fullmatch)]
 """A status or an event type, which can be one that no service has."""
 Currency = Annotated[
-    Text, choice_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
+    Text,
+    make_choice_validator(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES))),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The rows of a world as pydantic models, by which a snapshot is checked before it is loaded."""
+"""The rows of a world as pydantic models. A snapshot is checked by them before it is loaded."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .row_fields import (
     TimestampedRow,
     Values,
     Word,
-    checked_by,
-    choice_of,
+    make_choice_validator,
+    make_validator,
     nested_field,
 )
 
@@ -60,7 +60,7 @@ class StatusDetailRow(Values):
 class DepositInstructionsRow(Values):
     """Where to pay."""
 
-    type: Annotated[Text, choice_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
+    type: Annotated[Text, make_choice_validator(codes.DEPOSIT_INSTRUCTION_TYPES)]
     details: Object
 
 
@@ -89,7 +89,7 @@ class IndividualRow(TimestampedRow):
 class FinancialAccountRow(TimestampedRow):
     """A row of `financial_accounts`; a wallet needs its network."""
 
-    type: Annotated[Text, choice_of(codes.ACCOUNT_TYPES)]
+    type: Annotated[Text, make_choice_validator(codes.ACCOUNT_TYPES)]
     details: Object
     owner: Id = nested_field("_", "owner")
 
@@ -138,8 +138,8 @@ class ConversionAccountRow(TimestampedRow):
     """A row of `conversion_accounts`."""
 
     individual_id: Id
-    source_currency: Annotated[Text, choice_of(codes.ON_RAMP_CURRENCIES)]
-    destination_currency: Annotated[Text, choice_of(codes.STABLECOINS)]
+    source_currency: Annotated[Text, make_choice_validator(codes.ON_RAMP_CURRENCIES)]
+    destination_currency: Annotated[Text, make_choice_validator(codes.STABLECOINS)]
     status: Word
     client_reference_id: Text | None = None
     deposit_instructions: DepositInstructionsRow | None = None
@@ -210,7 +210,8 @@ class QueuedEventRow(Record):
     event_id: Id | None = None
     event_type: Word
     body: Annotated[
-        Text, checked_by("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
+        Text,
+        make_validator("JSON text of an object", lambda text: isinstance(json.loads(text), dict)),
     ]
     attempt: Annotated[int, Field(ge=1, le=COUNT_MAX)]
     rank: Number
@@ -247,7 +248,7 @@ class FaultRow(Record):
             return fault_row
         fault_details = {
             detail_name: fault_row[detail_name]
-            for detail_name in {*fault_kinds.DETAILS, "kind"} & fault_row.keys()
+            for detail_name in {*fault_kinds.FAULT_DETAILS, "kind"} & fault_row.keys()
         }
         mistakes = [str(problem) for problem in fault_kinds.check_fault(fault_details)]
         for detail_name in fault_kinds.DETAIL_DEFAULTS:
@@ -262,11 +263,11 @@ class FaultRow(Record):
 class IdempotencyRow(Record):
     """A row of `idempotency`: the stored answer of a key."""
 
-    digest: Annotated[Text, checked_by("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
+    digest: Annotated[Text, make_validator("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
     status: Annotated[int, Field(ge=200, le=299)]
     until: Time
     body: Annotated[
-        Text, checked_by("Base64", lambda text: b64decode(text, validate=True) is not None)
+        Text, make_validator("Base64", lambda text: b64decode(text, validate=True) is not None)
     ]
 
 
@@ -274,16 +275,16 @@ class TimerRow(Record):
     """A row of `timers`: the planned step of another row."""
 
     due: Time
-    kind: Annotated[Text, choice_of(MACHINES)]
+    kind: Annotated[Text, make_choice_validator(MACHINES)]
     step: Text
 
 
 class BalanceRow(Record):
     """A row of `balances`, by currency."""
 
-    id: Annotated[Text, choice_of(balances.CURRENCIES)]
+    id: Annotated[Text, make_choice_validator(balances.BALANCE_CURRENCIES)]
     amount: Annotated[
-        Text, checked_by("an amount", lambda text: money.read_amount(text) is not None)
+        Text, make_validator("an amount", lambda text: money.read_amount(text) is not None)
     ]
 
 

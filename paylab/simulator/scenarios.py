@@ -39,7 +39,7 @@ SCENARIO_NAMES = {
 }
 
 
-def named_scenarios(service: Service) -> dict[str, Scenario]:
+def list_scenarios_by_name(service: Service) -> dict[str, Scenario]:
     """The values that cause an outcome, by name. The service's terminal codes reject."""
     scenarios = {code: _scenario_of_code(code, service) for code in STATUS_DETAIL_CODES}
     for scenario in SCENARIOS:
@@ -62,7 +62,7 @@ class Scenarios:
         self, list_scenarios: Callable[[], list[dict[str, str]]], service: Service
     ) -> None:
         self._list_scenarios = list_scenarios
-        self._scenarios = named_scenarios(service)
+        self._scenarios = list_scenarios_by_name(service)
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""

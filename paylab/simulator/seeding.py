@@ -44,8 +44,8 @@ class PayoutRoute(NamedTuple):
     """Payouts to one country: the recipient, and the distribution of amounts.
 
     `methods` are the rails, each as often as its weight. `share` is the weight of the route.
-    `median` and `spread` are those of its amounts in US dollars. `failing` is the share of
-    failures. `source` is the currency that is sent.
+    `median` and `spread` describe its amounts in US dollars. `failing` is the share of failures.
+    `source` is the currency that is sent.
     """
 
     country: str
@@ -59,12 +59,12 @@ class PayoutRoute(NamedTuple):
     source: str = "USD"
 
 
-CLOSED = "The recipient's account is closed."
-UNKNOWN = "The account number does not exist."
-OTHER_NAME = "The account belongs to somebody with another name."
-LIMIT = "The recipient's account has reached its limit."
-NO_ANSWER = "The recipient's bank did not answer in time."
-REVIEW = "The recipient's bank rejected the payout after a review."
+CLOSED_ACCOUNT_REASON = "The recipient's account is closed."
+UNKNOWN_ACCOUNT_REASON = "The account number does not exist."
+OTHER_NAME_REASON = "The account belongs to somebody with another name."
+ACCOUNT_LIMIT_REASON = "The recipient's account has reached its limit."
+NO_ANSWER_REASON = "The recipient's bank did not answer in time."
+REVIEW_REASON = "The recipient's bank rejected the payout after a review."
 
 ROUTES = (
     PayoutRoute("MX", "MXN", "María González Hernández", ["spei"], 38, 240, 0.8, 0.015),
@@ -82,15 +82,15 @@ REVIEWED_SHARE = 0.02
 """The shares of transfers that expire, and that are reviewed."""
 
 FAILURE_REASONS = {
-    "MX": {UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
-    "BR": {UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
-    "CO": {OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
-    "PH": {LIMIT: 6, OTHER_NAME: 2, NO_ANSWER: 2},
-    "IN": {NO_ANSWER: 7, LIMIT: 2, REVIEW: 1},
-    "DE": {CLOSED: 1, NO_ANSWER: 1},
+    "MX": {UNKNOWN_ACCOUNT_REASON: 5, CLOSED_ACCOUNT_REASON: 3, NO_ANSWER_REASON: 2},
+    "BR": {UNKNOWN_ACCOUNT_REASON: 6, OTHER_NAME_REASON: 3, ACCOUNT_LIMIT_REASON: 1},
+    "CO": {OTHER_NAME_REASON: 5, CLOSED_ACCOUNT_REASON: 3, REVIEW_REASON: 2},
+    "PH": {ACCOUNT_LIMIT_REASON: 6, OTHER_NAME_REASON: 2, NO_ANSWER_REASON: 2},
+    "IN": {NO_ANSWER_REASON: 7, ACCOUNT_LIMIT_REASON: 2, REVIEW_REASON: 1},
+    "DE": {CLOSED_ACCOUNT_REASON: 1, NO_ANSWER_REASON: 1},
 }
 """The reasons of failures per country, with their weights."""
-OTHER_REASONS = {UNKNOWN: 4, CLOSED: 2, NO_ANSWER: 1}
+OTHER_REASONS = {UNKNOWN_ACCOUNT_REASON: 4, CLOSED_ACCOUNT_REASON: 2, NO_ANSWER_REASON: 1}
 
 RAIL_SECONDS = {
     "spei": (18, 0.7),

@@ -178,7 +178,7 @@ class Simulator:
         target_time = min(clock.now() + timedelta(seconds=seconds), END)
         while True:
             self.settle()
-            self.delivery.finish_due()
+            self.delivery.send_due_and_wait()
             due = self.next_due()
             if due is None:
                 break
@@ -226,7 +226,8 @@ class Simulator:
 
     def save(self, *, always: bool = False) -> None:
         """Store the changes in the file, if there is one, and notify listeners."""
-        if not (always or self.world.dirty):
+        must_save = always or self.world.dirty
+        if not must_save:
             return
         with self.world.lock:
             if self._storage:

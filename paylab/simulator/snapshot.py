@@ -18,7 +18,7 @@ from .world import SNAPSHOT_VERSION, World
 
 
 class ClockState(BaseModel):
-    """The clock of a snapshot; one that runs has the real time at which it started."""
+    """The clock of a snapshot. A running clock has the real time at which it started."""
 
     model_config = ConfigDict(strict=True)
 
@@ -29,7 +29,7 @@ class ClockState(BaseModel):
 
     @model_validator(mode="after")
     def _runs_since(self) -> ClockState:
-        """ValueError for a running clock without the time at which it started."""
+        """ValueError for a running clock without the time when it started."""
         if self.since is None and not self.frozen:
             raise ValueError("since must be a number: the clock is running")
         return self

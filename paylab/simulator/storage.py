@@ -16,7 +16,7 @@ from ..redaction.personal import find_personal_names, hide_personal_data, hide_u
 from ..redaction.redaction import Redaction
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
-from .world import KINDS, World
+from .world import ID_PREFIX_BY_KIND, World
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
@@ -92,15 +92,17 @@ class WorldStorage:
         """Load the world from the file. False when the file is new."""
         try:
             stored_facts = self._db.execute("SELECT * FROM facts")
-            facts = {fact_name: json.loads(fact_text) for fact_name, fact_text in stored_facts}
-            if not facts:
+            world_facts = {
+                fact_name: json.loads(fact_text) for fact_name, fact_text in stored_facts
+            }
+            if not world_facts:
                 return False
-            problem = world.service_problem(facts.get("service", {}))
+            problem = world.service_problem(world_facts.get("service", {}))
             if problem is not None:
                 self.close()
                 raise SimulatorError(f"{self._path} was {problem}, or use another file")
-            world.load({**facts, "tables": self._read_tables()})
-            world.key_seed = facts["key_seed"]
+            world.load({**world_facts, "tables": self._read_tables()})
+            world.key_seed = world_facts["key_seed"]
         except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
             self.close()
             raise self._unusable_error(error) from None
@@ -108,8 +110,8 @@ class WorldStorage:
         return True
 
     def _read_tables(self) -> dict[str, list[object]]:
-        """The rows of each kind, in the order in which they were stored."""
-        tables: dict[str, list[object]] = {table_kind: [] for table_kind in KINDS}
+        """The rows of each kind, in the order of storage."""
+        tables: dict[str, list[object]] = {table_kind: [] for table_kind in ID_PREFIX_BY_KIND}
         stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
         while batch := stored_rows.fetchmany(ROWS_PER_BATCH):
             # Many rows are parsed faster as one JSON list than one by one.

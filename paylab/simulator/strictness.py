@@ -1,4 +1,4 @@
-"""What a strict service refuses and this one ignores: unknown names, null fields, odd values."""
+"""Finds what a strict service refuses and this one ignores: unknown names, nulls, odd values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .messages import KEY_HEADER, RefusedError, Request
 CHECKED_OPERATIONS = ("individuals.create", "financial_accounts.create")
 """The operations whose values may be implausible."""
 
-SOURCE = "request.unknown"
+UNKNOWN_FIELD_SOURCE = "request.unknown"
 NULL_SOURCE = "field.optional"
 NOT_A_LETTER = re.compile("[^a-z]")
 
@@ -31,9 +31,9 @@ NOT_A_LETTER = re.compile("[^a-z]")
 def find_remarks(
     service: Service, operation: str, request: Request, now: datetime
 ) -> list[Problem]:
-    """What a real service might refuse in a request: unknown names, and implausible values.
+    """Remarks on a request: unknown names and implausible values that a real service might refuse.
 
-    `now` is the time of the world. An outside client has that of the machine.
+    `now` is the time of the world; for a client outside, it is the machine's time.
     """
     operation_record = OPERATIONS.get(operation)
     if operation_record is None:
@@ -135,7 +135,9 @@ def _find_unknown_parameters(
         if parameter_name not in known_parameters:
             nearest_name = find_nearest_name(parameter_name, known_parameters)
             suggestion = f": is {nearest_name} meant?" if nearest_name else ""
-            yield Problem(parameter_name, f"is no query parameter{suggestion}", SOURCE)
+            yield Problem(
+                parameter_name, f"is no query parameter{suggestion}", UNKNOWN_FIELD_SOURCE
+            )
 
 
 def _find_key_problems(
@@ -146,8 +148,10 @@ def _find_key_problems(
     if KEY_HEADER in request.headers and not operation_record.takes_key(service):
         operations_text = " and ".join(sorted(IDEMPOTENT_OPERATIONS))
         message = f"{operation_record.name} takes none: only {operations_text} do"
-        yield Problem(key_header, message, SOURCE)
+        yield Problem(key_header, message, UNKNOWN_FIELD_SOURCE)
     for header_name in request.headers:
         header_letters = NOT_A_LETTER.sub("", header_name)
         if header_name != KEY_HEADER and header_letters.endswith("idempotencykey"):
-            yield Problem(header_name, f"is not known: is {key_header} meant?", SOURCE)
+            yield Problem(
+                header_name, f"is not known: is {key_header} meant?", UNKNOWN_FIELD_SOURCE
+            )

@@ -65,7 +65,8 @@ class Table:
     def list_rows(self, after_position: Position | None = None) -> Iterator[Row]:
         """Rows in list order, optionally after a position.
 
-        In the unknown order they are sorted by shuffled positions.
+        Rows are kept with the oldest first, so a list with the newest first walks from the end.
+        In the unknown order, rows are kept by shuffled positions.
         """
         sorted_rows = self._sorted_rows
         if after_position is not None and self.order == "unknown":
@@ -83,7 +84,7 @@ class Table:
         return map(sorted_rows.__getitem__, indexes)
 
     def _position_of(self, row: Row) -> Position:
-        """The position by which rows are sorted."""
+        """The position of a row; rows are sorted by it."""
         position = row_position(row)
         if self.order == "unknown":
             return shuffle_position(position)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import httpx
 
 from ..journal.record import Ending
-from .messages import Reply, Request, cut_of
+from .messages import Reply, Request, plan_cut
 
 _FAILURES = {
     "refuse": (httpx.ConnectError, "connection refused"),
@@ -49,7 +49,7 @@ class SimulatorTransport(httpx.BaseTransport):
         reply = self._respond(simulator_request)
         _wait_for_reply(request, reply, request_ending)
         if reply.cut:
-            sent_reply, bytes_sent = cut_of(reply)
+            sent_reply, bytes_sent = plan_cut(reply)
             if reply.cut == "timeout":
                 request_ending.hang_up(sent_reply, bytes_sent)
             else:

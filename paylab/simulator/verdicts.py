@@ -58,7 +58,7 @@ class Passage:
         }
 
     def _signature_verdict(self) -> JsonObject:
-        """The verdict on the signature, which is checked also when a fault answers."""
+        """The verdict on the signature. It is checked also when a fault answers."""
         if not self.has_fault_answer:
             return self._layer_verdict("signature")
         if self.finding is None:
@@ -81,7 +81,7 @@ class Passage:
         return verdict
 
     def _idempotency_verdict(self, request_record: RequestRecord) -> str:
-        """What happened with the Idempotency-Key of a request."""
+        """The verdict on the Idempotency-Key of a request."""
         if not self.takes_key or self.layer in ("signature", "route"):
             return "none"
         if isinstance(self.refused, KeyRefusedError):

@@ -25,7 +25,7 @@ from .credentials import UsedNonces
 from .delivery_queue import DeliveryQueue
 from .table import Row, Table
 
-KINDS = {
+ID_PREFIX_BY_KIND = {
     "individuals": "ind",
     "financial_accounts": "fa",
     "quotes": "qt",
@@ -49,7 +49,7 @@ KINDS = {
 SNAPSHOT_VERSION = 1
 """The format of a snapshot; another one is refused."""
 
-COUNTED_KINDS = tuple(KINDS)[:8]
+COUNTED_KINDS = tuple(ID_PREFIX_BY_KIND)[:8]
 """The tables a summary counts: the service's resources."""
 
 
@@ -125,7 +125,7 @@ class World:
         while True:
             count = self.counters.get(kind, 0) + 1
             self.counters[kind] = count
-            row_id = ids.new_id(KINDS[kind], self.seed, moment or self.now(), count)
+            row_id = ids.new_id(ID_PREFIX_BY_KIND[kind], self.seed, moment or self.now(), count)
             # The counters of a loaded snapshot may be lower than its ids.
             if row_id not in self.tables[kind].rows:
                 return row_id
@@ -180,7 +180,7 @@ class World:
     def due_steps(self) -> Iterator[Row]:
         """Remove and yield the timers that are due, in order.
 
-        While the caller handles one, the time of the world is that at which it was due.
+        While the caller handles a timer, the time of the world is the time when that timer was due.
         """
         if self.next_due() is None:
             return
@@ -201,7 +201,7 @@ class World:
     def draw_fault(self, is_match: Callable[[Row], bool], **target: JsonValue) -> Row | None:
         """Draw for each planned fault that matches. Return the first that applies, or None.
 
-        The journal notes it with `target`, the request or event to which it applies.
+        The journal notes the fault with `target`: the request or event to which it applies.
         """
         for fault in self.tables["faults"].rows.values():
             if fault["left"] == 0 or not is_match(fault):
@@ -215,8 +215,12 @@ class World:
                 fault["left"] -= 1
             self.put("faults", fault)
             if is_applied:
-                facts = {"control": "fault_fired", "object": fault["id"], "fault": fault["kind"]}
-                self.journal.note("control", self.now(), **facts, **target)
+                fault_facts = {
+                    "control": "fault_fired",
+                    "object": fault["id"],
+                    "fault": fault["kind"],
+                }
+                self.journal.note("control", self.now(), **fault_facts, **target)
                 return fault
         return None
 
@@ -275,7 +279,7 @@ class World:
 
 def _make_tables(service: Service) -> dict[str, Table]:
     """Empty tables. Tables with a list have the order of the service's list."""
-    tables = {table_kind: Table() for table_kind in KINDS}
+    tables = {table_kind: Table() for table_kind in ID_PREFIX_BY_KIND}
     for table_kind in LISTED_RESOURCES:
         tables[table_kind] = Table(service.list(table_kind).order)
     return tables
@@ -287,7 +291,7 @@ def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:
 
 
 def set_status(world: World, kind: str, row: Row, status: str) -> None:
-    """Set a status, which may be one that no machine has, as `apply_move` does."""
+    """Set a status as `apply_move` does. The status may be one that no machine has."""
     now = world.stamp()
     moves = row["_"].get("moves")
     if moves is not None:

@@ -58,7 +58,7 @@ _TYPE_NAMES: Mapping[type, str] = {
 
 
 def read_start_time(time_text: str) -> datetime:
-    """The first time of a clock, such as 2026-11-22T12:00Z, or that of the machine for "now".
+    """The first time of a clock, such as 2026-11-22T12:00Z; "now" is the machine's time.
 
     RefusedError for another form.
     """

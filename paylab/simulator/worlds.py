@@ -46,7 +46,7 @@ class ClockThread:
             changed_event.clear()
             with suppress(SimulatorError):  # a full disk: the next request reports it
                 self._simulator.settle()
-            self._simulator.delivery.start_due()
+            self._simulator.delivery.start_sending_due()
             changed_event.wait(self._seconds_until_due())
 
     def stop(self) -> None:
@@ -153,10 +153,10 @@ class Worlds:
         )
 
     def _choose_world(self, api_key: str, token_owner: HostedWorld | None) -> HostedWorld | None:
-        """The simulator of a request: that of its API key, or of its control token if it has one.
+        """The simulator of a request: by its control token if it has one, else by its API key.
 
-        The first token controls every simulator: the API key says which one. None if that has
-        ended, or if neither key nor token is known.
+        The first token controls every simulator, so the API key then says which one. None if that
+        simulator has ended, or if neither key nor token is known.
         """
         named_world = self._by_key.get(api_key)
         if token_owner is None:
@@ -202,7 +202,7 @@ class Worlds:
         return Reply.json(201, access)
 
     def _end_world(self, api_key: str, token_owner: HostedWorld) -> Reply:
-        """End a world by its own token, or by that of the first world."""
+        """End a world by its own token, or by the token of the first world."""
         hosted = self._by_key.get(api_key)
         if hosted is None or hosted is self.first:
             raise RefusedError(404, "there is no other world with this API key")

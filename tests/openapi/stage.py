@@ -14,7 +14,13 @@ from paylab.client import Client, Secret, Settings
 from paylab.client.base_url import EMBEDDED
 from paylab.corridors import examples
 from paylab.corridors.on_ramps import need_on_ramp
-from paylab.signing.canonical import body_hash, key_bytes, signed_headers, signed_path, signed_query
+from paylab.signing.canonical import (
+    body_hash,
+    key_bytes,
+    path_to_sign,
+    query_to_sign,
+    signed_headers,
+)
 from paylab.signing.dates import date_text
 from paylab.simulator.messages import Request
 from paylab.simulator.simulator import Simulator
@@ -52,8 +58,8 @@ class Signer(httpx.Auth):
             self.secret,
             request.method,
             request.headers["host"],
-            signed_path(path, settings.signed_path),
-            signed_query(query, settings.query_order),
+            path_to_sign(path, settings.signed_path),
+            query_to_sign(query, settings.query_order),
             content_hash=body_hash(request.content, settings.hash_encoding, settings.empty_body),
             date=date_text(self.now(), settings.date_form),
             nonce=self.nonce(),

@@ -14,14 +14,14 @@ from paylab import errors
 from paylab.corridors import examples
 from paylab.lab import displays
 from paylab.simulator.controls import Controls
-from paylab.simulator.fault_kinds import KINDS
-from paylab.simulator.scenarios import named_scenarios
+from paylab.simulator.fault_kinds import FAULT_KINDS
+from paylab.simulator.scenarios import list_scenarios_by_name
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES
 from paylab.spec.service import Service
 
-NAMED = named_scenarios(Service())
+NAMED = list_scenarios_by_name(Service())
 HOOK = "https://hooks.example.com/in"
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
 
@@ -62,14 +62,14 @@ def test_a_wrong_detail_is_told_the_right_one(lab, details):
 
 def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
     """Each kind is a method that `dir` lists and that adds one fault; repr and card list it."""
-    assert {*KINDS} <= {*dir(lab.simulator.faults)}
-    for times, kind in enumerate(KINDS, 1):
+    assert {*FAULT_KINDS} <= {*dir(lab.simulator.faults)}
+    for times, kind in enumerate(FAULT_KINDS, 1):
         effect = {"status": 418} if kind == "custom" else {}
         getattr(lab.simulator.faults, kind)(times=times, **effect)
     planned = [(fault["kind"], fault["left"]) for fault in lab.simulator.faults.list()]
-    assert planned == [(kind, times) for times, kind in enumerate(KINDS, 1)]
-    assert all(kind in repr(lab.simulator.faults) for kind in KINDS)
-    assert all(kind in displays.show(lab.simulator.faults) for kind in KINDS)
+    assert planned == [(kind, times) for times, kind in enumerate(FAULT_KINDS, 1)]
+    assert all(kind in repr(lab.simulator.faults) for kind in FAULT_KINDS)
+    assert all(kind in displays.show(lab.simulator.faults) for kind in FAULT_KINDS)
 
 
 def test_the_card_names_every_control(lab):

@@ -250,14 +250,14 @@ def make_app(simulator, **limits):
 @pytest.mark.parametrize(("count", "code"), [(4, 401), (5, 413), (4000, 413)])
 def test_a_body_too_large_in_chunks_is_a_413(run_app, count, code):
     """A chunked body returns 413 once it exceeds the limit, and the rest is not read."""
-    received, sent = run_app(make_app(Simulator(), body_bytes=4 * MIB), chunks(count))
+    received, sent = run_app(make_app(Simulator(), body_size_max=4 * MIB), chunks(count))
     assert sent[0]["status"] == code
     assert received <= 5
 
 
 def test_a_body_too_large_in_chunks_is_a_413_on_a_socket(serve):
     """The server closes the connection during the body, and the client can read the 413."""
-    wire = serve(limits=ServerLimits(body_bytes=4 * MIB))
+    wire = serve(limits=ServerLimits(body_size_max=4 * MIB))
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
     with socket.create_connection((wire.server.host, wire.server.port), timeout=20) as client:
         client.sendall(head(wire, "POST", extra="transfer-encoding: chunked\r\n"))
@@ -348,7 +348,7 @@ def test_a_body_that_drips_has_an_end(serve):
 @pytest.mark.parametrize(("held", "code"), [(4, 401), (3, 503)])
 def test_a_body_that_does_not_fit_any_more(run_app, held, code):
     """A body that fits exactly is read; a larger one returns 503 with the time to wait."""
-    asgi = make_app(Simulator(), bodies_bytes=held * MIB)
+    asgi = make_app(Simulator(), bodies_size_max=held * MIB)
     _, [start, *_] = run_app(asgi, chunks(4))
     assert (start["status"], asgi._held_bytes) == (code, 0)
     assert (dict(start["headers"]).get(b"retry-after") == b"1") is (code == 503)
@@ -388,7 +388,7 @@ def test_a_slow_body_comes_in_pieces(run_app, details, pieces):
 
 def test_all_bodies_together_are_bounded(serve):
     """The bodies in memory have a total limit; when clients leave, their memory is released."""
-    wire = serve(limits=ServerLimits(bodies_bytes=4 * MIB))
+    wire = serve(limits=ServerLimits(bodies_size_max=4 * MIB))
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
     clients = [socket.create_connection(address, timeout=5) for _ in range(6)]

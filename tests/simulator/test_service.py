@@ -817,7 +817,7 @@ def test_a_receiver_has_the_time_of_the_service(serve, receiver_url):
     body = look.SUBSCRIPTION | {"url": receiver_url(seconds=1.5)}
     look.posted(caller, "webhook_subscriptions", body)
     look.posted(caller, "transfers", look.terms(caller))
-    caller.simulator.delivery.finish_due()
+    caller.simulator.delivery.send_due_and_wait()
     (note,) = caller.get("/_simulator/deliveries").json
     assert (note["status"], "Timeout" in note["error"]) == (None, True)
 

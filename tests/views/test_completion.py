@@ -10,7 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import paylab
 from paylab.corridors.on_ramps import ON_RAMPS
-from paylab.simulator.fault_kinds import KINDS, FaultKind
+from paylab.simulator.fault_kinds import FAULT_KINDS, FaultKind
 from paylab.spec import codes
 
 
@@ -52,7 +52,7 @@ def complete():
         ('lab.webhook_subscriptions.create("https://a.test", ["', codes.EVENT_TYPES),
         ('lab.inbox("', codes.EVENT_TYPES),
         ('paylab.events.Router().on("', ()),
-        ('lab.simulator.faults.on("transfers.list", "', tuple(KINDS)),
+        ('lab.simulator.faults.on("transfers.list", "', tuple(FAULT_KINDS)),
         ('lab.simulator.faults.add("event_d', ("event_drop", "event_duplicate", "event_delay")),
         ('lab.individuals.upload_images(person, {"document-front": a, "', codes.IMAGE_SIDES),
         ('lab.individuals.upload_images(person, {"selfie": "', ()),
@@ -84,6 +84,6 @@ def test_the_names_of_examples_are_public_ones(complete):
 
 def test_the_types_have_the_words_of_the_tables():
     """A literal type that stands beside a table has its words."""
-    assert {*get_args(FaultKind)} == {*KINDS}
+    assert {*get_args(FaultKind)} == {*FAULT_KINDS}
     assert {*get_args(codes.OnRampCurrency)} == {on_ramp.currency for on_ramp in ON_RAMPS}
     assert get_args(codes.EventType) == tuple(codes.EVENTS)

@@ -1,1 +1,1 @@
-"""What the simulator does for each resource."""
+"""The simulator's behaviour for each resource."""

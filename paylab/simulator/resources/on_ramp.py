@@ -87,10 +87,12 @@ def _confirm(world: World, conversion_row: Row, _: str) -> None:
 def _move_conversion(world: World, conversion_row: Row, _: str = "", *, trigger: str) -> None:
     """Change the status of a conversion, and emit the event of the move."""
     apply_move(world, "conversions", conversion_row, trigger)
-    emit_event(world, EVENTS[trigger], conversion_row["id"], without_internals(conversion_row))
+    emit_event(
+        world, EVENT_TYPE_BY_MOVE[trigger], conversion_row["id"], without_internals(conversion_row)
+    )
 
 
-EVENTS = {
+EVENT_TYPE_BY_MOVE = {
     "broadcast": "conversion.payout_initiated",
     "confirm": "conversion.completed",
     "fail": "conversion.failed",

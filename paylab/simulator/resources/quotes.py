@@ -35,9 +35,9 @@ def find_account_id(fields: Row) -> str | None:
 def add_route_problems(
     world: World, problems: list[Problem], fields: Row, account: Row | None
 ) -> list[Problem]:
-    """The problems of a body, and those of the route to its account.
+    """Add the problems of a body, and the problems of the route to its account.
 
-    A field has no second problem: if `payout_method` is missing, the route says nothing of it.
+    A field has no second problem: if `payout_method` is missing, the route adds none for it.
     """
     if account is None:
         return problems
@@ -68,9 +68,11 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
     source_currency = (fields.get("source_currency") or default_source).upper()
     destination_currency = fields["destination_currency"].upper()
     amount_name = next(
-        amount_field for amount_field in prices.AMOUNTS if fields.get(amount_field) is not None
+        amount_field
+        for amount_field in prices.PRICE_BY_AMOUNT_FIELD
+        if fields.get(amount_field) is not None
     )
-    price = prices.AMOUNTS[amount_name](
+    price = prices.PRICE_BY_AMOUNT_FIELD[amount_name](
         Decimal(fields[amount_name]), source_currency, destination_currency
     )
     if price.net <= 0 or price.destination <= 0:
@@ -96,7 +98,7 @@ def price_terms(request_body: RequestBody, account: Row | None) -> Row:
 
 
 def create_quote(world: World, request: Request) -> Reply:
-    """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
+    """Create a quote. It locks rate and fees. Assumption `quote.operation`."""
     request_body = bodies.read_body(world, request, "quotes.create")
     service = world.service
     fields = request_body.fields

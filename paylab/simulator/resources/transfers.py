@@ -125,11 +125,13 @@ def _move_transfer(world: World, transfer_row: Row, _: str = "", *, trigger: str
     """Change the status of a transfer, and emit the event of the move if it has one."""
     transfer_row.pop("deposit_instructions", None)  # present only while it awaits funding
     apply_move(world, "transfers", transfer_row, trigger)
-    if trigger in EVENTS:
-        emit_event(world, EVENTS[trigger], transfer_row["id"], without_internals(transfer_row))
+    if trigger in EVENT_TYPE_BY_MOVE:
+        emit_event(
+            world, EVENT_TYPE_BY_MOVE[trigger], transfer_row["id"], without_internals(transfer_row)
+        )
 
 
-EVENTS = {
+EVENT_TYPE_BY_MOVE = {
     "fund": "transfer.funded",
     "settle": "transfer.completed",
     "fail": "transfer.failed",
@@ -202,7 +204,7 @@ def list_transfers(world: World, request: Request) -> Reply:
 
 
 def read_balances(world: World, request: Request) -> Reply:
-    """What is available, reserved and awaited in each currency. Assumption `balance.read`."""
+    """The available, reserved and awaited amounts of each currency. Assumption `balance.read`."""
     return Reply.json(200, {"balances": balances.list_funds(world)})
 
 
@@ -295,7 +297,7 @@ def _read_scenario_outcome(world: World, fields: Row) -> str | None:
 
 
 def _make_deposit_instructions(world: World, transfer_row: Row, network: str) -> Row:
-    """The wallet address to which the stablecoins of a transfer are deposited, until a deadline."""
+    """The wallet address and the deadline for the deposit that funds a transfer."""
     address = ids.wallet_address(world.seed, network, transfer_row["id"])
     return {
         "type": "crypto_wallet",
