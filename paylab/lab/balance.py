@@ -146,9 +146,9 @@ class AccountBalance:
             raise UnknownItemError(f"the balance is {UNKNOWN_BALANCE}")
         none_text = "none" if self._pay_in is None else "none yet; the first top-up sets one"
         known_text = ", ".join(self.currencies) or none_text
-        shown_currency = plain(repr(currency), 40)
+        currency_text = plain(repr(currency), 40)
         raise UnknownItemError(
-            f"there is no balance in {shown_currency}: the account has {known_text}"
+            f"there is no balance in {currency_text}: the account has {known_text}"
         )
 
     def __iter__(self) -> Iterator[Balance]:

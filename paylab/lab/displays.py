@@ -39,7 +39,7 @@ VIEWS = {
 
 
 def running_shell() -> Any:
-    """The running IPython, which is not imported for this; None outside IPython."""
+    """The running IPython; None outside IPython. This does not import IPython."""
     module = sys.modules.get("IPython.core.getipython")
     return module.get_ipython() if module else None
 

@@ -70,8 +70,8 @@ def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> 
     return word
 
 
-def id_of(resource: object) -> str:
-    """The id of a resource, which may be given as its id; RuleError for what has none."""
+def require_id(resource: object) -> str:
+    """The id of a resource, or the id itself; RuleError for a value without an id."""
     return check_identifier(resource)
 
 

@@ -24,7 +24,7 @@ from ..spec.models import (
     Transfer,
 )
 from ..spec.resource import creation_time
-from .form_registry import FormRegistry, id_of, refresh_options, require_word
+from .form_registry import FormRegistry, refresh_options, require_id, require_word
 from .histories import Histories
 from .payout_forms import PayoutForms
 from .service_time import ServiceTime
@@ -161,7 +161,7 @@ class Forms:
         """
         from ..views.forms.account import WalletForm
 
-        individual_id = id_of(person)
+        individual_id = require_id(person)
         create = partial(self._client.financial_accounts.create, individual_id, codes.CRYPTO_WALLET)
         form_options: dict[str, Any] = {"example": example, "service": self._client.service}
         make_form = partial(WalletForm, create, individual_id=individual_id, **form_options)
@@ -182,7 +182,7 @@ class Forms:
         from ..views.forms.conversion_account import ConversionAccountForm
 
         individual = self._client.individuals.get(person)
-        wallet_id = None if wallet is None else id_of(wallet)
+        wallet_id = None if wallet is None else require_id(wallet)
         wallets = [
             account
             for account in individual.financial_accounts or []
@@ -306,7 +306,7 @@ class Forms:
     def _make_form_functions(
         self, make_first_form: Callable[[], Form], example: bool, new: bool
     ) -> OnrampFunctions:
-        """What a stepper calls to make the form of each step, and to read and await its result."""
+        """Make the functions that a stepper uses for the form and the result of each step."""
         from ..views.forms.live import datetime_or_none
         from ..views.forms.onramp_step import OnrampFunctions
 

@@ -21,7 +21,7 @@ History = list[tuple[str, datetime | None]]
 
 
 class Histories:
-    """Reads the history of an object; `controls` returns those of a simulator, or None."""
+    """Reads the history of an object; `controls()` returns the simulator's controls, or None."""
 
     def __init__(
         self, calls: Iterable[Call], controls: Callable[[], Controls | None] = lambda: None
@@ -38,23 +38,23 @@ class Histories:
                 from ..views.forms.timeline import WholeHistory
 
                 return WholeHistory(history)
-        return seen_history(self._calls, object_id)
+        return read_seen_history(self._calls, object_id)
 
 
-def seen_history(calls: Iterable[Call], object_id: str) -> History:
-    """The statuses of an object in the answers of calls; equal ones in a row are one."""
+def read_seen_history(calls: Iterable[Call], object_id: str) -> History:
+    """The statuses of an object in the answers of calls, without repetitions in a row."""
     history = History()
     for call in calls:
         if object_id not in call.response_body.text:
             continue
-        for resource in _objects_of(call.response_body.text, object_id):
+        for resource in _find_objects(call.response_body.text, object_id):
             status = str(resource["status"])
             if not history or history[-1][0] != status:
                 history.append((status, _read_time(resource.get("updated_at"))))
     return history
 
 
-def _objects_of(json_text: str, object_id: str) -> Iterator[JsonObject]:
+def _find_objects(json_text: str, object_id: str) -> Iterator[JsonObject]:
     """The objects of a JSON text that have this id and a status."""
     try:
         open_values: list[JsonValue] = [json.loads(json_text)]

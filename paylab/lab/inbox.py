@@ -77,7 +77,7 @@ def _make_polled_list(client: Client, family: str, resource: Any) -> PolledList:
 def _make_inbox_functions(
     client: Client, subscription_id: str, stop_receiving: Callable[[], None]
 ) -> InboxFunctions:
-    """What an inbox calls to wait, to read an object, to be shown, and to be closed."""
+    """Make the functions of an inbox: to wait, to read an object, to show it, and to close it."""
     from ..webhooks.inbox import InboxFunctions
 
     views: list[Any] = []
@@ -158,9 +158,9 @@ def _receive_in_process(receivers: Receivers, receiver: Receiver) -> tuple[str, 
 
 @explain_arguments
 class Webhooks:
-    """What a lab does with events: receive, poll, list and reconcile them.
+    """The events of a lab: it receives, polls, lists and reconciles them.
 
-    `embedded` is a simulator in this process, or None; `controls()` returns those of any simulator.
+    `embedded` is a simulator in this process, or None; `controls()` finds any simulator's controls.
     """
 
     def __init__(
@@ -176,9 +176,9 @@ class Webhooks:
         return current(self._client, family, row_id)
 
     def events(self, resource_id: object = None) -> list[Event]:
-        """The events that the simulator recorded, of one resource or its id, or all.
+        """The events that the simulator recorded: of one resource or its id, or all.
 
-        Empty for a real service, which has no such record. OptionError for a type of event.
+        A real service has no such record: the result is empty. OptionError for a type of event.
 
         >>> lab.events(transfer.id)
         []
@@ -216,7 +216,7 @@ class Webhooks:
         from ..webhooks.receiver import Receiver
         from ..webhooks.verification import signature_check
 
-        types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
+        subscribed_types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
         client = self._client
         service = self._client.service
         if url is None and not is_local(client.settings):
@@ -227,7 +227,7 @@ class Webhooks:
         receiver = Receiver(event_log, client.clock, handler, check)
         local_url, stop_receiving = self._receive(receiver, port, url)
         try:
-            subscription = client.webhook_subscriptions.create(url or local_url, types)
+            subscription = client.webhook_subscriptions.create(url or local_url, subscribed_types)
         except BaseException:
             stop_receiving()
             raise

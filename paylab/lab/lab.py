@@ -326,13 +326,13 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     'embedded'
     """
     parts.refuse_service_in_page(base_url, api_key, secret_key, profile, control_token)
-    parts.log_as_asked()
+    parts.set_log_level()
     parts.warn_of_ledger()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
     order_setting = {"lists.order": list_order} if list_order else {}
     if replay is not None:
         parts.check_replay(simulator, base_url, api_key, secret_key, profile, control_token)
-        return Lab(**parts.replay_parts(path_of(replay), service), **options)
+        return Lab(**parts.make_replay_parts(path_of(replay), service), **options)
     if simulator is None:
         settings = resolve(
             *(base_url, api_key, secret_key, profile),
@@ -347,4 +347,4 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
             return Lab(settings, **options)
     if control_token is not None:
         raise ConfigError("control_token is that of a simulator with an address: pass base_url")
-    return Lab(**parts.embedded_parts(simulator, service, order_setting, read_only), **options)
+    return Lab(**parts.make_embedded_parts(simulator, service, order_setting, read_only), **options)

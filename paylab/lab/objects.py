@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..views.forms.objects import ObjectPage
     from ..webhooks.event import Event
 
-KINDS = {
+ID_PREFIX_BY_KIND = {
     "individual": "ind_",
     "transfer": "tr_",
     "conversion": "conv_",
@@ -56,7 +56,7 @@ Links = Mapping[str, Callable[[], list[Link]]]
 
 @explain_arguments
 class ObjectBrowser:
-    """Reads objects by id; `events` returns those of an object, `place` names the service."""
+    """Reads objects by id; `events` returns the events of an object, `place` names the service."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class ObjectBrowser:
         }
 
     def open(self, object_id: Resource | str) -> ObjectPage:
-        """A card of the object with this id, in which each other id opens its object.
+        """A card of the object with this id. Each other id in it opens its object.
 
         >>> lab.open(transfer.id).resource == transfer
         True
@@ -90,7 +90,7 @@ class ObjectBrowser:
         id_text = object_id if isinstance(object_id, str) else str(getattr(object_id, "id", ""))
         if not id_text.strip():
             raise ArgumentError("open takes the id of an object, such as conv_01…, or the object")
-        page = ObjectPage(self.read, self._links_of)
+        page = ObjectPage(self.read, self._find_links)
         page.open(id_text.strip())
         page.show_service_name(self._place())
         complete(page)
@@ -100,16 +100,18 @@ class ObjectBrowser:
         """The card of an object after a click on its id; an error is shown in the card."""
         from ..views.forms.objects import ObjectPage
 
-        page = ObjectPage(self.read, self._links_of)
+        page = ObjectPage(self.read, self._find_links)
         page.visit(object_id)
         return page
 
     def read(self, object_id: str) -> Resource:
         """The object with an id; NotFoundError names the kinds that were looked through."""
         resource_kinds = [
-            resource_kind for resource_kind, prefix in KINDS.items() if object_id.startswith(prefix)
+            resource_kind
+            for resource_kind, prefix in ID_PREFIX_BY_KIND.items()
+            if object_id.startswith(prefix)
         ]
-        resource_kinds = resource_kinds or [*KINDS]
+        resource_kinds = resource_kinds or [*ID_PREFIX_BY_KIND]
         for resource_kind in resource_kinds:
             with suppress(NotFoundError, MissingOperationError):
                 return self._readers[resource_kind](object_id)
@@ -117,14 +119,14 @@ class ObjectBrowser:
         raise NotFoundError(404, message)
 
     def _find_account(self, account_id: str) -> FinancialAccount:
-        """A financial account, which the service shows with its individual only."""
+        """Find a financial account: the service shows it with its individual only."""
         for person in self._client.individuals.list():
             for account in person.financial_accounts or []:
                 if isinstance(account, FinancialAccount) and account.id == account_id:
                     return account
         raise NotFoundError(404, f"no individual has this account: {account_id[:60]!a}")
 
-    def _links_of(self, resource: Resource) -> Links:
+    def _find_links(self, resource: Resource) -> Links:
         """The lists of objects that a resource leads to."""
         client = self._client
         object_id = str(getattr(resource, "id", ""))

@@ -107,7 +107,7 @@ class Panels:
     def _find_delivery_ids(self, facts: Mapping[str, object]) -> list[str]:
         """The ids of the latest delivery of an event to each URL, or to the URL of the row.
 
-        `facts` are those of the row: the event, and the URL if the row is a delivery.
+        `facts` are the facts of the row: the event, and the URL if the row is a delivery.
         """
         if self._simulator is None:
             return []
@@ -195,7 +195,7 @@ class Panel:
         return self._feed.read() if self._last_rows is None else self._last_rows
 
     def __repr__(self) -> str:
-        row_lines = ["  ".join(cells).rstrip() for cells in self.rows()[-SHOWN_ROWS:]]
+        row_lines = ["  ".join(cell_texts).rstrip() for cell_texts in self.rows()[-SHOWN_ROWS:]]
         return printable_lines("\n".join([f"Panel  [{self._place()}]", *row_lines]))
 
     def _show(self) -> PanelView:

@@ -1,4 +1,4 @@
-"""What the live panel shows: the calls of a lab, and the events of its simulator or inboxes."""
+"""The rows of the live panel: the calls of a lab, and the events of its simulator or inboxes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Moment = tuple[int, datetime]
 
 
 class Entry(NamedTuple):
-    """What happened at a moment, as a row that is made when its number is known."""
+    """A call, event or delivery at a moment. Its row is made when its number is known."""
 
     moment: Moment
     make_row: Callable[[int], PanelRow]
@@ -57,7 +57,7 @@ class PanelFeed:
         self._reading = Lock()
 
     def add_world(self, journal: Journal, followers: list[Follower]) -> None:
-        """Read the events of a simulator, which calls its followers after each change."""
+        """Read the events of a simulator. It calls its followers after each change."""
         self._journal = journal
         self._world_followers = followers
 
@@ -98,8 +98,8 @@ class PanelFeed:
         """The latest rows, oldest first, with those that have happened since the last time."""
         with self._reading:
             self._finish_open_rows()
-            entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
-            for entry in sorted(entries, key=attrgetter("moment")):
+            new_entries = [*self._read_calls(), *self._read_notes(), *self._read_arrivals()]
+            for entry in sorted(new_entries, key=attrgetter("moment")):
                 self._row_count += 1
                 self._rows.append(entry.make_row(self._row_count))
             return tuple(self._rows)
@@ -131,7 +131,7 @@ class PanelFeed:
         return {record.request.headers.get("x-nonce", ""): record.sequence for record in records}
 
     def _read_notes(self) -> Iterator[Entry]:
-        """The events and deliveries after those of the last reading."""
+        """The events and deliveries since the last reading."""
         if self._journal is None:
             return
         for note in self._journal.notes(self._note_number, ROWS_MAX):
@@ -143,7 +143,7 @@ class PanelFeed:
             yield Entry((note.sequence, note.at), make_note_row)
 
     def _read_arrivals(self) -> Iterator[Entry]:
-        """What the inboxes received since the last time, for the first time or again.
+        """The events that the inboxes received since the last time, first or repeated.
 
         Nothing with a simulator, whose journal has these events too.
         """

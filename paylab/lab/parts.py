@@ -66,13 +66,13 @@ def make_parts(
     replay: Replay | None,
     options: SessionOptions,
 ) -> LabParts:
-    """The parts of a lab for a service, a simulator in this process, or a recording."""
+    """The parts of a lab for a service, a simulator in this process, or a recording.
+
+    A lab has two clients: one for the user's calls, and one that sends controls to a simulator.
+    """
     in_process = embedded is not None or replay is not None
-    clock = options.get("clock", utcnow)
-    tolerance = settings.service.signing.tolerance
     shared_options = _shared_options(settings, embedded, replay, options)
-    control_clock = ServiceClock(clock, tolerance, warns=False)
-    control_options = _control_options(shared_options, control_clock, in_process=in_process)
+    control_options = _control_options(settings, shared_options, in_process=in_process)
     locator = ServiceLocator(
         settings,
         lambda: Client(settings, **control_options).request,
@@ -81,26 +81,41 @@ def make_parts(
     )
     pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
     service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
-    read_time = None if in_process else service_time.reading
-    service_clock = ServiceClock(clock, tolerance, read_time)
-    shared_options["watchers"] += [
-        locator.note_product,
-        partial(forget_moved_time, service_clock),
-    ]
     is_own = embedded is not None and embedded.world.service == settings.service
+    client = _make_client(settings, shared_options, locator, service_time, is_own=is_own)
+    return LabParts(client, locator, service_time)
+
+
+def _make_client(
+    settings: Settings,
+    shared_options: SessionOptions,
+    locator: ServiceLocator,
+    service_time: ServiceTime,
+    *,
+    is_own: bool,
+) -> Client:
+    """Make the client of the user's calls. `is_own` is whether its service is our simulator."""
+    in_process = service_time.in_process
+    # In this process both sides have one clock: the simulator is not asked for its time.
+    read_time = None if in_process else service_time.reading
+    tolerance = settings.service.signing.tolerance
+    service_clock = ServiceClock(shared_options.get("clock", utcnow), tolerance, read_time)
+    # Both clients have this list: the answers to controls are watched too.
+    shared_options["watchers"].extend(
+        [locator.note_product, partial(forget_moved_time, service_clock)]
+    )
+    facts = partial(replay_facts, settings, is_own=is_own)
     client_options: SessionOptions = {
         **shared_options,
         "sleep": service_time.sleep,
         "service_clock": service_clock,
-        "calls": CallLog(
-            facts=partial(replay_facts, settings, is_own=is_own), screen=displays.on_screen
-        ),
+        "calls": CallLog(facts=facts, screen=displays.on_screen),
         "place": lambda: str(locator.known),
         "wait_shown": displays.wait_shown,
         "is_own": is_own,
     }
-    orders = partial(computed_orders, is_shared=not in_process)
-    return LabParts(Client(settings, orders=orders, **client_options), locator, service_time)
+    make_orders = partial(make_order_sender, is_shared=not in_process)
+    return Client(settings, orders=make_orders, **client_options)
 
 
 def _shared_options(
@@ -109,7 +124,7 @@ def _shared_options(
     replay: Replay | None,
     options: SessionOptions,
 ) -> SessionOptions:
-    """The options of both clients: that of the user's calls and that of the controls."""
+    """The options that both clients of a lab have."""
     random = options.get("random") or SystemRandom()
     redaction = make_redaction(settings)
     host = "embedded" if embedded else urlsplit(settings.base_url).netloc
@@ -124,13 +139,15 @@ def _shared_options(
 
 
 def _control_options(
-    shared_options: SessionOptions, control_clock: ServiceClock, *, in_process: bool
+    settings: Settings, shared_options: SessionOptions, *, in_process: bool
 ) -> SessionOptions:
-    """The options of the client of the controls, which sends each request once."""
+    """The options of the client of the controls. It sends each request once."""
+    clock = shared_options.get("clock", utcnow)
+    tolerance = settings.service.signing.tolerance
     control_options: SessionOptions = {
         **shared_options,
         "max_retries": 0,
-        "service_clock": control_clock,
+        "service_clock": ServiceClock(clock, tolerance, warns=False),
     }
     if not in_process:
         control_options["transport"] = None
@@ -143,21 +160,25 @@ def forget_moved_time(service_clock: ServiceClock, exchange: Exchange) -> None:
         service_clock.forget()
 
 
-def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
-    """What sends the orders of a lab; `is_shared` is whether other processes reach its service."""
+def make_order_sender(client: Client, *, is_shared: bool) -> OrderSender:
+    """Make the sender of a lab's orders. `is_shared`: other processes reach its service too."""
     from ..payments.orders import ComputedOrders
     from ..storage.locks import Locks  # only an order needs them
 
     return ComputedOrders(client, displays.tell, Locks(is_shared=is_shared))
 
 
-def followed_service(found: Found, order: dict[str, Any], usual: Service | None = None) -> Service:
-    """The service that was found, else `usual`, else that of the specification.
+def choose_service(
+    found_settings: Found, order_setting: dict[str, Any], default: Service | None = None
+) -> Service:
+    """The service of the settings, else `default`, else the service of the specification.
 
-    `order` is empty, or has the setting `lists.order`, which the service gets then.
+    `order_setting` is empty, or has the setting `lists.order` for the service.
     """
-    service = found["service"][0] if "service" in found else usual or Service()
-    return service.with_values(order) if order else service
+    service = default or Service()
+    if "service" in found_settings:
+        service = found_settings["service"][0]
+    return service.with_values(order_setting) if order_setting else service
 
 
 def refuse_service_in_page(*values: str | None) -> None:
@@ -173,30 +194,39 @@ def refuse_service_in_page(*values: str | None) -> None:
         )
 
 
-def embedded_parts(
-    simulator: Any, given: GivenService | None, order: dict[str, Any], read_only: bool | None
+def make_embedded_parts(
+    simulator: Any,
+    service_argument: GivenService | None,
+    order_setting: dict[str, Any],
+    read_only: bool | None,
 ) -> Parts:
-    """The parts of a lab with a simulator in this process: the given one, or a new one if None."""
-    option_sources = read_only_source(read_only, os.environ)
-    if simulator is None or given is not None:  # a given simulator has a service already
-        option_sources |= find_service(given, os.environ)
+    """The parts of a lab with a simulator in this process; a new one if `simulator` is None.
+
+    `order_setting` has the setting `lists.order`, or is empty.
+    """
+    found_settings = read_only_source(read_only, os.environ)
+    # A simulator that the user passes has a service: only the argument can replace it.
+    if simulator is None or service_argument is not None:
+        found_settings |= find_service(service_argument, os.environ)
     if simulator is None:
         from ..simulator.simulator import Simulator
 
-        simulator_service = followed_service(option_sources, order)
-        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=simulator_service)
-    client_service = followed_service(option_sources, order, simulator.world.service)
-    settings = embedded_settings(
-        simulator.api_key, simulator.secret_key, option_sources, client_service
+        new_service = choose_service(found_settings, order_setting)
+        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=new_service)
+    client_service = choose_service(found_settings, order_setting, simulator.world.service)
+    settings = make_embedded_settings(
+        simulator.api_key, simulator.secret_key, found_settings, client_service
     )
     return {"settings": settings, "embedded": simulator, **simulator.client_options()}
 
 
-def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
-    """The settings of a simulator in this process; `found` has (value, origin) by setting."""
+def make_embedded_settings(
+    api_key: str, secret_key: str, found_settings: Found, service: Service
+) -> Settings:
+    """The settings of a simulator in this process; found settings have a value and an origin."""
     origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
-    origin_by_name |= {name: origin for name, (_, origin) in found.items()}
-    value_by_name = {name: value for name, (value, _) in found.items()}
+    origin_by_name |= {name: origin for name, (_, origin) in found_settings.items()}
+    value_by_name = {name: value for name, (value, _) in found_settings.items()}
     value_by_name["service"] = service
     return Settings(
         EMBEDDED,
@@ -208,17 +238,17 @@ def embedded_settings(api_key: str, secret_key: str, found: Found, service: Serv
 
 
 def check_replay(*settings: object) -> None:
-    """ConfigError if a replay is given settings of a service, which it does not use."""
+    """ConfigError if a replay is given settings of a service: it does not use them."""
     if any(settings):
         raise ConfigError("a replay takes no base URL, keys, profile or simulator: leave them out")
 
 
-def replay_parts(path: Path, given: GivenService | None) -> Parts:
+def make_replay_parts(path: Path, service_argument: GivenService | None) -> Parts:
     """The parts of a lab that replays a HAR file, at the time of the latest replayed call."""
     from ..client.replay import Replay
 
-    option_sources = find_service(given, {})
-    replay = Replay(path, option_sources["service"][0] if option_sources else None)
+    found_settings = find_service(service_argument, {})
+    replay = Replay(path, found_settings["service"][0] if found_settings else None)
     origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     # A replay is not signed; its placeholder key is valid in every encoding.
     keys = Secret("replay"), Secret("f00d" * 10)
@@ -238,7 +268,7 @@ def warn_of_ledger() -> None:
         warn_caller(message, ConfigWarning)
 
 
-def log_as_asked() -> None:
+def set_log_level() -> None:
     """Log every attempt with PAYLAB_LOG=debug; ConfigError for an unknown level."""
     level = os.environ.get("PAYLAB_LOG", "").upper()
     if not level:

@@ -15,7 +15,7 @@ from ..errors.arguments import explain_arguments
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
-from .form_registry import F, FormRegistry, id_of, refresh_options, require_word
+from .form_registry import F, FormRegistry, refresh_options, require_id, require_word
 from .histories import History
 from .quotes import quote_routes
 from .service_time import ServiceTime
@@ -179,7 +179,7 @@ class PayoutForms:
         """A live status of a transfer."""
         from ..views.forms.status import TransferView
 
-        read_transfer = partial(self._transfers.get, id_of(transfer))
+        read_transfer = partial(self._transfers.get, require_id(transfer))
         accounts = self._find_accounts(read_transfer())
         wallets = [account for account in accounts if account.type == codes.CRYPTO_WALLET]
         return TransferView(read_transfer, wallets=wallets, **self._status_options)

@@ -32,7 +32,7 @@ ANSWER_SECONDS = 2.0
 class Place:
     """The kind and address of a service; its text is the badge on results.
 
-    With a `proxied_host` the address is that of a proxy in front of it.
+    With a `proxied_host`, the address is the address of a proxy before that host.
     """
 
     kind: Kind
@@ -112,7 +112,10 @@ class ServiceLocator:
             self._server_product = product
 
     def find_controls(self) -> Controls | None:
-        """The simulator's controls; None for a real service, which is asked if it is local."""
+        """The simulator's controls; None for a real service.
+
+        A service on this machine is asked whether it is a simulator.
+        """
         if self._controls is None:
             self._controls = self._find()
         return self._controls

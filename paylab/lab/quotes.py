@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 Recipients: TypeAlias = "Individual | Iterable[Individual]"
 
-COLUMNS = (
+QUOTE_COLUMNS = (
     "source_amount", "total_fee", "total_tax", "net_source_amount", "exchange_rate",
     "destination_amount", "destination_currency",
 )  # fmt: skip
 
 # Refusals of one quote. After any other status (429, 401, 503) it is not known whether the quote
 # is possible, and a row without a quote would mean "not possible".
-REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError, RuleError)
+REFUSAL_ERRORS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError, RuleError)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _try_quote(
     route_terms = {"payout_method": route.rail.method, "destination_currency": route.currency}
     try:
         return create(route.account, **route_terms, **amount_terms)
-    except REFUSALS as error:
+    except REFUSAL_ERRORS as error:
         return "; ".join(map(str, error.problems)) or str(error)
 
 
@@ -96,7 +96,7 @@ def _make_frame(routes: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame
             "settlement": [route.rail.settlement for route in routes],
         }
     )
-    table = pd.concat([route_frame, quote_frame[list(COLUMNS)]], axis=1)
+    table = pd.concat([route_frame, quote_frame[list(QUOTE_COLUMNS)]], axis=1)
     table["financial_account_id"] = [route.account.id for route in routes]
     table["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
     table["quote_id"] = quote_frame["id"]

@@ -48,7 +48,7 @@ class HistoryStep:
 
 
 class ScenarioClient(Protocol):
-    """What a scenario uses of a client."""
+    """The part of a client that a scenario uses."""
 
     calls: CallLog
     service: Service
@@ -82,7 +82,7 @@ class ScenarioClient(Protocol):
 
 @light_dataclass(frozen=True)
 class ScenarioParts:
-    """What a scenario uses: a client of a simulator, its controls, its events, and an inbox."""
+    """The tools of a scenario: a client of a simulator, its controls, its events, and an inbox."""
 
     client: ScenarioClient
     controls: Controls

@@ -77,7 +77,7 @@ class NamedScenario:
 
 @light_dataclass(frozen=True)
 class ScenarioRun:
-    """What a scenario created: the last state of the object and the way that it took."""
+    """The result of a scenario: the last state of the object, and its steps."""
 
     scenario: NamedScenario
     resource: Any
@@ -167,9 +167,9 @@ class ScenarioRunner:
         if isinstance(scenario_name, str):
             if scenario_name in self._scenarios:
                 return scenario_name
-            name_words = _words_of(scenario_name)
+            name_words = _split_words(scenario_name)
             for known_name in self._scenarios:
-                if name_words and name_words == _words_of(known_name):
+                if name_words and name_words == _split_words(known_name):
                     return known_name
         similar_names = self._find_similar_names(str(scenario_name))
         raise UnknownNameError("scenario", str(scenario_name), similar_names, self._scenarios)
@@ -184,7 +184,7 @@ class ScenarioRunner:
         return list(dict.fromkeys(name_by_text[text] for text in nearest_texts))
 
     def list(self) -> tuple[str, ...]:
-        """The names of the scenarios, each of which `run` plays.
+        """The names of the scenarios. `run` plays a scenario by its name.
 
         >>> "verification_image_blurry" in lab.scenarios.list()
         True
@@ -246,8 +246,8 @@ class ScenarioRunner:
         display_or_text(self._show)
 
 
-def _words_of(scenario_name: str) -> frozenset[str]:
-    """The words of a name, with one word for all synonyms and without those that say nothing.
+def _split_words(scenario_name: str) -> frozenset[str]:
+    """The words of a name, with one word for all synonyms and without silent words.
 
     "failed payout" and "transfer_failed" both have {"failed", "transfer"}.
     """

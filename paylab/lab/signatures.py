@@ -1,4 +1,4 @@
-"""Signatures: those of the lab's calls line by line, and those of another program compared."""
+"""Explains the signatures of the lab's calls, and compares the signatures of other programs."""
 
 from __future__ import annotations
 

@@ -50,8 +50,7 @@ class Defaults(TypedDict, total=False):
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
-    `is_embedded` is whether the service is a simulator in this process, which answers one request
-    at a time.
+    `is_embedded`: the service is a simulator in this process, and answers one request at a time.
     """
 
     def __init__(self, client: Client, *, is_embedded: bool = False) -> None:
@@ -144,15 +143,17 @@ class LabTransfers:
 
         Suffixes are .csv, .jsonl, both also with .gz, .parquet and .xlsx; `to` may be an fsspec
         URL. A folder has Parquet files by day. Amounts in Parquet are DECIMAL(24, 6) and rates
-        DECIMAL(13, 8), wider only if a value needs it; `scale` are other decimals.
+        DECIMAL(13, 8), wider only if a value needs it; `scale` sets other numbers of decimals.
 
         `since`, `until`, `status`, `individual_id`, `client_reference_id` and `product_type` keep
         rows as in `frame`. `columns` are the names of the columns, in your order. Amounts in CSV
         are the text that the service sent.
-        After an interruption, the same call continues within an hour, to a URL too, later only with
-        `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
-        spreadsheet would execute as formulas or round. `storage_options` are those of the file
-        system of a URL, such as keys.
+
+        After an interruption, the same call continues the export within an hour, also at a URL.
+        After an hour it continues only with `resume=True`. `resume=False` always starts again.
+
+        `excel_safe` escapes cells that a spreadsheet would execute as formulas or round.
+        `storage_options` are the options of the file system of a URL, such as keys.
 
         >>> lab.transfers.export("transfers.csv").rows
         130
