@@ -12,7 +12,7 @@ import paylab
 from paylab import files, frames
 from paylab.client import profiles
 from paylab.errors import ConfigError
-from paylab.frames.parquet_days import ours
+from paylab.frames.parquet_days import could_be_exported
 from paylab.storage import folders
 
 
@@ -66,7 +66,7 @@ def test_a_replaced_folder_and_its_files_keep_their_modes(tmp_path):
     old.write_text("old")
     old.chmod(0o640)
     folder.chmod(0o750)
-    with folders.replace_folder(folder, ours) as draft:
+    with folders.replace_folder(folder, could_be_exported) as draft:
         assert mode(draft) == 0o700
         for day in ("created_day=2026-01-01", "created_day=2026-01-02"):
             (draft / day).mkdir()

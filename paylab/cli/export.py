@@ -82,7 +82,7 @@ def _print_files(export_result: Any, options: argparse.Namespace) -> None:
 
     oldest_page_at = timestamps.to_text(export_result.oldest_page_at)
     path = Path(export_result.path)
-    sidecar = sidecars.sidecar_of(path)
+    sidecar = sidecars.find_sidecar_path(path)
     has_sidecar = not is_url(export_result.path) and sidecar.exists()
     if options.json:
         facts = {

@@ -26,6 +26,7 @@ STATUS_MAX = 999
 ERROR_MEMBER = "_error"
 """The member of a response that says why it is missing or incomplete, as browsers write it."""
 
+EPOCH = datetime.fromtimestamp(0, UTC)
 ENDING = b"\n]}}\n"
 
 Facts = Mapping[str, Any]
@@ -64,7 +65,7 @@ def write_calls(
 
 
 def write_start(facts: Facts) -> bytes:
-    """A HAR file up to its first entry; the lines of entries and END complete it."""
+    """A HAR file up to its first entry; the lines of entries and `ENDING` complete it."""
     har_without_entries = {"log": {**_write_head(facts), "entries": []}}
     return _write_json(har_without_entries).removesuffix(b"]}}")
 
@@ -197,7 +198,7 @@ def read_call(entry: Mapping[str, Any]) -> Call:
         error = response.get("statusText") or "no answer"
     response_headers = _read_headers(response)
     return Call(
-        read_or_none(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),
+        read_or_none(entry.get("startedDateTime")) or EPOCH,
         str(request["method"]),
         urlsplit(url).path,
         url,

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -29,7 +29,7 @@ from ..spec.text import plain, printable, read_json
 from ..spec.timestamps import read_or_none
 from .call import Call
 from .exchange import TRANSPORT_FAILURES, clean_body
-from .har import read_har
+from .har import EPOCH, read_har
 from .request import CONTROLS, STREAMED
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
@@ -218,9 +218,7 @@ class Replay(httpx.BaseTransport):
             for number, call in enumerate(calls, 1)
             if call.url.startswith(f"{self.base_url}/")
         ]
-        first_time = datetime.fromtimestamp(0, UTC)
-        if self.recorded_calls:
-            first_time = self.recorded_calls[0].call.when
+        first_time = self.recorded_calls[0].call.when if self.recorded_calls else EPOCH
         self._now = read_or_none(har_facts.get("started")) or first_time
         self._used_indexes: set[int] = set()
         self._index_by_order: dict[str, int] = {}
@@ -280,9 +278,8 @@ class Replay(httpx.BaseTransport):
     def _choose_read(self, indexes: list[int]) -> int:
         """The index of the recorded read that answers a request.
 
-        `indexes` are the reads of the same question. The choice is the first unused one between the
-        last write and the next write; else the last one there, else the last one before it, else
-        the first one after the next write.
+        Of the reads at `indexes`, it is the first unused one between the last and the next write;
+        else the last one there, else the last one before it, else the first one after it.
         """
         next_write_index = self._find_next_write()
         before_next = [index for index in indexes if index < next_write_index]
@@ -315,9 +312,7 @@ class Replay(httpx.BaseTransport):
         message = f"{question.method} {question.path} was not recorded in {self.path.name}"
         if not self.recorded_calls:
             return ReplayError(message)
-        nearest_call = max(
-            self.recorded_calls, key=lambda recorded: recorded.question.likeness(question)
-        )
+        nearest_call = max(self.recorded_calls, key=lambda call: call.question.likeness(question))
         all_differences = list(nearest_call.question.differences(question))
         difference_lines = all_differences[:DIFFERENCES_SHOWN]
         hidden_count = len(all_differences) - len(difference_lines)

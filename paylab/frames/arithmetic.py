@@ -24,7 +24,7 @@ from .exact_decimal import DIGITS, divide, make_divider, raise_to_power
 from .machine_integers import MACHINE_DIGITS
 
 SPARE_DIGITS = 4  # left for what is computed with quotients that fill their column
-WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
+WIDE_CONTEXT = Context(prec=1_000, Emax=999_999, Emin=-999_999)
 COMPARE = {
     operator.eq: pc.equal,
     operator.ne: pc.not_equal,
@@ -133,8 +133,8 @@ def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
 
 
 def _interpolate(lower: Decimal, higher: Decimal, weight_of_higher: Decimal) -> Decimal:
-    distance = WIDE.subtract(higher, lower)
-    return WIDE.add(lower, WIDE.multiply(distance, weight_of_higher))
+    distance = WIDE_CONTEXT.subtract(higher, lower)
+    return WIDE_CONTEXT.add(lower, WIDE_CONTEXT.multiply(distance, weight_of_higher))
 
 
 def compute_quantiles(
@@ -189,14 +189,14 @@ def aggregate_by_group(
 
 def _compute_modulo(dividend: Decimal, divisor: Decimal) -> Decimal:
     """The remainder with the sign of the divisor, as `%` of Python's integers has it."""
-    remainder = WIDE.remainder(dividend, divisor)
+    remainder = WIDE_CONTEXT.remainder(dividend, divisor)
     has_other_sign = bool(remainder) and (remainder < 0) != (divisor < 0)
-    return WIDE.add(remainder, divisor) if has_other_sign else remainder
+    return WIDE_CONTEXT.add(remainder, divisor) if has_other_sign else remainder
 
 
 def _floor_divide(dividend: Decimal, divisor: Decimal) -> Decimal:
-    divisible_part = WIDE.subtract(dividend, _compute_modulo(dividend, divisor))
-    return WIDE.divide_int(divisible_part, divisor)
+    divisible_part = WIDE_CONTEXT.subtract(dividend, _compute_modulo(dividend, divisor))
+    return WIDE_CONTEXT.divide_int(divisible_part, divisor)
 
 
 def fit_quotients(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
@@ -216,7 +216,7 @@ def _round_quotient(number: Decimal | None, decimal_places: int) -> Decimal | No
     """A quotient without end with fewer decimal places; an exact one unchanged."""
     if not number or len(number.as_tuple().digits) < DIGITS:
         return number
-    return WIDE.quantize(number, Decimal((0, (1,), -decimal_places)))
+    return WIDE_CONTEXT.quantize(number, Decimal((0, (1,), -decimal_places)))
 
 
 def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
@@ -247,7 +247,7 @@ def _list_by_row(
 
 def compute_fmod(left: pa.Array, right: pa.Array) -> pa.Array:
     """The remainders with the signs of the dividends, as `numpy.fmod` has them."""
-    return _compute_by_row(WIDE.remainder, left, right).combine_chunks()
+    return _compute_by_row(WIDE_CONTEXT.remainder, left, right).combine_chunks()
 
 
 OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
@@ -261,7 +261,9 @@ OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
 }
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
     "sum": lambda amounts: _require_short(_sum_exactly(amounts)),
-    "prod": lambda amounts: _require_short(reduce(WIDE.multiply, amounts.to_pylist(), Decimal(1))),
+    "prod": lambda amounts: _require_short(
+        reduce(WIDE_CONTEXT.multiply, amounts.to_pylist(), Decimal(1))
+    ),
     "mean": _compute_mean,
     "median": lambda amounts: quantile(amounts, Decimal("0.5")),
     "min": lambda amounts: pc.min(amounts).as_py(),
@@ -270,8 +272,8 @@ REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
     "all": lambda amounts: all(amounts.to_pylist()),
 }
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
-    "cumsum": WIDE.add,
-    "cumprod": WIDE.multiply,
+    "cumsum": WIDE_CONTEXT.add,
+    "cumprod": WIDE_CONTEXT.multiply,
     "cummin": min,
     "cummax": max,
 }
@@ -320,7 +322,7 @@ def read_whole_numbers(amounts: pa.Array, integer_type: object) -> pa.Array:
 
 
 def narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """As `decimals.narrow_scale`, but faster for amounts of at most 18 digits."""
+    """Narrow the scale like `decimals.narrow_scale`; faster for amounts of at most 18 digits."""
     integer_digits = decimals.count_integer_digits(column)
     if not len(column) or integer_digits + column.type.scale > MACHINE_DIGITS:
         return decimals.narrow_scale(column)

@@ -57,7 +57,8 @@ def _cast(amounts: pa.Array, arrow_type: pa.DataType) -> pa.Array:
 def make_numpy_array(amounts: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
     """The amounts as an array of decimals, or of a type; missing floats are NaN by default.
 
-    For matplotlib, which cannot draw pies, boxes and images of objects, without a type as floats.
+    Without a type, the array has floats for matplotlib: it cannot draw pies, boxes and images of
+    objects.
     """
     if dtype is None and is_plotting():
         dtype = float

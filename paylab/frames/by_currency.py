@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
-from .columns import currency_of
+from .columns import find_currency_column
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
 from .exact_frame import ExactFrame
@@ -32,7 +32,7 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
         raise ConfigError("the frame has no amount with a column of its currency")
     sums: dict[str, pd.Series[Any]] = {}
     for amount_name in amount_names:
-        currencies = frame[currency_of(amount_name) or ""].astype("string").str.upper()
+        currencies = frame[find_currency_column(amount_name) or ""].astype("string").str.upper()
         # A row without amount and currency adds nothing: it would only make the row `NaN`.
         is_counted = (frame[amount_name].notna() | currencies.notna()).to_numpy(bool)
         groups = frame.loc[is_counted, amount_name].groupby(
@@ -52,4 +52,4 @@ def _has_currency(frame: pd.DataFrame, column_name: str) -> bool:
     """Whether a column has exact amounts, and another column their currency."""
     if not isinstance(frame[column_name].dtype, DecimalDtype):
         return False
-    return currency_of(column_name) in frame.columns
+    return find_currency_column(column_name) in frame.columns

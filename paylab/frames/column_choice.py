@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..errors.base import OptionError, Problem
 from ..errors.names import find_nearest_name
 from ..spec.text import plain
-from .columns import Schema, currency_of
+from .columns import Schema, find_currency_column
 
 ROW_COLUMNS = ("id", "status", "created_at", "updated_at")
 """The columns that are always read to choose rows, besides those that a filter compares."""
@@ -58,7 +58,7 @@ def needed_columns(
     if wanted_names is None:
         return list(known_names)
     require_columns(wanted_names, known_names)
-    currency_names = filter(None, map(currency_of, wanted_names))
+    currency_names = filter(None, map(find_currency_column, wanted_names))
     needed_names = {*wanted_names, *added_names, *currency_names}
     return [known_name for known_name in known_names if known_name in needed_names]
 
@@ -86,7 +86,7 @@ def schema_for(
     """
     if column_names is None:
         return schema
-    currency_names = filter(None, map(currency_of, column_names))
+    currency_names = filter(None, map(find_currency_column, column_names))
     needed_names = {*column_names, *ROW_COLUMNS, *compared_names, *currency_names}
     columns = tuple(column for column in schema.columns if column.name in needed_names)
     return replace(schema, columns=columns, is_whole=False)

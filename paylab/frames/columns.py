@@ -66,7 +66,7 @@ class Schema:
 def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     """Columns of paths such as `deposit.amount`, or `name=path` if the name differs.
 
-    `kinds` are those of columns whose kind does not follow from the name of the field.
+    `kinds` has the kind of each column whose field name does not say it.
     """
     columns = []
     for named_path in paths.split():
@@ -180,7 +180,7 @@ KNOWN = (TRANSFERS, CONVERSIONS, INDIVIDUALS, CONVERSION_ACCOUNTS, QUOTES, EVENT
 SCHEMAS: dict[str, Schema] = {schema.name: schema for schema in KNOWN}
 
 
-def schema_of(kind: str) -> Schema:
+def find_schema(kind: str) -> Schema:
     """The schema of a kind; ConfigError lists the kinds."""
     if kind not in SCHEMAS:
         raise ConfigError(f"kind is {kind!r}: it must be one of {', '.join(SCHEMAS)}")
@@ -197,7 +197,7 @@ def likeliest_schema(column_names: Iterable[str]) -> Schema:
     return max(SCHEMAS.values(), key=count_known_names)
 
 
-def currency_of(amount_name: str) -> str | None:
+def find_currency_column(amount_name: str) -> str | None:
     """The name of the column with the currency of an amount; None for rates and other columns.
 
     Those of `net_source_amount`, `total_fee` and `deposit_amount` are `source_currency`,

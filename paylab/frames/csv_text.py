@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from ..spec.codes import minor_unit
 from . import decimals, times
-from .columns import currency_of
+from .columns import find_currency_column
 
 
 def csv_texts(table: pa.Table) -> pa.Table:
@@ -34,7 +34,7 @@ def amount_texts(table: pa.Table, amount_name: str) -> pa.ChunkedArray:
     Amounts without a column of their currency have all decimals of their Arrow type.
     """
     full_texts = decimals.write(table[amount_name])
-    currency_name = currency_of(amount_name)
+    currency_name = find_currency_column(amount_name)
     if currency_name not in table.column_names:
         return full_texts
     currencies = table[currency_name].cast(pa.string())

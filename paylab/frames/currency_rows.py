@@ -13,7 +13,7 @@ import pandas as pd
 from ..errors.base import PaylabWarning, warn_caller
 
 IntegerArray = np.ndarray[Any, Any]
-UNKNOWN = -1
+NO_CURRENCY = -1
 
 
 class CurrencyWarning(PaylabWarning):
@@ -34,7 +34,7 @@ class CurrencyRows:
         upper_names = [str(category).upper() for category in categories.categories]
         unique_names = tuple(sorted(set(upper_names)))
         # A missing category has the code -1, which takes the last index: UNKNOWN.
-        index_by_category_code = [*map(unique_names.index, upper_names), UNKNOWN]
+        index_by_category_code = [*map(unique_names.index, upper_names), NO_CURRENCY]
         codes = np.array(index_by_category_code, dtype=np.int32)[categories.codes.to_numpy()]
         return cls(codes, unique_names)
 
@@ -44,7 +44,7 @@ class CurrencyRows:
         """The currencies of the rows at these positions; unknown where `is_missing`."""
         if isinstance(positions, slice) or is_missing is None or not is_missing.any():
             return CurrencyRows(self.codes[positions], self.names)
-        taken_codes = np.full(len(positions), UNKNOWN, dtype=np.int32)
+        taken_codes = np.full(len(positions), NO_CURRENCY, dtype=np.int32)
         taken_codes[~is_missing] = self.codes[positions[~is_missing]]
         return CurrencyRows(taken_codes, self.names)
 
@@ -89,12 +89,12 @@ def join_currencies(
     codes = []
     for currencies, size in zip(currencies_of_columns, sizes, strict=True):
         if currencies is None:
-            codes.append(np.full(size, UNKNOWN, dtype=np.int32))
+            codes.append(np.full(size, NO_CURRENCY, dtype=np.int32))
         elif currencies.names == names:
             codes.append(currencies.codes)
         else:
             # UNKNOWN is -1, which takes the last index.
-            new_codes = np.array([*map(names.index, currencies.names), UNKNOWN], dtype=np.int32)
+            new_codes = np.array([*map(names.index, currencies.names), NO_CURRENCY], dtype=np.int32)
             codes.append(new_codes[currencies.codes])
     return CurrencyRows(np.concatenate(codes), names)
 

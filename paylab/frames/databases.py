@@ -17,10 +17,10 @@ from ..errors.base import ConfigError, ExactnessError, OptionError, Problem, war
 from ..errors.names import find_nearest_name
 from ..errors.text import plain
 from ..storage.addresses import is_url
-from .columns import ListName, Schema, likeliest_schema, schema_of
+from .columns import ListName, Schema, find_schema, likeliest_schema
 from .duckdb_tables import DuckTable, open_duckdb, query_duckdb
 from .exact_decimal import FloatWarning
-from .parquet_files import frame_of
+from .parquet_files import make_frame
 from .parquet_types import convert_frame_types
 from .sql_tables import SqlTable, open_sql, query_sql
 from .summary_sql import quote_name
@@ -120,9 +120,9 @@ def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.Dat
         table_name = ".".join(map(quote_name, query.split(".")))
         sql = f"select * from {table_name}"  # noqa: S608 - quoted
     rows = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
-    schema = schema_of(kind) if kind else likeliest_schema(rows.column_names)
+    schema = find_schema(kind) if kind else likeliest_schema(rows.column_names)
     _check_floats(rows, schema)
-    return frame_of(rows, schema)
+    return make_frame(rows, schema)
 
 
 def _check_floats(table: pa.Table, schema: Schema) -> None:

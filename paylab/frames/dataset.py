@@ -24,9 +24,15 @@ from . import summaries, times
 from .column_choice import Names
 from .columns import SCHEMAS, likeliest_schema
 from .pages import Progress, Tally
-from .parquet_files import Extract, frame_of, read_part
+from .parquet_files import Extract, make_frame, read_part
 from .parquet_types import Scale, polars_frame
-from .partitions import Partition, make_lazy_frame, on_cluster, partials, whole_partition
+from .partitions import (
+    Partition,
+    make_lazy_frame,
+    on_cluster,
+    partials,
+    summarize_partition_at_once,
+)
 from .sync import OVERLAP, Source, Sync, SyncedList, SyncResult
 from .sync_state import PARQUET, STATE, State, file_schema, read_state
 
@@ -107,7 +113,7 @@ class Dataset:
         extract = Extract.read(since, until, columns)
         table = self._read_rows(extract)
         schema = SCHEMAS[self._find_kind(table)]
-        return frame_of(table, schema, extract.columns)
+        return make_frame(table, schema, extract.columns)
 
     def to_arrow(
         self,
@@ -146,10 +152,10 @@ class Dataset:
             return table
         schema = SCHEMAS[self._find_kind(table)]
         empty_table = file_schema(schema, self._scale).empty_table()
-        return empty_table.select(extract.columns_of(empty_table.column_names))
+        return empty_table.select(extract.choose_columns(empty_table.column_names))
 
     def _find_kind(self, table: pa.Table) -> str:
-        """The kind of the rows: that of the last sync, or by the columns if there is none."""
+        """The kind of the rows, as at the last sync; if there was none, the columns decide."""
         state = read_state(self._files)
         return state.kind if state else likeliest_schema(table.column_names).name
 
@@ -168,9 +174,11 @@ class Dataset:
         """
         groups = summaries.grouping(by, tz, sums=sums)
         if cluster is None and isinstance(self._files, Folder) and self._files.path.is_dir():
-            return summaries.of_folder(str(self._files.path), groups)
+            return summaries.summarize_folder(str(self._files.path), groups)
         if cluster is not None and groups.is_daily:  # no list of times has to be sent
-            daily_summaries = on_cluster(cluster, whole_partition, self.partitions(), groups=groups)
+            daily_summaries = on_cluster(
+                cluster, summarize_partition_at_once, self.partitions(), groups=groups
+            )
             summary = summaries.join_partitions(daily_summaries, groups)
             if summary is not None:
                 return summary

@@ -105,10 +105,10 @@ class DecimalArray(ExtensionArray):
             number = self._values[int(item)].as_py()
             return pd.NA if number is None else ExactDecimal(number)
         if isinstance(item, slice) and item.step in (None, 1):
-            begin, end, _ = item.indices(len(self))
-            end = max(begin, end)  # like a list: empty if the end is before the begin
-            currencies = self.currencies and self.currencies.take(slice(begin, end))
-            return DecimalArray(self._values.slice(begin, end - begin), currencies)
+            start, stop, _ = item.indices(len(self))
+            stop = max(start, stop)  # like a list: empty if the end is before the start
+            currencies = self.currencies and self.currencies.take(slice(start, stop))
+            return DecimalArray(self._values.slice(start, stop - start), currencies)
         indexer = item if isinstance(item, slice) else check_array_indexer(self, item)
         return self.take(np.arange(len(self))[indexer])
 
@@ -126,7 +126,7 @@ class DecimalArray(ExtensionArray):
         return self._values if type is None else self._values.cast(type)
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
-        """The decimals as objects; `nlargest` of pandas, which orders integers, gets the ranks."""
+        """The decimals as objects; for `nlargest` of pandas, their ranks as integers."""
         if dtype is None and pandas_callers.is_ranking():
             return self._values_for_argsort()
         return make_numpy_array(self._values, dtype)
@@ -155,7 +155,7 @@ class DecimalArray(ExtensionArray):
         return call_numpy(function, args, options)
 
     def _replace_values(self, new_values: pa.Array) -> DecimalArray:
-        """Other values of the same rows, which keep their currencies."""
+        """Other values for the same rows. The rows keep their currencies."""
         return DecimalArray(new_values, self.currencies)
 
     def isna(self) -> Array:
@@ -241,7 +241,7 @@ class DecimalArray(ExtensionArray):
             self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
 
     def _reduce_values(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: object) -> Any:
-        if name in grouping.STATISTICS:
+        if name in grouping.INEXACT_REDUCTIONS:
             return array_types.compute_float_statistic(self._values, name, ddof)
         return arithmetic.reduce_numbers(self._values, name, min_count)
 
@@ -330,7 +330,7 @@ class DecimalArray(ExtensionArray):
             return ~self.isna() & op(0.0, other)
         elif not is_list_like(other):
             operands.require_number(other)
-        operand = operands.read_compared(other, len(self))
+        operand = operands.read_other_operand(other, len(self))
         comparisons = arithmetic.compare_rows(op, self._values, operand)
         return np.asarray(comparisons.fill_null(op is operator.ne))  # missing is not equal
 
@@ -342,7 +342,7 @@ for _name, _op in arithmetic.OPERATORS.items():
 for _op in arithmetic.COMPARE:
     setattr(DecimalArray, f"__{_op.__name__}__", partialmethod(DecimalArray._compare, op=_op))
 for _compute, _names in (
-    (DecimalArray._reduce, (*arithmetic.REDUCTIONS, *grouping.STATISTICS)),
+    (DecimalArray._reduce, (*arithmetic.REDUCTIONS, *grouping.INEXACT_REDUCTIONS)),
     (DecimalArray._accumulate, arithmetic.RUNNING),
 ):
     for _name in _names:

@@ -1,4 +1,4 @@
-"""The pandas type of exact columns, by which pandas finds their array."""
+"""The pandas type of exact columns. Pandas finds their array class by this type."""
 
 from __future__ import annotations
 

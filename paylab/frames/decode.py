@@ -37,7 +37,7 @@ Fetch = Callable[["str | None"], bytes]
 Unknown = Literal["error", "ignore"]
 # Arrow's reader aborts the process at a null outside of objects.
 BARE_NULL = re.compile(rb"\}\s*null")
-TEXT = pa.string()
+TEXT_TYPE = pa.string()
 
 
 class MisfitWarning(PaylabWarning):
@@ -61,7 +61,7 @@ class Decoder:
 
     def quick(self, pages: Sequence[object]) -> PagePart | None:
         """The pages as one table, in any thread; None if they need `decode`."""
-        if self._extra or not self._schema.is_flat or not all(map(_is_safe, pages)):
+        if self._extra or not self._schema.is_flat or not all(map(_is_safe_for_arrow, pages)):
             return None
         page_bytes = cast("Sequence[bytes]", pages)  # only bytes are safe
         try:
@@ -130,8 +130,11 @@ class Decoder:
         warn_caller(message, MisfitWarning)
 
 
-def _is_safe(page: object) -> bool:
-    """Whether a page is bytes of one object, without a null that would end the process."""
+def _is_safe_for_arrow(page: object) -> bool:
+    """Whether a page is bytes of one object without a bare null in a list.
+
+    At a bare null in a list, Arrow's reader aborts the process.
+    """
     if not isinstance(page, bytes):
         return False
     json_bytes = page.strip()
@@ -147,9 +150,9 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
     json_lines = b"\n".join(pages)
     column_tree = path_tree(schema)
     page_fields = [
-        ("data", pa.list_(_arrow_type_of(column_tree))),
+        ("data", pa.list_(_make_arrow_type(column_tree))),
         ("has_next_page", pa.bool_()),
-        ("cursor", TEXT),
+        ("cursor", TEXT_TYPE),
     ]
     table = pj.read_json(
         pa.BufferReader(json_lines),
@@ -182,13 +185,13 @@ def _flatten_columns(objects: pa.StructArray, column_tree: Tree) -> Iterator[tup
             yield tree_branch.name, pc.binary_join(field_values, ",")
 
 
-def _arrow_type_of(branch: Tree | Column) -> pa.DataType:
+def _make_arrow_type(branch: Tree | Column) -> pa.DataType:
     """The Arrow type of a column in the pages, or of an object with such columns."""
     if isinstance(branch, dict):
         return pa.struct(
-            [(key, _arrow_type_of(inner_branch)) for key, inner_branch in branch.items()]
+            [(key, _make_arrow_type(inner_branch)) for key, inner_branch in branch.items()]
         )
-    return pa.list_(TEXT) if branch.kind == "list" else TEXT
+    return pa.list_(TEXT_TYPE) if branch.kind == "list" else TEXT_TYPE
 
 
 # Right before the closing brace of the outermost object, unescaped quotes belong to that object's
@@ -231,9 +234,10 @@ def make_page(json_object: bytes) -> bytes:
 
 
 def _parse_page(page: object, page_name: str = "a page") -> Page[Row]:
-    """The rows and cursor of a page; APIResponseError, with `page_name`, if it is no page.
+    """The rows and cursor of a page.
 
-    A page is bytes, or parsed JSON, which may also be a bare list or have only `data`.
+    A page is bytes or parsed JSON. Parsed JSON may also be a bare list, or have only `data`.
+    APIResponseError, with `page_name`, if it is no page.
     """
     try:
         if isinstance(page, bytes):

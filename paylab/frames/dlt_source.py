@@ -138,8 +138,8 @@ class Reading:
 
         dlt merges rows by id, which therefore cannot be null.
         """
-        types = self._types.remove(self._types.get_field_index(EXTRA))
-        typed_rows = convert_types(text_table, self._schema, types=types)
+        pipeline_types = self._types.remove(self._types.get_field_index(EXTRA))
+        typed_rows = convert_types(text_table, self._schema, arrow_schema=pipeline_types)
         extra_texts = pa.nulls(text_table.num_rows, pa.string())
         if EXTRA in text_table.column_names:
             extra_texts = text_table[EXTRA]

@@ -34,7 +34,7 @@ class DuckTable:
         """Its columns; None if there is no such table."""
         column_rows = self._connection.execute(COLUMNS_SQL, [self._name, self._schema]).fetchall()
         columns = {
-            column_name: _column_of(type_name, precision, decimal_places)
+            column_name: _describe_column(type_name, precision, decimal_places)
             for column_name, type_name, precision, decimal_places in column_rows
         }
         return columns or None
@@ -48,7 +48,7 @@ class DuckTable:
         self._run("insert into {table} by name from {rows}", rows)
 
     def delete(self, rows: pa.Table) -> None:
-        """Delete the rows of the table whose id is among those of `rows`."""
+        """Delete the rows of the table that have the id of one of `rows`."""
         self._run("delete from {table} where id in (select id from {rows})", rows)
 
     def _run(self, sql: str, rows: pa.Table) -> None:
@@ -66,7 +66,9 @@ class DuckTable:
         self._connection.unregister(ROWS)
 
 
-def _column_of(type_name: str, precision: int | None, decimal_places: int | None) -> TableColumn:
+def _describe_column(
+    type_name: str, precision: int | None, decimal_places: int | None
+) -> TableColumn:
     """The form of a column of DuckDB, by its type such as DECIMAL(24,6)."""
     if type_name.startswith("DECIMAL"):
         return TableColumn("number", precision, decimal_places)

@@ -21,14 +21,14 @@ from .pandas_callers import is_statistic_or_window
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
 DIGITS_MAX = 38  # digits of a column
 DIGITS = 28  # significant digits of a quotient such as 1 / 3
-LIMIT = Context(
+EXACT_CONTEXT = Context(
     prec=100_000,
     Emax=999_999,
     Emin=-999_999,
     traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
 )
 LARGE_COLUMN = 10_000  # elements
-ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
+ROUNDING_CONTEXT = Context(prec=100_000, Emax=999_999, Emin=-999_999)
 USE_DECIMAL = (
     'write a number in quotes, as Decimal("..."), or compute with floats: frame.paylab.floats()'
 )
@@ -48,7 +48,10 @@ class FloatWarning(PaylabWarning):
 
 
 class ObjectColumnError(PaylabError):
-    """A mean or window of a column of objects, which pandas would compute with floats."""
+    """A mean or window of a column of objects.
+
+    Pandas would compute it with floats.
+    """
 
     def __init__(self, _message: str = OBJECTS) -> None:
         # pandas raises an error of a group again with a message of its own
@@ -87,7 +90,7 @@ class ExactDecimal(Decimal):
         return ExactDecimal(Decimal.copy_abs(self))
 
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """The result of a function of numpy, for which an element is an array of one object."""
+        """The result of a function of numpy. To numpy, an element is an array of one object."""
         if function in (np.isfinite, np.isinf, np.isnan):  # numpy cannot apply these to objects
             return function(Decimal.__float__(self))
         require_objects(function)
@@ -100,7 +103,9 @@ class ExactDecimal(Decimal):
     def __round__(self, places: int | None = None) -> Any:
         if places is None:
             return super().__round__()
-        return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
+        return ExactDecimal(
+            Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROUNDING_CONTEXT)
+        )
 
     def __conform__(self, protocol: type) -> str | None:
         """The text that SQLite stores: it has no exact numbers."""
@@ -145,7 +150,7 @@ def raise_to_power(base: Decimal, exponent: Decimal) -> Decimal:
     if exponent < 0 or exponent != int(exponent):
         raise ExactnessError(f"the power {exponent} has no exact value: {USE_DECIMAL}")
     try:
-        return LIMIT.power(base, exponent)
+        return EXACT_CONTEXT.power(base, exponent)
     except Inexact:  # also an overflow
         raise ExactnessError(f"the power {exponent} has too many digits") from None
 
@@ -188,17 +193,17 @@ def make_elements(number_texts: Sequence[str | None], missing: object = None) ->
 
 
 _OPERATORS: dict[str, Operator] = {
-    "add": LIMIT.add,
-    "sub": LIMIT.subtract,
-    "mul": LIMIT.multiply,
+    "add": EXACT_CONTEXT.add,
+    "sub": EXACT_CONTEXT.subtract,
+    "mul": EXACT_CONTEXT.multiply,
     "truediv": divide,
-    "floordiv": LIMIT.divide_int,
-    "mod": LIMIT.remainder,
+    "floordiv": EXACT_CONTEXT.divide_int,
+    "mod": EXACT_CONTEXT.remainder,
 }
 
 
 def _compute_exactly(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
-    """The exact result; ExactnessError for one of more digits than `LIMIT` allows."""
+    """The exact result; ExactnessError for one of more digits than `EXACT_CONTEXT` allows."""
     try:
         return ExactDecimal(op(left, right))
     except Inexact:
@@ -298,7 +303,7 @@ def _make_unrounded_method(method_name: str) -> Callable[..., Any]:
 
     def method(self: ExactDecimal, *arguments: object, **options: object) -> Any:
         if not any(isinstance(argument, Context) for argument in arguments):
-            options = {"context": ROOM, **options}  # unless the caller gives a context
+            options = {"context": ROUNDING_CONTEXT, **options}  # unless the caller gives a context
         return ExactDecimal(decimal_method(self, *arguments, **options))
 
     method.__name__ = method_name

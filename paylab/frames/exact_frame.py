@@ -1,4 +1,4 @@
-"""Frames and columns of exact amounts: pandas' own, which show escaped text and draw floats."""
+"""Frames and columns of exact amounts. They show escaped text and draw floats."""
 
 from __future__ import annotations
 
@@ -52,37 +52,37 @@ class ExactSeries(pd.Series):
 
     @property
     def plot(self) -> Any:
-        """As in pandas; amounts are drawn as floats."""
+        """Plot as pandas does; amounts are drawn as floats."""
         _require_matplotlib()
         is_exact = isinstance(self.dtype, DecimalDtype)
         return pd.Series(self.astype(float) if is_exact else self).plot
 
     def hist(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are counted as floats."""
+        """Draw a histogram as pandas does; amounts are counted as floats."""
         _require_matplotlib()
         return pd.Series(self.astype(float)).hist(*args, **options)
 
     def value_counts(self, *args: Any, **options: Any) -> Any:
-        """As in pandas, which would return a plain series."""
+        """Count values as pandas does, but return an exact series."""
         return ExactSeries(super().value_counts(*args, **options))
 
     def map(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; a column of Decimals is exact."""
+        """Do as pandas does, but make a column of Decimals exact."""
         return make_exact(super().map(*args, **options))
 
     def apply(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; a column of Decimals is exact."""
+        """Do as pandas does, but make a column of Decimals exact."""
         return make_exact(super().apply(*args, **options))
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts have the mark that `decimal` says."""
+        """Write a CSV as pandas does; `decimal` is the mark in amounts."""
         return self.to_frame().to_csv(path_or_buf, *args, **options)
 
     def __repr__(self) -> str:
         return printable_lines(super().__repr__())
 
     def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; without a file to write to, invisible characters are escaped."""
+        """Write text as pandas does; without a file, invisible characters are escaped."""
         return _escape_text(super().to_string(buf, *args, **options))
 
 
@@ -110,7 +110,7 @@ class ExactFrame(pd.DataFrame):
         return _escape_text(cast(Any, super())._repr_html_())
 
     def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; without a file to write to, invisible characters are escaped."""
+        """Write text as pandas does; without a file, invisible characters are escaped."""
         return _escape_text(super().to_string(buf, *args, **options))
 
     def __array_function__(self, function: Any, types: object, args: Any, options: Any) -> Any:
@@ -119,38 +119,38 @@ class ExactFrame(pd.DataFrame):
 
     @property
     def plot(self) -> Any:
-        """As in pandas; amounts are drawn as floats."""
+        """Plot as pandas does; amounts are drawn as floats."""
         _require_matplotlib()
         return explain_plot(pd.DataFrame(as_floats(self)))
 
     def hist(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are counted as floats."""
+        """Draw a histogram as pandas does; amounts are counted as floats."""
         _require_matplotlib()
         return pd.DataFrame(as_floats(self)).hist(*args, **options)
 
     def boxplot(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are drawn as floats."""
+        """Plot as pandas does; amounts are drawn as floats."""
         _require_matplotlib()
         return pd.DataFrame(as_floats(self)).boxplot(*args, **options)
 
     @property
     def style(self) -> Any:
-        """As in pandas; the lengths of bars are computed with floats."""
+        """Style as pandas does; the lengths of bars are computed with floats."""
         return exact_styler(self)
 
     def merge(self, right: Any, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
+        """Match rows as pandas does; ExactnessError for exact amounts and another kind of key."""
         positional_options = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
         refuse_other_keys(self, right, positional_options | options)
         return make_exact(super().merge(right, *args, **options))
 
     def join(self, other: Any, on: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError if exact amounts are matched with another kind."""
+        """Match rows as pandas does; ExactnessError for exact amounts and another kind of key."""
         refuse_other_index(self, other, on)
         return make_exact(super().join(other, on, *args, **options))
 
     def round(self, decimals: Any = 0, *args: Any, **options: Any) -> Any:
-        """As in pandas, which leaves exact columns as they are if `decimals` is a dict.
+        """Round as pandas does, and also exact columns if `decimals` is a dict.
 
         It leaves columns of Decimals as they are, too; they are exact columns here.
         """
@@ -159,7 +159,8 @@ class ExactFrame(pd.DataFrame):
         for position, (column_name, dtype) in enumerate(self.dtypes.items()):
             column = self.iloc[:, position]
             is_exact = isinstance(dtype, DecimalDtype)
-            if not is_exact and not (is_object_dtype(dtype) and holds_decimals(column)):
+            has_decimals = is_exact or (is_object_dtype(dtype) and holds_decimals(column))
+            if not has_decimals:
                 continue
             if is_by_column and column_name not in decimals:
                 continue
@@ -168,11 +169,11 @@ class ExactFrame(pd.DataFrame):
         return rounded_frame
 
     def map(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; columns of Decimals are exact."""
+        """Do as pandas does, but make columns of Decimals exact."""
         return make_exact(super().map(*args, **options))
 
     def apply(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; columns of Decimals are exact."""
+        """Do as pandas does, but make columns of Decimals exact."""
         return make_exact(super().apply(*args, **options))
 
     def _sanitize_column(self, value: Any) -> Any:
@@ -182,19 +183,19 @@ class ExactFrame(pd.DataFrame):
         return exact_values(column), references
 
     def to_numpy(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; amounts are floats for matplotlib, which draws them."""
+        """Make an array as pandas does; for matplotlib, amounts are floats."""
         if is_plotting():
             return pd.DataFrame(as_floats(self)).to_numpy(*args, **options)
         return super().to_numpy(*args, **options)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """As in pandas; amounts are floats for matplotlib, which draws them."""
+        """Make an array as pandas does; for matplotlib, amounts are floats."""
         if dtype is None and is_plotting():
             return pd.DataFrame(as_floats(self)).to_numpy()
         return super().__array__(dtype, copy)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas, which would write exact amounts with a point, whatever `decimal` is."""
+        """Write a CSV as pandas does, but with the mark `decimal` in exact amounts too."""
         decimal_mark = options.get("decimal", ".")
         written_frame = self
         if decimal_mark != ".":
@@ -205,22 +206,22 @@ class ExactFrame(pd.DataFrame):
         return super(ExactFrame, written_frame).to_csv(path_or_buf, *args, **options)
 
     def to_parquet(self, path: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; bins of `pd.cut`, which Arrow cannot write, are text."""
+        """Write Parquet as pandas does; bins of `pd.cut` are text, since Arrow lacks them."""
         return pd.DataFrame(with_bin_texts(self)).to_parquet(path, *args, **options)
 
     def dot(self, other: Any) -> Any:
-        """As in pandas; ExactnessError for floats."""
+        """Multiply as pandas does; ExactnessError for floats."""
         refuse_floats(other)
         return super().dot(other)
 
     def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
-        """As in pandas; amounts are exact numbers, but text in SQLite, which has none."""
+        """Write a table as pandas does; amounts are exact numbers, and text in SQLite."""
         columns, amount_types = sql_columns(self, con)
         options["dtype"] = amount_types | options.get("dtype", {})
         return columns.to_sql(name, con, **options)
 
     def eval(self, expr: str, **options: Any) -> Any:
-        """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
+        """Evaluate as pandas does, also for `query`; text without a zone is a time in UTC."""
         # pandas looks for `@name` in the frame of the caller, which is one level further up.
         options["level"] = options.get("level", 0) + 1
         try:
@@ -253,14 +254,14 @@ class ExactFrame(pd.DataFrame):
         return time_columns, {"index": index, index.name: index}
 
     def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
-        """As in pandas; times are written without their zone, because a workbook has no zones.
+        """Write a workbook as pandas does; times have no zone, because a workbook has no zones.
 
         `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
         """
         self._remove_zones().to_excel(*args, **options)
 
     def _remove_zones(self, tz: str | None = None) -> pd.DataFrame:
-        """A plain frame whose times have no zone: those of the zone `tz`, or as they are shown."""
+        """A plain frame whose times have no zone: times in the zone `tz`, or as they are shown."""
         naive_frame = pd.DataFrame(self)
         for column_index, dtype in enumerate(naive_frame.dtypes):
             if isinstance(dtype, pd.DatetimeTZDtype):
@@ -287,7 +288,7 @@ def _escape_text(shown_text: str | None) -> str | None:
 
 
 def _remove_zone(array_or_index: Any, tz: str | None) -> Any:
-    """Times without their zone, those of the zone `tz` or unchanged; other values unchanged."""
+    """Times in the zone `tz` without their zone; by default in their own. Others stay."""
     if not isinstance(array_or_index.dtype, pd.DatetimeTZDtype):
         return array_or_index
     times = array_or_index.tz_convert(tz) if tz else array_or_index

@@ -23,7 +23,7 @@ from .times import time_zone
 SHEET_ROWS_MAX = 1_048_575  # rows of a sheet, without the header
 ROWS_FILE = "xl/worksheets/sheet1.xml"
 NO_ROWS = re.compile(rb"<sheetData\s*/>|<sheetData></sheetData>")
-SIZE = re.compile(rb"<dimension [^>]*/>")
+DIMENSION_ELEMENT = re.compile(rb"<dimension [^>]*/>")
 """The size of the sheet without rows; a sheet need not say it."""
 COPIED_BYTES = 1 << 20
 
@@ -95,7 +95,7 @@ def _write_facts(sheet: Any, facts: Mapping[str, Any]) -> None:
 
 
 def _save_with_rows(book: Any, rows_file: IO[bytes], sink: BinaryIO) -> None:
-    """Save a workbook whose first sheet, which is empty, gets these rows."""
+    """Save a workbook with these rows in its first sheet. The sheet is empty before."""
     skeleton = BytesIO()
     book.save(skeleton)
     with ZipFile(skeleton) as source, ZipFile(sink, "w", ZIP_DEFLATED) as target:
@@ -103,7 +103,7 @@ def _save_with_rows(book: Any, rows_file: IO[bytes], sink: BinaryIO) -> None:
             if member.filename != ROWS_FILE:
                 target.writestr(member, source.read(member), ZIP_DEFLATED)
                 continue
-            before, after = NO_ROWS.split(SIZE.sub(b"", source.read(member)))
+            before, after = NO_ROWS.split(DIMENSION_ELEMENT.sub(b"", source.read(member)))
             with target.open(member.filename, "w", force_zip64=True) as sheet_file:
                 sheet_file.write(before + b"<sheetData>")
                 while rows_part := rows_file.read(COPIED_BYTES):

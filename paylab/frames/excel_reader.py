@@ -21,7 +21,7 @@ from ..spec.time_arguments import read_period
 from ..storage.addresses import is_url, local_copy, local_path, shown_address
 from ..storage.spreadsheet_cells import restore_sheet_text
 from .column_choice import CREATED, Names, needed_columns, read_names
-from .columns import ListName, likeliest_schema, schema_of
+from .columns import ListName, find_schema, likeliest_schema
 from .frame import select_period, typed_frame
 from .sidecars import read_sidecar
 from .times import time_zone
@@ -63,24 +63,26 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     >>> str(paylab.frames.read_excel(path)["source_amount"].dtype)
     'decimal'
     """
-    begin, end = read_period(since, until)
+    begin_time, end_time = read_period(since, until)
     chosen_names = read_names(columns)
-    period_columns = [CREATED] if begin or end else []
+    period_columns = [CREATED] if begin_time or end_time else []
     with local_copy(path, storage_options) as file:
-        cells = read_sheet(file, shown_address(os.fspath(path)), sheet)
-    _require_unique(cells.column_names)
+        sheet_cells = read_sheet(file, shown_address(os.fspath(path)), sheet)
+    _require_unique(sheet_cells.column_names)
     sidecar = {} if is_url(path) else read_sidecar(local_path(path))
-    schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(cells.column_names).name)
-    zone = time_zone(tz or cells.tz)
-    needed_names = needed_columns(chosen_names, cells.column_names, period_columns)
+    schema = find_schema(
+        kind or sidecar.get("kind") or likeliest_schema(sheet_cells.column_names).name
+    )
+    zone = time_zone(tz or sheet_cells.tz)
+    needed_names = needed_columns(chosen_names, sheet_cells.column_names, period_columns)
     texts = {}
-    for position, column_name in enumerate(cells.column_names):
+    for position, column_name in enumerate(sheet_cells.column_names):
         if column_name in needed_names:
-            cell_texts = [_write_text(row[position], zone) for row in cells.rows]
+            cell_texts = [_write_text(row[position], zone) for row in sheet_cells.rows]
             texts[column_name] = pa.chunked_array([pa.array(cell_texts, pa.string())])
     frame = typed_frame(pa.table(texts), schema)
     if period_columns:
-        frame = select_period(frame, begin, end)
+        frame = select_period(frame, begin_time, end_time)
     return frame if chosen_names is None else frame[chosen_names]
 
 

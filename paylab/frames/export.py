@@ -24,12 +24,12 @@ from ..spec.service.lists import Order
 from ..storage.addresses import is_url, local_path, local_target, require_url
 from ..storage.folders import require_replaceable
 from .column_choice import Names, chosen_schema, read_columns, schema_for
-from .columns import ListName, Schema, schema_of
+from .columns import ListName, Schema, find_schema
 from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, open_draft, sweep_drafts
 from .file_writers import STANDARD_OUTPUT, FileRows, Write, find_writer
 from .pages import Progress, Tally, read_pages
-from .parquet_days import ours
+from .parquet_days import could_be_exported
 from .parquet_types import Scale
 from .repeats import RowNumbers, drop_rows, find_superseded
 from .selection import Selection
@@ -125,7 +125,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     _require_writable_target(to, storage_options)
     sweep_drafts(to)
     with open_draft(to, job, _read_now(origin_facts), resume) as draft:
-        with local_target(to, ours, storage_options) as (path, shown_path):
+        with local_target(to, could_be_exported, storage_options) as (path, shown_path):
             recover_path(path)
             _fetch_missing_pages(fetch, draft, plan, Selection(None, row_filter, order), progress)
             file_facts = _describe_draft(draft, plan, origin_facts)
@@ -135,7 +135,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
 
 
 class ExportPlan(NamedTuple):
-    """What an export reads, and what writes it."""
+    """The rows that an export reads, and the function that writes them."""
 
     row_filter: RowFilter
     read_schema: Schema
@@ -172,8 +172,8 @@ def _plan_export(
     **file_options: Any,
 ) -> ExportPlan:
     """The plan of an export; errors of its options are raised before anything is fetched."""
-    column_names = read_columns(columns, schema_of(kind))
-    read_schema = schema_for(schema_of(kind), column_names, row_filter.fields)
+    column_names = read_columns(columns, find_schema(kind))
+    read_schema = schema_for(find_schema(kind), column_names, row_filter.fields)
     file_rows = FileRows(chosen_schema(read_schema, column_names), **file_options)
     return ExportPlan(row_filter, read_schema, file_rows, find_writer(to, file_rows))
 
@@ -185,9 +185,13 @@ def _export_once(
     progress: Progress | None,
     storage_options: Mapping[str, Any] | None,
 ) -> Export:
-    """Write pages that are read only once, by way of a temporary file."""
+    """Write pages that can be read only once.
+
+    All rows are first kept in a temporary file: repeated rows and the types of columns are known
+    only after the last page.
+    """
     tally = Tally(progress)
-    with local_target(to, ours, storage_options) as (path, shown_path):
+    with local_target(to, could_be_exported, storage_options) as (path, shown_path):
         require_parent(path)
         # Beside the target, where there is room for its rows; else in the system's folder.
         folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
@@ -204,7 +208,7 @@ def _export_once(
 def _describe_job(
     plan: ExportPlan, origin: Mapping[str, Any], account: str | None
 ) -> dict[str, object]:
-    """What makes two exports the same one, so that the second can continue the first."""
+    """Describe an export: a second export with an equal description continues the first."""
     return {
         "kind": plan.read_schema.name,
         "base_url": origin.get("base_url"),
@@ -222,7 +226,7 @@ def _read_now(origin: Mapping[str, Any]) -> datetime:
 
 
 def _describe_draft(draft: Draft, plan: ExportPlan, origin: Mapping[str, Any]) -> dict[str, Any]:
-    """What the sidecar of an exported list says, besides the number of rows."""
+    """The facts for the sidecar of an exported list, besides the number of rows."""
     return {
         **origin,
         "excel_safe": plan.file_rows.excel_safe,
@@ -241,7 +245,7 @@ def _require_writable_target(
     path = local_path(to)
     require_parent(path)
     if path.is_dir():
-        require_replaceable(path.resolve(), ours)
+        require_replaceable(path.resolve(), could_be_exported)
 
 
 def _find_superseded_rows(

@@ -1,4 +1,4 @@
-"""The draft of an export: fetched pages on disk, from which the same call continues.
+"""The draft of an export: fetched pages on disk. The same call continues from it.
 
 A segment is an Arrow file, written atomically, with rows and the cursor that follows them.
 """
@@ -189,7 +189,8 @@ def open_draft(
 def _find_draft_folder(to: str | os.PathLike[str]) -> Path:
     """The path of an export's draft: a hidden folder beside its target.
 
-    That of a URL is in the user's cache folder, by a digest of the URL, which may have tokens.
+    For a URL, it is a folder in the user's cache, named by a digest of the URL, because a URL may
+    contain a token.
     """
     if is_url(to):
         return _find_url_drafts() / sha256(os.fspath(to).encode()).hexdigest()

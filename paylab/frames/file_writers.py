@@ -26,7 +26,7 @@ from ..storage.folders import replace_folder
 from . import excel, sidecars
 from .column_choice import CREATED
 from .columns import Schema
-from .parquet_days import ours, write_days
+from .parquet_days import could_be_exported, write_days
 from .parquet_types import (
     Scale,
     convert_types,
@@ -163,24 +163,26 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
 
 def _write_excel(rows: FileRows, path: Path) -> None:
     amount_names = [column.name for column in rows.schema.columns if column.kind == "amount"]
-    types = widen_types(parquet_schema(rows.schema), amount_names)
-    tables = chain([types.empty_table()], rows.convert_to(types))  # a header also without rows
+    arrow_schema = widen_types(parquet_schema(rows.schema), amount_names)
+    tables = chain(
+        [arrow_schema.empty_table()], rows.convert_to(arrow_schema)
+    )  # a header also without rows
     excel.write_workbook(tables, path, about=rows.about)
     sidecars.forget_sidecar(path)
 
 
 def _write_parquet(rows: FileRows, path: Path) -> None:
-    types = rows.types()
-    with replace(path) as sink, pq.ParquetWriter(sink, types, compression="zstd") as writer:
-        for table in rows.convert_to(types):
+    arrow_schema = rows.types()
+    with replace(path) as sink, pq.ParquetWriter(sink, arrow_schema, compression="zstd") as writer:
+        for table in rows.convert_to(arrow_schema):
             writer.write_table(table)
     _write_or_remove_sidecar(rows, path)
 
 
 def _write_folder(rows: FileRows, path: Path) -> None:
-    types = rows.types()
-    with replace_folder(path, ours) as folder:
-        write_days(rows.convert_to(types), folder, types)
+    arrow_schema = rows.types()
+    with replace_folder(path, could_be_exported) as folder:
+        write_days(rows.convert_to(arrow_schema), folder, arrow_schema)
         # Before the folder is replaced: the sidecar describes the old one.
         mode = sidecars.forget_sidecar(path)
     _write_or_remove_sidecar(rows, path, mode)

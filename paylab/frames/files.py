@@ -28,7 +28,7 @@ from ..storage.addresses import (
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
 from .column_choice import CREATED, Names, needed_columns, read_names
-from .columns import ListName, Schema, likeliest_schema, schema_of
+from .columns import ListName, Schema, find_schema, likeliest_schema
 from .csv_text import csv_texts
 from .frame import select_period, typed_frame
 from .frame_forms import as_table, with_named_index
@@ -84,16 +84,16 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     if str(path).lower().endswith(JSON_SUFFIXES):
         message = f"{shown_address(str(path))} has JSON lines: use paylab.frames.read_jsonl"
         raise ArgumentError(message, "path")
-    begin, end = read_period(since, until)
+    begin_time, end_time = read_period(since, until)
     chosen_names = read_names(columns)
-    period_columns = [CREATED] if begin or end else []
+    period_columns = [CREATED] if begin_time or end_time else []
     with local_copy(path, storage_options) as file:
         header = _read_header(file, path, kind, delimiter)
         needed_names = needed_columns(chosen_names, header.column_names, period_columns)
         texts = _read_columns(file, path, header, needed_names, delimiter)
     frame = typed_frame(texts, header.schema)
     if period_columns:
-        frame = select_period(frame, begin, end)
+        frame = select_period(frame, begin_time, end_time)
     return frame if chosen_names is None else frame[chosen_names]
 
 
@@ -116,7 +116,7 @@ def _read_header(
     # Exports and the results of a batch are the files in which paylab escapes cells.
     is_escaped = bool(sidecar.get("excel_safe")) or set(cells) >= RESULTS
     column_names = [*map(restore_cell, cells)] if is_escaped else cells
-    schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+    schema = find_schema(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
     _require_unique(column_names, path)
     return CsvHeader(cells, column_names, is_escaped, schema)
 

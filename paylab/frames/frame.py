@@ -17,7 +17,7 @@ from ..spec.row_filter import FILTER_NAMES, RowFilter, RowFilters, read_row_filt
 from ..spec.service.lists import Order
 from . import repeats
 from .column_choice import CREATED, Names, read_columns, require_columns, schema_for
-from .columns import ListName, Schema, likeliest_schema, schema_of
+from .columns import ListName, Schema, find_schema, likeliest_schema
 from .exact_frame import ExactFrame
 from .frame_forms import as_floats
 from .pages import Progress, Tally, read_pages
@@ -87,7 +87,7 @@ def frame(
     With `once`, a row that the list repeats is kept once, with a RepeatWarning. `row_filter` is
     used in place of the keywords of filters.
     """
-    schema = schema_of(kind)
+    schema = find_schema(kind)
     _check_amounts_option(options)
     if row_filter is None:
         row_filter = read_row_filter(kind, _select_filters(options))
@@ -123,7 +123,10 @@ def _check_amounts_option(options: _Reading) -> None:
 
 
 def _select_filters(options: _Reading) -> dict[str, Any]:
-    """The keywords that are filters of rows, also unknown ones, which a filter refuses."""
+    """The keywords that are filters of rows.
+
+    Unknown keywords are among them: the filter refuses them.
+    """
     other_names = _Reading.__annotations__.keys() - FILTER_NAMES
     return {
         option_name: option
@@ -150,7 +153,7 @@ def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with the newest version of each id; a warning if there were others."""
     version_columns = {
-        version_column: pa.array(frame[version_column]) for version_column in repeats.COLUMNS
+        version_column: pa.array(frame[version_column]) for version_column in repeats.REPEAT_COLUMNS
     }
     superseded = repeats.find_superseded(lambda: [pa.table(version_columns)])
     warn_of_repeats(len(superseded))

@@ -34,7 +34,10 @@ def with_named_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_table(frame: pd.DataFrame) -> pa.Table:
-    """The columns as an Arrow table; intervals and periods, which Arrow does not have, as text."""
+    """The columns as an Arrow table.
+
+    Intervals and periods are text, since Arrow has no such types.
+    """
     span_names = [column_name for column_name, dtype in frame.dtypes.items() if _is_span(dtype)]
     with_texts = frame.astype(dict.fromkeys(span_names, "string")) if span_names else frame
     return pa.Table.from_pandas(with_texts, preserve_index=False)
@@ -96,7 +99,10 @@ def sql_columns(frame: pd.DataFrame, connection: object) -> tuple[pd.DataFrame, 
 
 
 def _is_sqlite(connection: object) -> bool:
-    """Whether a connection, an engine or a URL is of SQLite, which keeps decimals as floats."""
+    """Whether a connection, an engine or a URL is of SQLite.
+
+    SQLite stores decimals as floats.
+    """
     if isinstance(connection, sqlite3.Connection):
         return True
     if isinstance(connection, str):

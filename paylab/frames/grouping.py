@@ -10,13 +10,13 @@ import pandas as pd
 
 from . import arithmetic, machine_integers
 
-STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
+INEXACT_REDUCTIONS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 
 
 def find_quantiles(
     column: Any, shares: Any, interpolation: str, row_ranges: Iterable[tuple[int, int]]
 ) -> Any:
-    """The quantiles of each group, as one column: those of the first group, of the second, ...
+    """The quantiles of each group, as one column: first all of the first group, and so on.
 
     `row_ranges` have the first row of each group and the row after its last.
     """
@@ -99,7 +99,7 @@ def _reduce_groups(
         group_column._reduce(how, min_count=max(min_count, 0), **reduce_options)
         for group_column in group_columns
     ]
-    if how in STATISTICS:
+    if how in INEXACT_REDUCTIONS:
         floats = [np.nan if pd.isna(statistic) else statistic for statistic in reductions]
         return np.array(floats, dtype=float)
     if how in ("any", "all"):

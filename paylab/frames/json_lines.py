@@ -22,7 +22,7 @@ from ..storage.addresses import (
     unreadable_address_error,
 )
 from .column_choice import CREATED, Names, needed_columns, read_names
-from .columns import ListName, likeliest_schema, schema_of
+from .columns import ListName, find_schema, likeliest_schema
 from .frame import select_period, typed_frame
 from .sidecars import read_sidecar
 from .text_table import Row, text_array
@@ -49,7 +49,7 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
     >>> len(paylab.frames.read_jsonl(path))
     130
     """
-    begin, end = read_period(since, until)
+    begin_time, end_time = read_period(since, until)
     chosen_names = read_names(columns)
     with local_copy(path, storage_options) as file:
         require_regular(file)
@@ -59,17 +59,17 @@ def read_jsonl(  # noqa: PLR0913 - which file, of which rows, and which part of 
             raise unreadable_address_error(path, FORMAT, error) from None
     column_names = list(dict.fromkeys(column_name for row in rows for column_name in row))
     sidecar = {} if is_url(path) else read_sidecar(local_path(path))
-    schema = schema_of(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
+    schema = find_schema(kind or sidecar.get("kind") or likeliest_schema(column_names).name)
     if not rows:  # an empty file gives a frame with all columns
         column_names = schema.names
-    period_columns = [CREATED] if begin or end else []
+    period_columns = [CREATED] if begin_time or end_time else []
     texts = {
         column_name: text_array([row.get(column_name) for row in rows])
         for column_name in needed_columns(chosen_names, column_names, period_columns)
     }
     frame = typed_frame(pa.table(texts), schema)
     if period_columns:
-        frame = select_period(frame, begin, end)
+        frame = select_period(frame, begin_time, end_time)
     return frame if chosen_names is None else frame[chosen_names]
 
 

@@ -61,7 +61,7 @@ def refuse_other_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]
 
 
 def refuse_other_index(left: pd.DataFrame, others: object, on: object) -> None:
-    """As `refuse_other_keys`, for a join with the index of one or more frames."""
+    """Refuse like `refuse_other_keys`, for a join with the index of one or more frames."""
     for right in others if isinstance(others, list | tuple) else [others]:
         options = {"left_on": on, "left_index": on is None, "right_index": True}
         refuse_other_keys(left, right, options)

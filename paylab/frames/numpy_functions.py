@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
-from .arithmetic import WIDE
+from .arithmetic import WIDE_CONTEXT
 from .operands import read_number
 
 STATISTICS = {
@@ -31,8 +31,8 @@ WITHOUT_MISSING = {
 
 def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """The result of a function of numpy whose arguments have columns or frames."""
-    if function in EXACT:
-        return EXACT[function](*args, **options)
+    if function in EXACT_FUNCTIONS:
+        return EXACT_FUNCTIONS[function](*args, **options)
     convert = _find_conversion(function, args, options)
     converted_args = [convert(argument) for argument in args]
     converted_options = {name: convert(option) for name, option in options.items()}
@@ -70,7 +70,7 @@ def _with_nan(argument: Any) -> Any:
 
 
 def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """As `numpy.digitize`, with exact comparisons, also for bins that are decimals."""
+    """`numpy.digitize` with exact comparisons, also for bins that are decimals."""
     bin_edges = np.asarray(bins, dtype=object)
     amounts = np.asarray(_with_nan(x), dtype=object)
     side: Any = "left" if right else "right"
@@ -80,15 +80,17 @@ def _digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False) -> Any:
-    """As `numpy.isclose`, with exact distances; floats are taken as they are printed."""
+    """`numpy.isclose` with exact distances; floats are taken as they are printed."""
     left, right = np.broadcast_arrays(_as_decimals(a), _as_decimals(b))
     relative, absolute = (Decimal(str(tolerance)) for tolerance in (rtol, atol))
 
     def is_close(amount: Decimal | None, other: Decimal | None) -> bool:
         if amount is None or other is None:
             return equal_nan and amount is other
-        distance = WIDE.abs(WIDE.subtract(amount, other))
-        return distance <= WIDE.add(absolute, WIDE.multiply(relative, WIDE.abs(other)))
+        distance = WIDE_CONTEXT.abs(WIDE_CONTEXT.subtract(amount, other))
+        return distance <= WIDE_CONTEXT.add(
+            absolute, WIDE_CONTEXT.multiply(relative, WIDE_CONTEXT.abs(other))
+        )
 
     pairs = zip(left.flat, right.flat, strict=True)
     is_close_by_pair = [is_close(amount, other) for amount, other in pairs]
@@ -96,7 +98,7 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bo
 
 
 def _allclose(*args: Any, **options: Any) -> bool:
-    """As `numpy.allclose`, with exact distances."""
+    """`numpy.allclose` with exact distances."""
     return bool(_isclose(*args, **options).all())
 
 
@@ -109,7 +111,7 @@ def _as_decimals(values: Any) -> Any:
     return decimals.reshape(objects.shape)
 
 
-EXACT: dict[Any, Callable[..., Any]] = {
+EXACT_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.digitize: _digitize,
     np.isclose: _isclose,
     np.allclose: _allclose,

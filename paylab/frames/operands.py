@@ -29,7 +29,10 @@ INTERPOLATED = (
 
 
 class WindowError(PaylabError):
-    """`rolling`, `expanding` or `ewm` of exact amounts, which pandas would compute with floats."""
+    """`rolling`, `expanding` or `ewm` of exact amounts.
+
+    Pandas would compute them with floats.
+    """
 
 
 def exact_decimals(values: Any) -> pa.Array:
@@ -71,16 +74,17 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
     return pa.repeat(exact_decimals([operand])[0], row_count)
 
 
-def read_compared(operand: Any, row_count: int) -> pa.Array:
-    """The other operand of a comparison; values that are not numbers are missing.
+def read_other_operand(operand: Any, row_count: int) -> pa.Array:
+    """The other operand of a comparison, as an array of exact numbers.
 
-    ValueError for a column of another length.
+    Values that are not numbers are missing. ValueError for a column of another length.
     """
-    if not is_list_like(operand):
+    if not is_list_like(operand):  # one number, for all rows
         return pa.repeat(decimals.from_numbers([read_number(operand)])[0], row_count)
     array = _convert_to_arrow(operand)
     if array is not None and not pa.types.is_floating(array.type):
         return _require_length(exact_decimals(array), row_count)
+    # One by one: a float counts as it is printed, and other objects are missing.
     numbers = decimals.from_numbers(map(read_number, operand))
     return _require_length(numbers.combine_chunks(), row_count)
 

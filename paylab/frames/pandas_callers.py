@@ -15,7 +15,7 @@ from types import FrameType
 
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
-STATISTICS = "pandas.core.nanops"
+STATISTICS_MODULE = "pandas.core.nanops"
 
 
 def has_windows() -> bool:
@@ -25,7 +25,7 @@ def has_windows() -> bool:
 
 def has_statistics() -> bool:
     """Whether this version of pandas converts the objects of a statistic in the known module."""
-    return _has_attribute(STATISTICS, "_ensure_numeric")
+    return _has_attribute(STATISTICS_MODULE, "_ensure_numeric")
 
 
 def _has_attribute(module_name: str, dotted_name: str) -> bool:
@@ -54,11 +54,15 @@ def is_window(*, is_known: bool = HAS_WINDOWS) -> bool:
 def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     """Whether the caller of the calling function is a statistic or a window of pandas."""
     caller = _find_caller()
-    return caller in (STATISTICS, WINDOWS) or (not is_known and caller.startswith("pandas."))
+    return caller in (STATISTICS_MODULE, WINDOWS) or (not is_known and caller.startswith("pandas."))
 
 
 def is_plotting() -> bool:
-    """Whether matplotlib asks for the values of a column or frame, through pandas or numpy."""
+    """Whether matplotlib asks for the values of a column or frame.
+
+    Callers inside pandas, numpy and paylab are skipped.
+    """
+    # 0 is this function, 1 the method that asks, 2 its caller.
     caller_frame: FrameType | None = sys._getframe(2)
     while caller_frame is not None:
         module_name = str(caller_frame.f_globals.get("__name__", ""))

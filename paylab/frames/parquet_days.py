@@ -24,8 +24,8 @@ DAY_FOLDER = re.compile(r"created_day=(\d{4}-\d\d-\d\d)/")
 SUFFIX = ".parquet"
 
 
-def ours(path: Path) -> bool:
-    """Whether a file of a folder could be from an export."""
+def could_be_exported(path: Path) -> bool:
+    """Whether a file of a folder could be from an export, by its name."""
     return OWN_FILES.fullmatch(path.as_posix()) is not None
 
 

@@ -1,4 +1,4 @@
-"""Read Parquet files and folders of them: all rows or those of a period, and some columns."""
+"""Reads Parquet files and folders of them: all rows or the rows of a period, and some columns."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from ..storage.addresses import (
 from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
 from .column_choice import CREATED, Names, needed_columns, read_names
-from .columns import ListName, Schema, likeliest_schema, schema_of
+from .columns import ListName, Schema, find_schema, likeliest_schema
 from .exact_frame import ExactFrame
 from .frame import typed_frame
-from .parquet_days import SUFFIX, may_have_rows, ours
+from .parquet_days import SUFFIX, could_be_exported, may_have_rows
 from .sidecars import read_sidecar
 from .typed_columns import note_currencies, series
 
@@ -63,7 +63,7 @@ def read_parquet(  # noqa: PLR0913 - which files, of which rows, and which part 
     table = read_part(store, file_names, address, extract)
     sidecar = {} if is_url(address) else read_sidecar(Path(address))
     kind = kind or sidecar.get("kind") or likeliest_schema(table.column_names).name
-    return frame_of(table, schema_of(kind), extract.columns)
+    return make_frame(table, find_schema(kind), extract.columns)
 
 
 def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[str]]:
@@ -85,7 +85,7 @@ def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[s
             return parent_store, [file_name]
     store = open_store(address, options)
     file_names = store.names(SUFFIX)
-    has_only_own_files = all(ours(Path(name)) for name in store.names(""))
+    has_only_own_files = all(could_be_exported(Path(name)) for name in store.names(""))
     if not file_names and not has_only_own_files:
         raise ConfigError(
             f"{shown_address(address)} has no Parquet files: name a folder of an export or a sync"
@@ -108,12 +108,12 @@ class Extract:
         """The part that arguments describe; RuleError for arguments that describe none."""
         return cls(*read_period(since, until), read_names(columns))
 
-    def columns_of(self, known_names: Sequence[str]) -> list[str]:
+    def choose_columns(self, known_names: Sequence[str]) -> list[str]:
         """The columns to read of a file; the currency of an amount is one of them."""
         period_columns = [CREATED] if self.since or self.until else []
         return needed_columns(self.columns, known_names, period_columns)
 
-    def rows_of(self, table: pa.Table) -> pa.Table:
+    def select_rows(self, table: pa.Table) -> pa.Table:
         """The rows of the period, and those without a time."""
         if CREATED not in table.column_names:
             return table
@@ -148,8 +148,8 @@ def read_part(store: Store, file_names: Sequence[str], address: str, extract: Ex
 def _read_file(store: Store, file_name: str, address: str, extract: Extract) -> pa.Table:
     try:
         parquet_file = pq.ParquetFile(_open_source(store, file_name, address))
-        column_names = extract.columns_of(parquet_file.schema_arrow.names)
-        return extract.rows_of(parquet_file.read(columns=column_names))
+        column_names = extract.choose_columns(parquet_file.schema_arrow.names)
+        return extract.select_rows(parquet_file.read(columns=column_names))
     except (pa.ArrowException, OSError) as error:
         raise unreadable_address_error(address, "Parquet", error) from None
 
@@ -166,7 +166,7 @@ def _open_source(store: Store, file_name: str, address: str) -> Any:
     return BytesIO(content)
 
 
-def frame_of(
+def make_frame(
     table: pa.Table, schema: Schema, columns: Collection[str] | None = None
 ) -> pd.DataFrame:
     """A table of Parquet as a frame with exact types; all columns unless you name some."""

@@ -22,10 +22,10 @@ from .columns import Kind, Schema
 if TYPE_CHECKING:
     import polars as pl
 
-AMOUNT = pa.decimal128(24, 6)
-RATE = pa.decimal128(13, 8)
-WIDE = pa.decimal128(38, 18)
-TYPES: dict[Kind, pa.DataType] = {"time": times.INSTANT, "seconds": pa.int64()}
+AMOUNT_TYPE = pa.decimal128(24, 6)
+RATE_TYPE = pa.decimal128(13, 8)
+WIDE_TYPE = pa.decimal128(38, 18)
+TYPE_BY_KIND: dict[Kind, pa.DataType] = {"time": times.INSTANT, "seconds": pa.int64()}
 RATE_SUFFIX = "exchange_rate"
 
 Scale = int | Mapping[str, int] | None
@@ -41,7 +41,7 @@ def parquet_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
     decimals_by_column = read_scale(scale, schema)
     names_and_types = []
     for column in schema.columns:
-        arrow_type = TYPES.get(column.kind, pa.string())
+        arrow_type = TYPE_BY_KIND.get(column.kind, pa.string())
         if column.kind == "amount":
             arrow_type = decimal_type(column.name, decimals_by_column.get(column.name))
         names_and_types.append((column.name, arrow_type))
@@ -63,35 +63,33 @@ def read_scale(scale: Scale, schema: Schema) -> dict[str, int]:
             if not amount_name.endswith(RATE_SUFFIX)
         }
     for decimal_places in places_by_column.values():
-        if type(decimal_places) is not int or not 0 <= decimal_places <= WIDE.scale:
-            message = (
-                f"must be a whole number of decimals from 0 to {WIDE.scale}, not {decimal_places!r}"
-            )
-            raise OptionError([Problem("scale", message)])
+        if type(decimal_places) is not int or not 0 <= decimal_places <= WIDE_TYPE.scale:
+            demand = f"must be a whole number of decimals from 0 to {WIDE_TYPE.scale}"
+            raise OptionError([Problem("scale", f"{demand}, not {decimal_places!r}")])
     return places_by_column
 
 
 def decimal_type(column_name: str, decimal_places: int | None = None) -> pa.DataType:
     """The type of an amount or a rate, with the chosen number of decimals if there is one."""
-    usual_type = RATE if column_name.endswith(RATE_SUFFIX) else _amount_type()
+    usual_type = RATE_TYPE if column_name.endswith(RATE_SUFFIX) else _amount_type()
     if decimal_places is None:
         return usual_type
     is_usual = decimal_places <= usual_type.scale
-    precision = usual_type.precision if is_usual else WIDE.precision
+    precision = usual_type.precision if is_usual else WIDE_TYPE.precision
     return pa.decimal128(precision, decimal_places)
 
 
 def _amount_type() -> pa.DataType:
     """The usual type of amounts; the widest if a known currency has more than six decimals."""
     decimal_places = max(MINOR_UNIT_DEFAULT, *MINOR_UNITS.values())
-    return AMOUNT if decimal_places <= AMOUNT.scale else WIDE
+    return AMOUNT_TYPE if decimal_places <= AMOUNT_TYPE.scale else WIDE_TYPE
 
 
 def columns_too_narrow(texts: pa.Table, types: pa.Schema) -> set[str]:
     """The decimal columns with a value that does not fit their type, and could fit a wider one."""
     narrow_names = set()
     for arrow_field in types:
-        can_widen = pa.types.is_decimal(arrow_field.type) and arrow_field.type != WIDE
+        can_widen = pa.types.is_decimal(arrow_field.type) and arrow_field.type != WIDE_TYPE
         column_name = arrow_field.name
         if can_widen and not decimals.fits(texts[column_name], column_name, arrow_field.type):
             narrow_names.add(column_name)
@@ -103,19 +101,19 @@ def fitting_schema(tables: Iterable[pa.Table], schema: Schema, scale: Scale = No
 
     A column of a chosen scale keeps it.
     """
-    types = parquet_schema(schema, scale)
+    arrow_schema = parquet_schema(schema, scale)
     narrow_names: set[str] = set()
     for table in tables:
-        narrow_names |= columns_too_narrow(table, types)
+        narrow_names |= columns_too_narrow(table, arrow_schema)
     names_to_widen = narrow_names - read_scale(scale, schema).keys()
-    warn_of_wide(names_to_widen, types)
-    return widen_types(types, names_to_widen)
+    warn_of_wide(names_to_widen, arrow_schema)
+    return widen_types(arrow_schema, names_to_widen)
 
 
 def widen_types(types: pa.Schema, names: Collection[str]) -> pa.Schema:
-    """The schema in which these columns have the widest type."""
+    """The schema with the widest type for these columns."""
     return pa.schema(
-        [pa.field(field.name, WIDE if field.name in names else field.type) for field in types]
+        [pa.field(field.name, WIDE_TYPE if field.name in names else field.type) for field in types]
     )
 
 
@@ -129,7 +127,7 @@ def warn_of_wide(names: Collection[str], types: pa.Schema) -> None:
     ]
     warn_caller(
         f"values need more than the usual digits of {', '.join(names_with_types)}: written as "
-        f"{sql_type(WIDE)}, which DuckDB and Spark cannot multiply exactly; choose "
+        f"{sql_type(WIDE_TYPE)}, which DuckDB and Spark cannot multiply exactly; choose "
         "`scale=` for another type",
         WiderDecimalWarning,
     )
@@ -141,24 +139,24 @@ def sql_type(decimal_type: pa.DataType) -> str:
 
 
 def convert_types(
-    texts: pa.Table, schema: Schema, first_row: int = 0, types: pa.Schema | None = None
+    texts: pa.Table, schema: Schema, first_row: int = 0, arrow_schema: pa.Schema | None = None
 ) -> pa.Table:
-    """A table of text in types of Parquet; those of `parquet_schema` unless you pass others.
+    """A table of text in types of Parquet, by default the types of `parquet_schema`.
 
     ExactnessError for an amount that does not fit. `first_row` is the number of the first row.
     """
-    types = parquet_schema(schema) if types is None else types
+    arrow_schema = parquet_schema(schema) if arrow_schema is None else arrow_schema
     columns = []
     for column in schema.columns:
         column_texts = texts[column.name]
         if column.kind == "time":
             columns.append(times.read_times(column_texts, column.name, first_row))
         elif column.kind in ("amount", "seconds"):
-            arrow_type = types.field(column.name).type
+            arrow_type = arrow_schema.field(column.name).type
             columns.append(decimals.cast_exactly(column_texts, column.name, arrow_type, first_row))
         else:
             columns.append(column_texts)
-    return pa.table(columns, schema=types)
+    return pa.table(columns, schema=arrow_schema)
 
 
 def convert_frame_types(table: pa.Table, schema: Schema) -> pa.Table:
@@ -185,7 +183,7 @@ def polars_frame(table: pa.Table) -> pl.DataFrame:
 def _cast_to_usual_or_wide(amounts: pa.ChunkedArray, usual_type: pa.DataType) -> pa.ChunkedArray:
     """The amounts in the usual type, else in the widest; unchanged if neither holds all of them."""
     integer_digits = decimals.count_integer_digits(amounts)
-    for decimal_type in (usual_type, WIDE):
+    for decimal_type in (usual_type, WIDE_TYPE):
         # Arrow's own cast misses some overflows.
         if integer_digits > decimal_type.precision - decimal_type.scale:
             continue

@@ -51,16 +51,16 @@ def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of one file."""
     files = open_store(partition.address, partition.options)
     if isinstance(files, Folder):
-        return summaries.partials_of_folder(str(files.path / partition.name), groups)
-    return [summaries.partial_of(prepare_rows(partition.table()), groups)]
+        return summaries.summarize_folder_in_parts(str(files.path / partition.name), groups)
+    return [summaries.summarize_part(prepare_rows(partition.table()), groups)]
 
 
-def whole_partition(partition: Partition, groups: Grouping) -> pa.Table | None:
-    """The summary of one file; None if DuckDB cannot read it directly."""
+def summarize_partition_at_once(partition: Partition, groups: Grouping) -> pa.Table | None:
+    """The summary of one file by one query; None if DuckDB cannot read it directly."""
     files = open_store(partition.address, partition.options)
     if not isinstance(files, Folder):
         return None
-    return summaries.whole_of_folder(str(files.path / partition.name), groups, threads=1)
+    return summaries.summarize_folder_at_once(str(files.path / partition.name), groups, threads=1)
 
 
 def on_cluster(

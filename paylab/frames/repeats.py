@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..spec.repeats import RowVersions
 
-COLUMNS = ["id", "updated_at"]
+REPEAT_COLUMNS = ["id", "updated_at"]
 RowNumbers = np.ndarray[Any, np.dtype[Any]]
 IdHashes = np.ndarray[Any, np.dtype[Any]]
 
@@ -19,7 +19,7 @@ IdHashes = np.ndarray[Any, np.dtype[Any]]
 def find_superseded(read_tables: Callable[[], Iterable[pa.Table]]) -> RowNumbers:
     """The sorted numbers of the rows that another version of the same id replaces.
 
-    `read_tables` yields tables with at least the two `COLUMNS`; it is called again if a row may be
+    `read_tables` yields tables with at least `REPEAT_COLUMNS`; it is called again if a row may be
     repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
     """
     repeated_hashes = find_repeated([hash_ids(table) for table in read_tables()])
@@ -42,8 +42,8 @@ def drop_rows(tables: Iterable[pa.Table], dropped: RowNumbers) -> Iterator[pa.Ta
     first_row = 0
     for table in tables:
         end_row = first_row + table.num_rows
-        begin, end = np.searchsorted(dropped, [first_row, end_row])
-        dropped_here = dropped[begin:end] - first_row
+        first_dropped_index, end_dropped_index = np.searchsorted(dropped, [first_row, end_row])
+        dropped_here = dropped[first_dropped_index:end_dropped_index] - first_row
         if len(dropped_here):
             yield table.take(np.delete(np.arange(table.num_rows), dropped_here))
         else:
@@ -70,6 +70,8 @@ def _find_candidates(
     for table in read_tables():
         rows_with_id = np.flatnonzero(table["id"].is_valid().to_numpy())
         for row_index in rows_with_id[np.isin(hash_ids(table), repeated_hashes)].tolist():
-            id_, updated_at = (table[column_name][row_index].as_py() for column_name in COLUMNS)
+            id_, updated_at = (
+                table[column_name][row_index].as_py() for column_name in REPEAT_COLUMNS
+            )
             yield first_row + row_index, id_, updated_at
         first_row += table.num_rows

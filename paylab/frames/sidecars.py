@@ -21,8 +21,8 @@ MEANING: dict[Kind, str] = {
 }
 
 
-def sidecar_of(path: Path) -> Path:
-    """The path of the sidecar of a file or a folder, beside it.
+def find_sidecar_path(path: Path) -> Path:
+    """The path of the sidecar of a file or a folder: it is beside it.
 
     Some readers take every file in a folder for one of rows.
     """
@@ -33,9 +33,9 @@ def sidecar_of(path: Path) -> Path:
 def write_sidecar(
     path: Path, schema: Schema, about: Mapping[str, object], mode: int | None = None
 ) -> None:
-    """Write a description of the columns and the source of the rows, `about`.
+    """Write a description of the columns, and `about`, the source of the rows.
 
-    `mode` are the permissions of an earlier sidecar, which the new one keeps.
+    `mode` has the permissions of an earlier sidecar. The new sidecar keeps them.
     """
     columns = [
         {
@@ -47,13 +47,13 @@ def write_sidecar(
         for column in schema.columns
     ]
     sidecar_json = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replace(sidecar_of(path), mode=mode) as sink:
+    with replace(find_sidecar_path(path), mode=mode) as sink:
         sink.write(sidecar_json.encode() + b"\n")
 
 
 def forget_sidecar(path: Path) -> int | None:
     """Remove the sidecar of a replaced file or folder; return its mode, None without one."""
-    sidecar_path = sidecar_of(path)
+    sidecar_path = find_sidecar_path(path)
     mode = file_mode(sidecar_path)
     sidecar_path.unlink(missing_ok=True)
     return mode
@@ -62,7 +62,7 @@ def forget_sidecar(path: Path) -> int | None:
 def read_sidecar(path: Path) -> dict[str, Any]:
     """The content of the sidecar of a file or folder; empty if there is none."""
     try:
-        sidecar_path = sidecar_of(path)
+        sidecar_path = find_sidecar_path(path)
         if not sidecar_path.exists():  # older versions wrote that of a folder into the folder
             sidecar_path = path / OLD_SIDECAR
         sidecar = json.loads(sidecar_path.read_text())

@@ -44,7 +44,10 @@ def unguard_cells(texts: pa.Table) -> pa.Table:
 
 
 def _replace_matches(cells: pa.ChunkedArray, pattern: str, replacement: str) -> pa.ChunkedArray:
-    """The cells with each match replaced; faster for the most columns, which have none."""
+    """The cells with each match replaced.
+
+    Most columns have no match: this is fast for them.
+    """
     if not pc.any(pc.match_substring_regex(cells, pattern)).as_py():
         return cells
     return pc.replace_substring_regex(cells, pattern=pattern, replacement=replacement)

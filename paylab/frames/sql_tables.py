@@ -40,7 +40,7 @@ class SqlTable:
         if not inspector.has_table(self._name, schema=self._schema):
             return None
         raw_columns = inspector.get_columns(self._name, schema=self._schema)
-        return {column["name"]: _column_of(sql, column["type"]) for column in raw_columns}
+        return {column["name"]: _describe_column(sql, column["type"]) for column in raw_columns}
 
     def replace(self, rows: pa.Table) -> None:
         """Create the table anew, with these rows."""
@@ -56,7 +56,7 @@ class SqlTable:
             self._connection.execute(table.insert(), batch.to_pylist())
 
     def delete(self, rows: pa.Table) -> None:
-        """Delete the rows of the table whose id is among those of `rows`."""
+        """Delete the rows of the table that have the id of one of `rows`."""
         table = self.make_table(rows)
         ids = rows[ID].to_pylist()
         for first_index in range(0, len(ids), IDS_MAX):
@@ -80,11 +80,13 @@ class SqlTable:
         import sqlalchemy as sql
 
         stored_schema = self._convert_for_storage(rows.slice(0, 0)).schema
-        columns = [sql.Column(field.name, _sql_type_of(sql, field.type)) for field in stored_schema]
+        columns = [
+            sql.Column(field.name, _choose_sql_type(sql, field.type)) for field in stored_schema
+        ]
         return sql.Table(self._name, sql.MetaData(), *columns, schema=self._schema)
 
 
-def _sql_type_of(sql: Any, arrow_type: pa.DataType) -> Any:
+def _choose_sql_type(sql: Any, arrow_type: pa.DataType) -> Any:
     if pa.types.is_decimal(arrow_type):
         return sql.DECIMAL(arrow_type.precision, arrow_type.scale)
     if pa.types.is_timestamp(arrow_type):
@@ -96,7 +98,7 @@ def _sql_type_of(sql: Any, arrow_type: pa.DataType) -> Any:
     return sql.Interval() if pa.types.is_duration(arrow_type) else sql.Text()
 
 
-def _column_of(sql: Any, sql_type: Any) -> TableColumn:
+def _describe_column(sql: Any, sql_type: Any) -> TableColumn:
     if isinstance(sql_type, sql.Float):
         return TableColumn("float")
     if isinstance(sql_type, sql.Numeric):

@@ -21,7 +21,7 @@ from . import decimals, summary_sql
 from .decimals import DIGITS_MAX
 from .exact_frame import ExactFrame
 from .summary_rows import decode_categories, prepare_rows, write_rows_sql
-from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
+from .summary_sql import AMOUNT_COLUMNS, CURRENCY_COLUMNS, QUANTILES, Grouping
 from .typed_columns import series
 
 FAILURE_RATE = "failure_rate"
@@ -53,10 +53,10 @@ def summarize(
     """
     groups = grouping(by, tz, sums=sums)
     if isinstance(data, str | os.PathLike):
-        return of_folder(str(data), groups)
+        return summarize_folder(str(data), groups)
     rows = prepare_rows(data)
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
-        return merge_partials([partial_of(rows, groups)], groups)
+        return merge_partials([summarize_part(rows, groups)], groups)
     groups.check(rows.column_names)
     numbered_rows, currencies_by_column = _number_currencies(rows, groups)
     numbered_groups = replace(groups, words=currencies_by_column)
@@ -70,7 +70,7 @@ def _number_currencies(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict
     DuckDB groups numbers faster than text. Currencies are in upper case.
     """
     currencies_by_column: dict[str, list[str]] = {}
-    for column_name in CURRENCIES:
+    for column_name in CURRENCY_COLUMNS:
         if column_name not in groups.keys or column_name in groups.by:
             continue
         column = rows[column_name]
@@ -93,16 +93,21 @@ def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> 
     return Grouping((by,) if isinstance(by, str) else tuple(by), tz, sums)
 
 
-def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
+def summarize_folder(path: str, groups: Grouping) -> pd.DataFrame:
     """The summary of a Parquet file, or of all Parquet files of a folder."""
-    summary = whole_of_folder(path, groups)
-    if summary is None:
-        return merge_partials(partials_of_folder(path, groups), groups)
+    summary = summarize_folder_at_once(path, groups)
+    if summary is None:  # DuckDB cannot read these rows: partial summaries are merged
+        return merge_partials(summarize_folder_in_parts(path, groups), groups)
     return _finish_summary(summary, groups)
 
 
-def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> pa.Table | None:
-    """The summary of a Parquet file or folder by DuckDB; None if `prepare_rows` is needed."""
+def summarize_folder_at_once(
+    path: str, groups: Grouping, threads: int | None = None
+) -> pa.Table | None:
+    """The summary of a Parquet file or folder by one query of DuckDB.
+
+    None if DuckDB cannot read the rows before `prepare_rows` has changed them.
+    """
     rows_sql, column_names = write_rows_sql(_list_files(path))
     if rows_sql is None:
         return None
@@ -129,7 +134,7 @@ def join_partitions(
     return _finish_summary(ordered_groups, groups)
 
 
-def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
+def summarize_part(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
     groups.check(rows.column_names)
     rows = pa.table(
@@ -138,21 +143,21 @@ def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     return _run_sql(summary_sql.write_partial_query(groups, "rows"), rows=rows)
 
 
-def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
-    """Partial summaries of a Parquet file or folder, to be merged; uses one thread."""
+def summarize_folder_in_parts(path: str, groups: Grouping) -> list[pa.Table]:
+    """Partial summaries of a Parquet file or folder, to be merged. It uses one thread."""
     files = _list_files(path)
     rows_sql, column_names = write_rows_sql(files)
     if rows_sql is not None:
         groups.check(column_names)
         return [_run_sql(summary_sql.write_partial_query(groups, rows_sql), threads=1)]
     tables = (pq.read_table(file, partitioning=None) for file in files)
-    return [partial_of(prepare_rows(table), groups) for table in tables]
+    return [summarize_part(prepare_rows(table), groups) for table in tables]
 
 
 def merge_partials(partial_summaries: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The exact summary of partial ones; without any, of no rows."""
     if not partial_summaries:
-        partial_summaries = [partial_of(prepare_rows(None), groups)]
+        partial_summaries = [summarize_part(prepare_rows(None), groups)]
     merging_sql = summary_sql.write_merging_query(groups)
     summary = _run_sql(merging_sql, parts=_concatenate(partial_summaries))
     return _finish_summary(summary, groups)
@@ -170,7 +175,9 @@ def _list_files(path: str) -> list[str]:
 
 def _concatenate(summaries: Sequence[pa.Table]) -> pa.Table:
     """The rows of all summaries; a sum has the narrowest type for all of them."""
-    sum_names = [amount_name for amount_name in AMOUNTS if amount_name in summaries[0].column_names]
+    sum_names = [
+        amount_name for amount_name in AMOUNT_COLUMNS if amount_name in summaries[0].column_names
+    ]
     without_sums = (summary.drop_columns(sum_names) for summary in summaries)
     rows = pa.concat_tables(without_sums, promote_options="permissive")
     for sum_name in sum_names:
@@ -204,7 +211,7 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
     columns: dict[str, Any] = {
         column_name: decode_categories(summary[column_name]) for column_name in column_names
     }
-    sum_names = [column_name for column_name in AMOUNTS if column_name in columns]
+    sum_names = [column_name for column_name in AMOUNT_COLUMNS if column_name in columns]
     ratios = _compute_ratio_columns(columns, groups)
     for ratio_name, ratio_column in ratios.items():
         columns[ratio_name] = decimals.from_numbers(ratio_column, ratio_name)

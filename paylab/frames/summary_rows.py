@@ -14,11 +14,11 @@ from ..errors.base import ConfigError, ExactnessError
 from ..files import unreadable_error
 from . import decimals, times
 from .frame_forms import as_table
-from .summary_sql import AMOUNTS, COLUMNS, quote_name, sql_text
+from .summary_sql import AMOUNT_COLUMNS, SUMMARIZED_COLUMNS, quote_name, sql_text
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
-TYPES = {
-    **dict.fromkeys(AMOUNTS, (pa.decimal128(18, 2), "decimal(18, 2)")),
+TYPE_BY_COLUMN = {
+    **dict.fromkeys(AMOUNT_COLUMNS, (pa.decimal128(18, 2), "decimal(18, 2)")),
     "completed_in": (pa.int64(), "bigint"),
     "created_at": (times.INSTANT, "timestamptz"),
 }
@@ -36,7 +36,7 @@ def prepare_rows(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     table = _read_table(data)
     columns = {field_name: table[field_name] for field_name in table.column_names}
     columns |= _rename_conversion_columns(table)
-    for column_name in COLUMNS:
+    for column_name in SUMMARIZED_COLUMNS:
         column = columns.get(column_name)
         columns[column_name] = _convert_column(column_name, column, table.num_rows)
     # A list that was filtered by product has rows of this product, which does not stand in them.
@@ -59,9 +59,11 @@ def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
     column_names = schemas[0].names
     if "deposit_amount" in column_names or "source_amount" not in column_names:
         return None, []
-    missing_names = [column_name for column_name in COLUMNS if column_name not in column_names]
+    missing_names = [
+        column_name for column_name in SUMMARIZED_COLUMNS if column_name not in column_names
+    ]
     nulls_sql = "".join(
-        f", null::{TYPES.get(column_name, WORD)[1]} as {column_name}"
+        f", null::{TYPE_BY_COLUMN.get(column_name, WORD)[1]} as {column_name}"
         for column_name in missing_names
     )
     files_sql = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
@@ -80,7 +82,9 @@ def _read_schema(file: str) -> pa.Schema:
 
 def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
     return [
-        schema.field(amount_name).type for amount_name in AMOUNTS if amount_name in schema.names
+        schema.field(amount_name).type
+        for amount_name in AMOUNT_COLUMNS
+        if amount_name in schema.names
     ]
 
 
@@ -120,8 +124,8 @@ def _convert_column(
 ) -> pa.ChunkedArray:
     """A column in the type that a summary needs; missing values if the data do not have it."""
     if column is None or pa.types.is_null(column.type):
-        return pa.chunked_array([pa.nulls(row_count, TYPES.get(column_name, WORD)[0])])
-    if column_name in AMOUNTS:
+        return pa.chunked_array([pa.nulls(row_count, TYPE_BY_COLUMN.get(column_name, WORD)[0])])
+    if column_name in AMOUNT_COLUMNS:
         return _read_amounts(column, column_name)
     if column_name == "created_at":
         return _convert_times(column, column_name)

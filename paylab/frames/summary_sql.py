@@ -13,8 +13,8 @@ from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import find_suggestion
 from .times import time_zone
 
-CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
-AMOUNTS = ("source_amount", "destination_amount", "total_fee", "total_tax")
+CURRENCY_COLUMNS = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
+AMOUNT_COLUMNS = ("source_amount", "destination_amount", "total_fee", "total_tax")
 _IS_STATUS_KNOWN = "(count(status) > 0 or count(*) = 0)"
 COUNTS = {
     "rows": "count(*)",
@@ -25,13 +25,20 @@ COUNTS = {
 ADDED_COUNTS = {name: f"sum({name})::bigint" for name in COUNTS}
 QUANTILES = {"p50": "0.50", "p90": "0.90", "p95": "0.95", "p99": "0.99"}
 MEASURES = (*COUNTS, *QUANTILES, "failure_rate", "effective_rate", "fee_share", "failure_reasons")
-FACTS = ("status", "payout_method", "failure_reason", "completed_in", "created_at", "product_type")
-COLUMNS = (*CURRENCIES, *AMOUNTS, *FACTS)
-WORDS = {"rail": "payout_method", "status": "status", "product": "product_type"}
+FACT_COLUMNS = (
+    "status",
+    "payout_method",
+    "failure_reason",
+    "completed_in",
+    "created_at",
+    "product_type",
+)
+SUMMARIZED_COLUMNS = (*CURRENCY_COLUMNS, *AMOUNT_COLUMNS, *FACT_COLUMNS)
+COLUMN_BY_GROUPING = {"rail": "payout_method", "status": "status", "product": "product_type"}
 PERIODS = ("day", "week", "month", "quarter")
-CLOCK = {"weekday": "isodow", "hour": "hour"}
+SQL_BY_CLOCK_PART = {"weekday": "isodow", "hour": "hour"}
 """Parts of the time: the day of the week from 1, Monday, and the hour from 0; by their function."""
-READY = (*PERIODS, *CLOCK, "corridor", *WORDS)
+READY = (*PERIODS, *SQL_BY_CLOCK_PART, "corridor", *COLUMN_BY_GROUPING)
 """The predefined groupings; a column name is a grouping too."""
 
 
@@ -65,8 +72,10 @@ class Grouping:
     def _find_misuse(self, grouping_name: str, column_names: Sequence[str]) -> str:
         """Why rows cannot be grouped by a name; empty if they can."""
         is_column = grouping_name in column_names
-        is_own_word = WORDS.get(grouping_name) == grouping_name  # `status` is its column
-        if grouping_name in AMOUNTS and self.sums:
+        is_own_word = (
+            COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
+        )  # `status` is its column
+        if grouping_name in AMOUNT_COLUMNS and self.sums:
             return "is summed in every group: pass sums=False to group by it"
         is_measure = grouping_name in MEASURES
         if is_measure and is_column:
@@ -93,9 +102,9 @@ class Grouping:
         }
         currency_names: Sequence[str] = ()
         if self.sums:
-            currency_names = CURRENCIES
+            currency_names = CURRENCY_COLUMNS
         elif "corridor" in self.by:
-            currency_names = CURRENCIES[:2]  # source and destination
+            currency_names = CURRENCY_COLUMNS[:2]  # source and destination
         for column_name in currency_names:
             # The words of a coded column are in upper case already.
             key_sql = column_name if column_name in self.words else f"upper({column_name})"
@@ -108,7 +117,7 @@ class Grouping:
         return "day" in self.by and self.tz == "UTC"
 
     @property
-    def decoded(self) -> str:
+    def columns_sql(self) -> str:
         """The SQL of all columns, coded ones as words."""
         if not self.words:
             return "*"
@@ -121,7 +130,7 @@ class Grouping:
         return f"* replace ({', '.join(replacements)})"
 
     @property
-    def shown(self) -> str:
+    def group_columns_sql(self) -> str:
         """The SQL of the group columns of a finished summary, in order."""
         corridor_sql = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
         shown_columns = [
@@ -133,14 +142,14 @@ class Grouping:
         return "".join(f"{column_sql}, " for column_sql in shown_columns)
 
     def _write_key(self, key_name: str) -> str:
-        """The SQL of a name in `by`: a part of the time, one of `WORDS`, or a column."""
-        if key_name not in (*PERIODS, *CLOCK):
-            return WORDS.get(key_name) or quote_name(key_name)
+        """The SQL of a name in `by`: a part of the time, a predefined grouping, or a column."""
+        if key_name not in (*PERIODS, *SQL_BY_CLOCK_PART):
+            return COLUMN_BY_GROUPING.get(key_name) or quote_name(key_name)
         created_sql = "make_timestamp(epoch_us(created_at))"  # in UTC, without a calendar
         if self.tz != "UTC":
             created_sql = f"(created_at at time zone '{self.tz}')"
-        if key_name in CLOCK:
-            return f"{CLOCK[key_name]}({created_sql})"
+        if key_name in SQL_BY_CLOCK_PART:
+            return f"{SQL_BY_CLOCK_PART[key_name]}({created_sql})"
         if key_name == "day":
             return f"{created_sql}::date"
         return f"date_trunc('{key_name}', {created_sql}::date)::date"
@@ -155,12 +164,12 @@ def write_whole_query(groups: Grouping, source: str) -> str:
         for list_index, quantile_name in enumerate(QUANTILES, 1)
     )
     return f"""
-        with s as (select {groups.decoded} from (
+        with s as (select {groups.columns_sql} from (
             select {_write_named_keys(groups)} {_write_measures(groups, COUNTS)},
                 quantile_cont(completed_in, [{shares}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
-        select {groups.shown} s.* exclude (shares, counted {_write_more_keys(groups)}),
+        select {groups.group_columns_sql} s.* exclude (shares, counted {_write_more_keys(groups)}),
             {quantiles_sql},
             array_to_string([rtrim(e.reason, '.') || ': ' || -e.n for e in list_sort(
                 [{{'n': -e.value::bigint, 'reason': e.key}} for e in counted])], '; ')
@@ -211,7 +220,8 @@ def write_merging_query(groups: Grouping) -> str:
         counted as ({reasons_sql}),
         r as (select g, string_agg(rtrim(reason, '.') || ': ' || n, '; ' order by n desc, reason)
             as failure_reasons from counted group by g)
-        select {groups.shown} s.* exclude (g {_write_more_keys(groups)}), {", ".join(QUANTILES)},
+        select {groups.group_columns_sql} s.* exclude (g {_write_more_keys(groups)}),
+            {", ".join(QUANTILES)},
             failure_reasons
         from s left join quantiles using (g) left join r using (g) order by all"""
 
@@ -239,7 +249,7 @@ def _write_named_keys(groups: Grouping) -> str:
 
 
 def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
-    sums = {measure_name: f"sum({measure_name})" for measure_name in AMOUNTS if groups.sums}
+    sums = {measure_name: f"sum({measure_name})" for measure_name in AMOUNT_COLUMNS if groups.sums}
     return ", ".join(f"{sql} as {measure_name}" for measure_name, sql in {**counts, **sums}.items())
 
 

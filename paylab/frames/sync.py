@@ -138,25 +138,26 @@ class Sync:
         warn_of_repeats(len(find_repeated(self._hashes)))
 
     def _find_start(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
-        """The time from which to read, None for all rows, and the ids of rows to read alone.
+        """The time from which to read, and the ids of rows to read alone.
 
-        Rows that may still change and are older than that are read alone if this costs less.
+        The time is None for all rows. Open rows that are older are read alone if this costs less.
         """
-        begin = self._subtract_overlap(overlap)
-        if begin is None:
+        start_time = self._subtract_overlap(overlap)
+        if start_time is None:
             return None, set()
         open_since = {id_: timestamps.read_or_none(text) for id_, text in self.state.open.items()}
-        older = {
+        older_open_rows = {
             id_: created_at
             for id_, created_at in open_since.items()
-            if created_at is None or created_at < begin
+            if created_at is None or created_at < start_time
         }
-        if not older:
-            return begin, set()
-        if not self._is_cheaper_by_pages(older):
-            return begin, set(older)
-        known_times = [created_at for created_at in older.values() if created_at]
-        if len(known_times) < len(older):  # the age of a row is unknown: only all rows are sure
+        if not older_open_rows:
+            return start_time, set()
+        if not self._is_cheaper_by_pages(older_open_rows):
+            return start_time, set(older_open_rows)
+        known_times = [created_at for created_at in older_open_rows.values() if created_at]
+        is_age_unknown = len(known_times) < len(older_open_rows)
+        if is_age_unknown:  # only all rows are sure
             return None, set()
         return min(known_times), set()
 
@@ -215,7 +216,7 @@ class Sync:
             self._hashes_by_day.setdefault(day, []).append(hash_ids(table))
 
     def _convert_types(self, text_table: pa.Table) -> pa.Table:
-        """The rows in the types of the files, which get wider first if a value needs it."""
+        """The rows in the types of the files. The types get wider first if a value needs it."""
         narrow_columns = columns_too_narrow(text_table, self.state.types) - {*self.state.fixed}
         if narrow_columns:
             self._widen_files(narrow_columns)
@@ -224,7 +225,7 @@ class Sync:
         # Only the columns of the list are converted: EXTRA, which stays text, is added after it.
         types = self.state.types
         known_types = types.remove(types.get_field_index(EXTRA))
-        typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], types=known_types)
+        typed_rows = convert_types(text_table, SCHEMAS[self.pull.kind], arrow_schema=known_types)
         return typed_rows.append_column(EXTRA, text_table[EXTRA])
 
     def _widen_files(self, narrow_columns: set[str]) -> None:

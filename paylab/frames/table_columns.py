@@ -59,7 +59,7 @@ def _is_exact_in(amounts: pa.ChunkedArray, column: TableColumn) -> bool:
 
 
 def require_ids(rows: pa.Table) -> None:
-    """OptionError unless every row has an id of its own, by which a table is updated."""
+    """OptionError unless each row has an id of its own: a table is updated by ids."""
     if ID not in rows.column_names:
         raise OptionError([Problem("if_exists", 'upsert needs the column "id" in the frame')])
     ids = rows[ID]

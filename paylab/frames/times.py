@@ -66,7 +66,10 @@ def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _read_one_by_one(time_texts: list[str | None], column_name: str, first_row: int) -> pa.Array:
-    """The texts as times by Python, which reads more forms than Arrow; a warning for others."""
+    """The texts as times, read by Python; a warning for a text that is no time.
+
+    Python reads more forms than Arrow.
+    """
     instants = [_read_instant(time_text) for time_text in time_texts]
     texts_and_instants = zip(time_texts, instants, strict=True)
     for row_number, (time_text, instant) in enumerate(texts_and_instants, first_row):

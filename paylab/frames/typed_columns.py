@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from . import decimals, times
-from .columns import Kind, Schema, currency_of
+from .columns import Kind, Schema, find_currency_column
 from .currency_rows import CurrencyRows
 from .decimal_array import DecimalArray
 
@@ -69,7 +69,7 @@ def note_currencies(columns: Mapping[str, Series]) -> None:
     """Tell each amount the currency of its rows, so that sums over several of them warn."""
     currencies_by_column: dict[str, CurrencyRows] = {}
     for column_name, column in columns.items():
-        currency_name = currency_of(column_name)
+        currency_name = find_currency_column(column_name)
         if currency_name is None or currency_name not in columns:
             continue
         if not isinstance(column.array, DecimalArray):

@@ -31,7 +31,7 @@ STATISTICS = {
 def compute(function: Any, values: pa.Array, inputs: Sequence[object]) -> Any:
     """Decimals, or an array of floats or booleans; None for functions that pandas computes.
 
-    `values` are those of the column among the inputs.
+    `values` are the values of the exact column among the inputs.
     """
     if function in ROUND_MODES:
         return arithmetic.round_amounts(values, 0, ROUND_MODES[function])

@@ -170,7 +170,7 @@ def list_texts(value: object) -> Iterator[str]:
 
 
 def describe_unknown_column(frame: pd.DataFrame, name: str) -> str:
-    """What is wrong with a name, and the column that is meant, or all."""
+    """Say that a column is unknown, and name the column that is meant, or all."""
     columns = [str(column) for column in frame.columns]
     message = f"the frame has no column {plain(name, 60)!r}"
     suggestion = find_suggestion(name, columns)

@@ -21,7 +21,7 @@ from ..errors.names import find_suggestion
 from . import arithmetic, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
-from .exact_decimal import LIMIT, divide
+from .exact_decimal import EXACT_CONTEXT, divide
 
 Amounts = list[Decimal]
 Bounds = list[tuple[int, int]]
@@ -190,8 +190,8 @@ class Rolling:
 
 
 def _sum_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
-    totals = [Decimal(0), *accumulate(amounts, LIMIT.add)]
-    return [LIMIT.subtract(totals[end], totals[start]) for start, end in bounds]
+    totals = [Decimal(0), *accumulate(amounts, EXACT_CONTEXT.add)]
+    return [EXACT_CONTEXT.subtract(totals[end], totals[start]) for start, end in bounds]
 
 
 def _average_windows(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
@@ -209,9 +209,10 @@ def _find_maxima(amounts: Amounts, bounds: Bounds) -> list[Decimal]:
 
 
 def _sort_windows(amounts: Amounts, bounds: Bounds) -> Iterator[Amounts]:
-    """Yield the ascending amounts of each window, in one list that is changed for the next one.
+    """Yield the ascending amounts of each window.
 
-    Neither the start nor the end of a window is before that of the window before it.
+    It is always the same list, changed for the next window. Neither the start nor the end of a
+    window is before the start or end of the window before it.
     """
     plain_amounts = [Decimal(amount) for amount in amounts]  # which compare faster
     window: Amounts = []

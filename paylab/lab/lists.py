@@ -155,11 +155,11 @@ class ListSource:
 
     def to_arrow(self, options: Mapping[str, object]) -> pa.Table:
         """The rows as an Arrow table in the types of a Parquet file."""
-        from ..frames.columns import schema_of
+        from ..frames.columns import find_schema
         from ..frames.parquet_types import convert_frame_types
 
         table = self.frame(options).paylab.arrow()
-        return convert_frame_types(table, schema_of(self.kind))
+        return convert_frame_types(table, find_schema(self.kind))
 
     def to_polars(self, options: Mapping[str, object]) -> pl.DataFrame:
         """The rows as a polars frame in the types of a Parquet file."""

@@ -158,10 +158,8 @@ class Requests(Sequence[JournalRequest]):
         >>> len(lab.simulator.requests.of("DELETE /v1/transfers"))
         0
         """
-        is_path = "/" in operation  # with or without a method before it
-        is_method = operation.upper() in [*HTTPMethod]
-        is_known = operation in OPERATIONS or is_path or is_method
-        if not is_known:
+        is_path_or_method = "/" in operation or operation.upper() in [*HTTPMethod]
+        if operation not in OPERATIONS and not is_path_or_method:
             raise unknown_name_error("operation", operation, OPERATIONS)
         return self._filter(lambda request: _is_of_operation(request.row, operation))
 

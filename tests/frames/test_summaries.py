@@ -17,7 +17,7 @@ from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, OptionError, RuleError
 from paylab.frames import summaries
 from paylab.frames.summary_rows import prepare_rows
-from paylab.frames.summary_sql import AMOUNTS
+from paylab.frames.summary_sql import AMOUNT_COLUMNS
 
 TIMES = ["day", "week", "month", "quarter", "weekday", "hour"]
 READY = [*TIMES, "corridor", "rail", "status", "product"]
@@ -36,7 +36,7 @@ WIDE = Context(prec=200, traps=[Inexact])
 
 def row(**change):
     """The fields of a transfer that a summary reads."""
-    facts = dict.fromkeys(AMOUNTS, "1.00")
+    facts = dict.fromkeys(AMOUNT_COLUMNS, "1.00")
     facts |= {"source_currency": "USD", "destination_currency": "MXN", "status": "completed"}
     facts |= {"fee_currency": "USD", "tax_currency": "USD", "payout_method": "spei"}
     return facts | {"created_at": "2026-01-31T23:59:59.999Z"} | change
@@ -55,7 +55,10 @@ def test_sums_are_decimal_sums(digits, data):
     texts = data.draw(st.lists(amount(*DIGITS[digits]), min_size=1, max_size=12))
     rows = [row(source_amount=text, status="ab"[at % 2]) for at, text in enumerate(texts)]
     parts = (
-        [summaries.partial_of(prepare_rows(frame_of(some)), STATUS) for some in (rows, rows[1:])]
+        [
+            summaries.summarize_part(prepare_rows(frame_of(some)), STATUS)
+            for some in (rows, rows[1:])
+        ]
         if max(map(len, texts)) < 31
         else None
     )
@@ -134,7 +137,7 @@ def test_quantiles_are_exact_across_parts(times, count):
     rows = [row(completed_in=str(seconds)) for seconds in times]
     parts = [prepare_rows(frame_of(rows[at::count])) for at in range(count)]
     merged = summaries.merge_partials(
-        [summaries.partial_of(part, STATUS) for part in parts], STATUS
+        [summaries.summarize_part(part, STATUS) for part in parts], STATUS
     )
     whole = frames.summarize(frame_of(rows))
     for share, name in ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99")):
@@ -282,7 +285,7 @@ def test_without_a_status_it_is_not_known_how_many_failed(tmp_path, kind):
     """A group without any status has no counts of outcomes; one with some has them."""
     table = frame_of([row(), row(status="failed")]).paylab.arrow().drop_columns(["status"])
     if kind == "parts":
-        parts = [summaries.partial_of(prepare_rows(table), summaries.grouping("month"))] * 2
+        parts = [summaries.summarize_part(prepare_rows(table), summaries.grouping("month"))] * 2
         summary = summaries.merge_partials(parts, summaries.grouping("month"))
     elif kind == "file":
         pq.write_table(table, tmp_path / "rows.parquet")
@@ -339,7 +342,9 @@ def test_rows_are_grouped_by_quarter_weekday_and_hour_in_a_zone(tmp_path, form, 
     if form == "frame":
         found = frames.summarize(frame, by=by, tz=tz, sums=False)
     elif form == "parts":
-        parts = [summaries.partial_of(prepare_rows(frame[at : at + 1]), groups) for at in range(3)]
+        parts = [
+            summaries.summarize_part(prepare_rows(frame[at : at + 1]), groups) for at in range(3)
+        ]
         found = summaries.merge_partials(parts, groups)
     else:
         pq.write_table(frame.paylab.arrow(), tmp_path / "rows.parquet")
