@@ -209,8 +209,8 @@ class Replay(httpx.BaseTransport):
         self.path = Path(path)
         calls, _, har_facts = read_har(self.path)
         self.service = service or Service(har_facts.get("service") or {})
-        recorded_url = har_facts.get("base_url")
-        self.base_url = str(recorded_url or _find_base_url(self.path, calls, self.service))
+        base_url = har_facts.get("base_url") or _find_base_url(self.path, calls, self.service)
+        self.base_url = str(base_url)
         self._redaction = Redaction([])
         self._lock = Lock()
         self.recorded_calls = [
@@ -247,9 +247,9 @@ class Replay(httpx.BaseTransport):
             idempotency_key = request.headers.get(self.service.idempotency.header, "")
             index = self._find_recorded_call(question, idempotency_key)
             self._used_indexes.add(index)
-            recorded_call = self.recorded_calls[index]
-            self._now = max(self._now, recorded_call.call.when)
-        return recorded_call.response(request)
+            answer = self.recorded_calls[index]
+            self._now = max(self._now, answer.call.when)
+        return answer.response(request)
 
     def _find_recorded_call(self, question: RequestFields, idempotency_key: str) -> int:
         """The index of the entry that answers a question; ReplayError if there is none."""
@@ -299,7 +299,7 @@ class Replay(httpx.BaseTransport):
         return len(self.recorded_calls)
 
     def _find_redacted_calls(self, question: RequestFields) -> list[int]:
-        """The indexes of the entries whose request equals this one but for redacted values."""
+        """The indexes of the calls whose request equals this one but for redacted values."""
         indexes: list[int] = []
         for index, recorded_call in enumerate(self.recorded_calls):
             pattern = recorded_call.question.pattern
@@ -322,10 +322,7 @@ class Replay(httpx.BaseTransport):
 
 
 def _find_base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
-    """The base URL in a HAR of another program: it comes before the paths of the service.
-
-    ConfigError if there is none, or more than one.
-    """
+    """The base URL before the paths of the service; ConfigError unless the HAR has one."""
     all_base_urls = (_find_base(call.url, service) for call in calls)
     base_urls = list(dict.fromkeys(filter(None, all_base_urls)))
     if len(base_urls) == 1:

@@ -156,8 +156,7 @@ class Sync:
         if not self._is_cheaper_by_pages(older_open_rows):
             return start_time, set(older_open_rows)
         known_times = [created_at for created_at in older_open_rows.values() if created_at]
-        is_age_unknown = len(known_times) < len(older_open_rows)
-        if is_age_unknown:  # only all rows are sure
+        if len(known_times) < len(older_open_rows):  # of unknown age: only all rows are sure
             return None, set()
         return min(known_times), set()
 
