@@ -9,7 +9,7 @@ from ..spec import codes
 from ..spec.text import JsonMapping
 from .facts import NoteFacts, RequestFacts
 from .history import History
-from .item import Item, Observation, Situation, broken, needed, shown
+from .item import Item, Observation, Situation, note_need, note_right, note_wrong
 
 STATUSES: Mapping[str, frozenset[str]] = {
     "individuals": frozenset(codes.INDIVIDUAL_STATUSES),
@@ -39,8 +39,8 @@ OPTIONAL_FIELDS = (
 """Fields of a transfer that have no value in some states. Spec, Transfer."""
 
 
-def _resource_of(message: RequestFacts | NoteFacts) -> str:
-    """The resource that an answer or an event is about, such as "transfers"; "" for others."""
+def _find_resource(message: RequestFacts | NoteFacts) -> str:
+    """Find the resource of an answer or an event, such as "transfers"; "" for others."""
     if isinstance(message, RequestFacts):
         return message.operation.partition(".")[0]
     family_name = str(message["event_type"]).partition(".")[0]
@@ -66,21 +66,21 @@ def _make_survival_check(
     `describe` takes a resource and an object, and says what is odd in it; "" if nothing is.
     """
 
-    def judge(history: History) -> Iterator[Observation]:
+    def observe(history: History) -> Iterator[Observation]:
         """Observe what followed each odd object, in answers and in deliveries."""
         deliveries: list[tuple[NoteFacts, str]] = []
         for message, received_object in _find_messages(history):
-            oddity = describe(_resource_of(message), received_object)
+            oddity = describe(_find_resource(message), received_object)
             if isinstance(message, NoteFacts):
                 deliveries.append((message, oddity))
             elif oddity and history.next_of_program(message) is not None:
-                yield shown(message, f"{oddity}: the program went on")
-        yield from _judge_odd_deliveries(deliveries)
+                yield note_right(message, f"{oddity}: the program went on")
+        yield from _observe_odd_deliveries(deliveries)
 
-    return judge
+    return observe
 
 
-def _judge_odd_deliveries(deliveries: Sequence[tuple[NoteFacts, str]]) -> Iterator[Observation]:
+def _observe_odd_deliveries(deliveries: Sequence[tuple[NoteFacts, str]]) -> Iterator[Observation]:
     """Observe what the receiver did with odd deliveries; each has its oddity, "" for a usual one.
 
     A receiver that takes usual events, and never an odd one, is broken by its refusals.
@@ -90,13 +90,13 @@ def _judge_odd_deliveries(deliveries: Sequence[tuple[NoteFacts, str]]) -> Iterat
         (delivery, oddity) for delivery, oddity in odd_deliveries if delivery.is_taken
     ]
     for delivery, oddity in taken_deliveries:
-        yield shown(delivery, f"{oddity}: taken")
+        yield note_right(delivery, f"{oddity}: taken")
     is_usual_taken = any(delivery.is_taken for delivery, oddity in deliveries if not oddity)
     if taken_deliveries or not is_usual_taken:
         return
     for delivery, oddity in odd_deliveries:
         if delivery.is_refused:
-            yield broken(delivery, f"{oddity}: answered {delivery['status']}")
+            yield note_wrong(delivery, f"{oddity}: answered {delivery['status']}")
 
 
 def _describe_unknown_status(resource: str, received_object: JsonMapping) -> str:
@@ -151,16 +151,16 @@ def _describe_absent_field(resource: str, transfer: JsonMapping) -> str:
     return f"{absent_names[0]} is absent" if is_transfer and absent_names else ""
 
 
-def judge_spoiled_bodies(history: History) -> Iterator[Observation]:
+def observe_spoiled_bodies(history: History) -> Iterator[Observation]:
     """Observe whether the program goes on after a body that is cut or is no JSON."""
     for request in history.requests:
         if not request.is_spoiled:
             continue
         subject = "a body that is cut" if request.row.get("sent") == "part" else "no JSON"
         if history.next_of_program(request) is not None:
-            yield shown(request, f"{subject}: the program went on", subject)
+            yield note_right(request, f"{subject}: the program went on", subject)
         else:
-            yield needed(request, subject)
+            yield note_need(request, subject)
 
 
 ITEMS = (
@@ -171,7 +171,7 @@ ITEMS = (
         "errors.body",
         'Cut a body: faults.on("transfers.list", "truncate", times=1); send a page: '
         'faults.on("transfers.list", "html", times=1).',
-        judge=judge_spoiled_bodies,
+        observe=observe_spoiled_bodies,
         holds_under_faults=True,
         situation=Situation(
             "read the transfers twice", {"kind": "html", "operation": "transfers.list"}
@@ -184,7 +184,7 @@ ITEMS = (
         "ca.states",
         'Answer with a status of your own: faults.on("transfers.get", body={"id": "tr_1", '
         '"status": "on_hold"}).',
-        judge=_make_survival_check(_describe_unknown_status),
+        observe=_make_survival_check(_describe_unknown_status),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",
@@ -198,7 +198,7 @@ ITEMS = (
         "spec: Versioning",
         'Answer with one more field: faults.on("transfers.get", body={"id": "tr_1", '
         '"status": "started", "risk": 1}).',
-        judge=_make_survival_check(_describe_unknown_field),
+        observe=_make_survival_check(_describe_unknown_field),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",
@@ -212,7 +212,7 @@ ITEMS = (
         "spec: Events",
         "Create a transfer and read it.",
         needs="transfers",
-        judge=_make_survival_check(_describe_null_field),
+        observe=_make_survival_check(_describe_null_field),
         holds_under_faults=True,
         situation=Situation("create a transfer and read it"),
     ),
@@ -225,7 +225,7 @@ ITEMS = (
         'Leave them out: faults.on("transfers.get", body={"id": "tr_1", "status": "started", '
         '"source_amount": "10.00"}).',
         needs="transfers",
-        judge=_make_survival_check(_describe_absent_field),
+        observe=_make_survival_check(_describe_absent_field),
         holds_under_faults=True,
         situation=Situation(
             "read one transfer, and go on",

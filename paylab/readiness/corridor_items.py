@@ -7,45 +7,47 @@ from collections.abc import Iterator, Mapping
 from ..spec.text import JsonMapping
 from .facts import RecordFacts
 from .history import History
-from .item import Item, Observation, Situation, needed, shown
+from .item import Item, Observation, Situation, note_need, note_right
 
-OUTCOMES = ("completed", "failed")
+FINAL_STATUSES = ("completed", "failed")
 """How a payment of each corridor must have ended for the integration."""
 
 
-def judge_payouts(history: History) -> Iterator[Observation]:
+def observe_payouts(history: History) -> Iterator[Observation]:
     """Observe, for each currency and rail of payouts from fiat, if one completes and one fails."""
     for request in history.of("transfers.create"):
         if request.is_ok and not history.is_off_ramp(request):
-            corridor = _destination_of(history.terms_of(request))
-            yield from _judge_corridor(history, request, corridor, str(request.answer.get("id")))
+            corridor = _describe_destination(history.find_terms(request))
+            yield from _observe_corridor(history, request, corridor, str(request.answer.get("id")))
 
 
-def judge_off_ramps(history: History) -> Iterator[Observation]:
+def observe_off_ramps(history: History) -> Iterator[Observation]:
     """Observe, for each source and rail of off-ramps, if one completes and one fails."""
     for request in history.of("transfers.create"):
         if request.is_ok and history.is_off_ramp(request):
-            terms = history.terms_of(request)
+            terms = history.find_terms(request)
             network = terms.get("source_network")
             origin = str(terms["source_currency"]).upper() + (f" on {network}" if network else "")
-            corridor = f"{origin} to {_destination_of(terms)}"
-            yield from _judge_corridor(history, request, corridor, str(request.answer.get("id")))
+            corridor = f"{origin} to {_describe_destination(terms)}"
+            yield from _observe_corridor(history, request, corridor, str(request.answer.get("id")))
 
 
-def judge_on_ramps(history: History) -> Iterator[Observation]:
+def observe_on_ramps(history: History) -> Iterator[Observation]:
     """Observe, for each currency of conversion accounts, if one completes and one fails."""
     conversion_ids = _conversions_by_account(history)
     for request in history.of("conversion_accounts.create", "sandbox.deposit"):
         if not request.is_ok:
             continue
-        terms = history.terms_of(request)
+        terms = history.find_terms(request)
         currency = terms.get("source_currency") or terms.get("currency")
         account_id = str(terms.get("conversion_account_id") or terms.get("id"))
         corridor = f"{str(currency).upper()} to a stablecoin"
-        yield from _judge_corridor(history, request, corridor, *conversion_ids.get(account_id, ()))
+        yield from _observe_corridor(
+            history, request, corridor, *conversion_ids.get(account_id, ())
+        )
 
 
-def _destination_of(terms: JsonMapping) -> str:
+def _describe_destination(terms: JsonMapping) -> str:
     """Describe the currency and the rail of a payout: "MXN by spei"."""
     currency = str(terms.get("destination_currency") or "").upper()
     return f"{currency} by {terms.get('payout_method')}"
@@ -62,17 +64,17 @@ def _conversions_by_account(history: History) -> Mapping[str, set[str]]:
     return conversion_ids
 
 
-def _judge_corridor(
+def _observe_corridor(
     history: History, request: RecordFacts, corridor: str, *payment_ids: str
 ) -> Iterator[Observation]:
-    """Observe that a corridor needs both OUTCOMES, and which of them its payments have shown."""
-    for outcome in OUTCOMES:
-        yield needed(request, f"{corridor}, {outcome}")
+    """Observe that a corridor needs both statuses, and which of them its payments have shown."""
+    for outcome in FINAL_STATUSES:
+        yield note_need(request, f"{corridor}, {outcome}")
     for payment_id in payment_ids:
         for seen_status in history.statuses_known(payment_id):
-            if seen_status.status in OUTCOMES:
+            if seen_status.status in FINAL_STATUSES:
                 subject = f"{corridor}, {seen_status.status}"
-                yield shown(history.record_at(seen_status.sequence), subject, subject)
+                yield note_right(history.record_at(seen_status.sequence), subject, subject)
 
 
 ITEMS = (
@@ -83,7 +85,7 @@ ITEMS = (
         "spec: Transfer status",
         'Pay with the reference "scenario:failed", and once without, and read both.',
         needs="payouts",
-        judge=judge_payouts,
+        observe=observe_payouts,
         situation=Situation(
             "create a transfer, and follow it",
             after="transfers.create",
@@ -97,7 +99,7 @@ ITEMS = (
         "spec: What the service does, 6",
         'Pay from USDC with the reference "scenario:failed", and once without, and read both.',
         needs="off-ramp",
-        judge=judge_off_ramps,
+        observe=observe_off_ramps,
         situation=Situation(
             "pay from USDC, and follow the transfer",
             after="transfers.create",
@@ -113,7 +115,7 @@ ITEMS = (
         'Pay a sandbox deposit with the sender_name "Scenario Failed", and once without, and read '
         "the conversions.",
         needs="on-ramp",
-        judge=judge_on_ramps,
+        observe=observe_on_ramps,
         situation=Situation(
             "pay a sandbox deposit, and follow its conversion",
             after="sandbox.deposit",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..spec.codes import EVENT_TYPES
 from .facts import NoteFacts, RequestFacts, gap_seconds
 from .history import History
-from .item import Item, Observation, Situation, broken, shown
+from .item import Item, Observation, Situation, note_right, note_wrong
 
 LISTED_EVENTS = "conversion."
 """The types of events whose objects can be read in a list only."""
@@ -25,7 +25,7 @@ def _fault_kinds_by_event(history: History) -> dict[str, list[str]]:
     return faults_by_event
 
 
-def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
+def _read_state(delivery: NoteFacts) -> tuple[str, ...]:
     """The type of an event, and the id, status and `updated_at` of its object.
 
     Events have no id: two deliveries with equal values are the same event. Assumption
@@ -39,20 +39,20 @@ def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
     )
 
 
-def judge_duplicates(history: History) -> Iterator[Observation]:
+def observe_duplicates(history: History) -> Iterator[Observation]:
     """Observe whether the second delivery of an event is taken, and does nothing again."""
     first_delivery_by_key: dict[tuple[str, ...], NoteFacts] = {}
     for delivery in history.deliveries:
-        delivery_key = (str(delivery["url"]), *_state_of(delivery))
+        delivery_key = (str(delivery["url"]), *_read_state(delivery))
         first_delivery = first_delivery_by_key.get(delivery_key)
         if first_delivery is not None and delivery.is_refused:
-            yield broken(delivery, f"answered {delivery['status']}; the first was taken")
+            yield note_wrong(delivery, f"answered {delivery['status']}; the first was taken")
         elif first_delivery is not None and delivery.is_taken:
             repeat = _find_repeated_action(history, first_delivery, delivery)
             if repeat is None:
-                yield shown(delivery, "taken, and nothing was done twice")
+                yield note_right(delivery, "taken, and nothing was done twice")
             else:
-                yield broken(
+                yield note_wrong(
                     repeat, f"done again after the duplicate, delivery {delivery.sequence}"
                 )
         if delivery.is_taken:
@@ -80,15 +80,15 @@ def _find_repeated_action(
     return None
 
 
-def judge_late_events(history: History) -> Iterator[Observation]:
+def observe_late_events(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes late is taken."""
     fault_kinds_by_event = _fault_kinds_by_event(history)
     for event_id, attempts in history.attempts_by_event.items():
         if "event_delay" in fault_kinds_by_event.get(event_id, ()):
-            yield from _judge_attempts(attempts, "late")
+            yield from _observe_attempts(attempts, "late")
 
 
-def judge_order_of_events(history: History) -> Iterator[Observation]:
+def observe_order_of_events(history: History) -> Iterator[Observation]:
     """Observe whether an event that comes after a newer one of its object is taken."""
     newest_event_by_receiver: dict[tuple[str, str], NoteFacts] = {}
     for delivery in history.deliveries:
@@ -98,13 +98,13 @@ def judge_order_of_events(history: History) -> Iterator[Observation]:
         receiver_and_object = (str(delivery["url"]), str(delivery["resource_id"]))
         newest_event = newest_event_by_receiver.get(receiver_and_object)
         if newest_event is not None and newest_event.sequence > event.sequence:
-            yield from _judge_overtaken(history, delivery)
+            yield from _observe_overtaken(history, delivery)
         elif delivery.is_taken:
             newest_event_by_receiver[receiver_and_object] = event
 
 
-def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observation]:
-    """Judge a delivery that came after a newer event of its object: it should be taken.
+def _observe_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observation]:
+    """Observe a delivery that came after a newer event of its object: it should be taken.
 
     It is broken only if no attempt to deliver the event was taken.
     """
@@ -112,19 +112,19 @@ def _judge_overtaken(history: History, delivery: NoteFacts) -> Iterator[Observat
     is_first_attempt = delivery is attempts[0]
     # A redelivery was asked for, so it is late by intention and shows nothing.
     if delivery.is_taken and delivery["cause"] != "redelivery":
-        yield shown(delivery, "taken after a newer event of the same object")
+        yield note_right(delivery, "taken after a newer event of the same object")
     elif delivery.is_refused and is_first_attempt and not _find_taken(attempts):
-        yield broken(
+        yield note_wrong(
             delivery, f"answered {delivery['status']} after a newer event of the same object"
         )
 
 
-def judge_unknown_types(history: History) -> Iterator[Observation]:
+def observe_unknown_types(history: History) -> Iterator[Observation]:
     """Observe whether an event of a type that the spec does not name is taken."""
     for attempts in history.attempts_by_event.values():
         event_type = str(attempts[0]["event_type"])
         if event_type not in EVENT_TYPES:
-            yield from _judge_attempts(attempts, f"the type {event_type!r}")
+            yield from _observe_attempts(attempts, f"the type {event_type!r}")
 
 
 def _find_taken(attempts: Sequence[NoteFacts]) -> list[NoteFacts]:
@@ -132,34 +132,36 @@ def _find_taken(attempts: Sequence[NoteFacts]) -> list[NoteFacts]:
     return [attempt for attempt in attempts if attempt.is_taken]
 
 
-def _judge_attempts(attempts: Sequence[NoteFacts], observation_text: str) -> Iterator[Observation]:
-    """Judge the attempts to deliver one event: one is taken, or else the refusals are broken.
+def _observe_attempts(
+    attempts: Sequence[NoteFacts], observation_text: str
+) -> Iterator[Observation]:
+    """Observe the attempts to deliver one event: one is taken, or else the refusals are broken.
 
     Nothing is observed if no attempt was answered. `observation_text` says what is odd in it.
     """
     taken_attempts = _find_taken(attempts)
     refused_attempts = [attempt for attempt in attempts if attempt.is_refused]
     if taken_attempts:
-        yield shown(taken_attempts[0], f"{observation_text}: taken")
+        yield note_right(taken_attempts[0], f"{observation_text}: taken")
     elif refused_attempts:
         first_refused_attempt = refused_attempts[0]
-        yield broken(
+        yield note_wrong(
             first_refused_attempt, f"{observation_text}: answered {first_refused_attempt['status']}"
         )
 
 
-def judge_lost_events(history: History) -> Iterator[Observation]:
-    """Observe whether the object of an event that a fault dropped is read."""
+def observe_lost_events(history: History) -> Iterator[Observation]:
+    """Observe that the object of an event that a fault dropped was read after the event."""
     for event_id, fault_kinds in _fault_kinds_by_event(history).items():
         event = history.events.get(event_id)
         if event is None or "event_drop" not in fault_kinds:
             continue
         reading = history.first_reading(str(event["resource_id"]), event)
         if reading is not None:
-            yield shown(reading, f"read although {event['event_type']} was lost")
+            yield note_right(reading, f"read although {event['event_type']} was lost")
 
 
-def judge_retries_after_outage(history: History) -> Iterator[Observation]:
+def observe_retries_after_outage(history: History) -> Iterator[Observation]:
     """Observe whether the retry of an event is taken after an outage of the receiver."""
     for attempts in history.attempts_by_event.values():
         failed_attempts = [attempt for attempt in attempts if not attempt.is_taken]
@@ -172,14 +174,14 @@ def judge_retries_after_outage(history: History) -> Iterator[Observation]:
         taken_retries = _find_taken(retries)
         refused_retries = [retry for retry in retries if 300 <= (retry["status"] or 0) < 500]
         if taken_retries:
-            yield shown(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
+            yield note_right(taken_retries[0], f"attempt {taken_retries[0]['attempt']} is taken")
         elif refused_retries and _is_outage(first_failed_attempt):
             refused_retry = refused_retries[0]
             observation_text = (
                 f"attempt {refused_retry['attempt']} is answered {refused_retry['status']}, "
                 "after an outage"
             )
-            yield broken(refused_retry, observation_text)
+            yield note_wrong(refused_retry, observation_text)
 
 
 def _is_outage(attempt: NoteFacts) -> bool:
@@ -187,7 +189,7 @@ def _is_outage(attempt: NoteFacts) -> bool:
     return attempt["status"] is None or attempt["status"] >= 500
 
 
-def judge_readings_after_events(history: History) -> Iterator[Observation]:
+def observe_readings_after_events(history: History) -> Iterator[Observation]:
     """Observe whether the object of an event is read soon after its delivery, alone if possible."""
     for delivery in history.deliveries:
         object_id = str(delivery["resource_id"])
@@ -198,16 +200,16 @@ def judge_readings_after_events(history: History) -> Iterator[Observation]:
         if reading is None or not delivery.is_taken:
             continue
         if gap_seconds(delivery, reading) <= VERIFYING_SECONDS:
-            yield shown(reading, f"read after {delivery['event_type']}")
+            yield note_right(reading, f"read after {delivery['event_type']}")
 
 
-def judge_answers(history: History) -> Iterator[Observation]:
+def observe_answers(history: History) -> Iterator[Observation]:
     """Observe whether the receiver answers events with a 2xx in time."""
     for attempts in history.attempts_by_event.values():
         taken_attempts = _find_taken(attempts)
         if taken_attempts:
             first_taken_attempt = taken_attempts[0]
-            yield shown(
+            yield note_right(
                 first_taken_attempt,
                 f"{first_taken_attempt['event_type']} is answered {first_taken_attempt['status']}",
             )
@@ -215,7 +217,7 @@ def judge_answers(history: History) -> Iterator[Observation]:
         return
     for delivery in history.deliveries:
         if delivery.is_refused:
-            yield broken(delivery, f"answered {delivery['status']}, and no event was taken")
+            yield note_wrong(delivery, f"answered {delivery['status']}, and no event was taken")
             return
 
 
@@ -227,7 +229,7 @@ ITEMS = (
         "webhook.delivery",
         "Subscribe, and create a transfer.",
         needs="events",
-        judge=judge_answers,
+        observe=observe_answers,
         situation=Situation("create a transfer"),
     ),
     Item(
@@ -237,7 +239,7 @@ ITEMS = (
         "webhook.identity",
         'faults.on("transfer.completed", "event_duplicate"), or deliveries.redeliver().',
         needs="events",
-        judge=judge_duplicates,
+        observe=observe_duplicates,
         situation=Situation("create a transfer", {"kind": "event_duplicate"}),
     ),
     Item(
@@ -247,7 +249,7 @@ ITEMS = (
         "webhook.delivery",
         'faults.on("transfer.completed", "event_delay", seconds=60).',
         needs="events",
-        judge=judge_late_events,
+        observe=observe_late_events,
         situation=Situation("create a transfer", {"kind": "event_delay", "seconds": 5}),
     ),
     Item(
@@ -257,7 +259,7 @@ ITEMS = (
         "webhook.order",
         'faults.on("transfer.funded", "event_reorder").',
         needs="events",
-        judge=judge_order_of_events,
+        observe=observe_order_of_events,
         situation=Situation(
             "create a transfer", {"kind": "event_reorder", "event_type": "transfer.created"}
         ),
@@ -269,7 +271,7 @@ ITEMS = (
         "spec: Events",
         'Send an event of a type of your own: send_event("transfer.reversed", transfer.id).',
         needs="events",
-        judge=judge_unknown_types,
+        observe=observe_unknown_types,
         situation=Situation("go on", event="transfer.reversed"),
     ),
     Item(
@@ -279,7 +281,7 @@ ITEMS = (
         "spec: Events",
         'faults.on("transfer.completed", "event_drop").',
         needs="events",
-        judge=judge_lost_events,
+        observe=observe_lost_events,
         situation=Situation("create a transfer, and read it", {"kind": "event_drop"}),
     ),
     Item(
@@ -289,7 +291,7 @@ ITEMS = (
         "webhook.delivery",
         'faults.on("transfer.created", "event_outage", seconds=10).',
         needs="events",
-        judge=judge_retries_after_outage,
+        observe=observe_retries_after_outage,
         situation=Situation(
             "create a transfer", {"kind": "event_outage", "seconds": 3, "times": 0}
         ),
@@ -301,7 +303,7 @@ ITEMS = (
         "webhook.delivery",
         "Read the object of an event before you act on it.",
         needs="events",
-        judge=judge_readings_after_events,
+        observe=observe_readings_after_events,
         situation=Situation("create a transfer"),
     ),
 )

@@ -20,14 +20,14 @@ LOST_KINDS = ("timeout", "drop_after", "truncate")
 
 @dataclass(frozen=True, eq=False)
 class RecordFacts:
-    """What all records have: a place in the sequence, two times, and the test that ran."""
+    """The members of all records: a place in the sequence, two times, and the test that ran."""
 
     row: JsonMapping
     world: str
 
     @cached_property
     def sequence(self) -> int:
-        """The number of the record in the journal, in which records stand in order."""
+        """The number of the record in the journal. Records are in the order of their numbers."""
         return int(self.row["sequence"])
 
     @cached_property
@@ -187,7 +187,7 @@ class RequestFacts(RecordFacts):
 
     @cached_property
     def order_identity(self) -> str:
-        """What names the order of a POST: its reference, otherwise its other fields as JSON.
+        """The identity of the order of a POST: its reference, otherwise its other fields as JSON.
 
         The quote is left out of an order that names its amount: a new quote is the same order.
         """
@@ -214,7 +214,7 @@ class NoteFacts(RecordFacts):
 
     @property
     def kind(self) -> str:
-        """What the note is about: "event", "delivery" or "control"."""
+        """The kind of the note: "event", "delivery" or "control"."""
         return str(self.row["kind"])
 
     @property
@@ -244,9 +244,9 @@ class NoteFacts(RecordFacts):
 
 
 def gap_seconds(earlier: RecordFacts, later: RecordFacts) -> float:
-    """The seconds between two records, from the end of `earlier` if that is a request.
+    """The seconds between two records, from the end of `earlier` if it is a request.
 
-    They are measured on the clock that moved more: a test may advance that of the world.
+    They are measured on the clock that moved more: a test may advance the clock of the world.
     """
     duration = earlier.duration if isinstance(earlier, RequestFacts) else 0.0
     real_seconds = (later.real_at - earlier.real_at).total_seconds() - duration

@@ -55,7 +55,7 @@ def read_har_rows(path: Path) -> list[JsonMapping]:
 
 
 def _read_text(path: Path) -> str:
-    """Read a file as UTF-8, which may have unpaired surrogates; ConfigError if it is no text."""
+    """Read a file as UTF-8, unpaired surrogates included; ConfigError if it is no text."""
     files.require_regular(path)
     try:
         return path.read_text("utf-8", "surrogatepass")
@@ -71,8 +71,8 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
     request = entry["request"]
     response = entry["response"]
     url = urlsplit(str(request["url"]))
-    sent_body = _content_of(request.get("postData"))
-    received_body = _content_of(response.get("content"))
+    sent_body = _read_content(request.get("postData"))
+    received_body = _read_content(response.get("content"))
     start_time = timestamps.read_or_none(entry.get("startedDateTime"))
     start_text = timestamps.to_text(start_time) if start_time else "1970-01-01T00:00:00.000Z"
     status = int(response["status"])
@@ -90,27 +90,27 @@ def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
         "method": str(request["method"]).upper(),
         "path": url.path,
         "query": dict(parse_qsl(url.query, keep_blank_values=True)),
-        "headers": _headers_of(request),
-        "body": _value_of(sent_body),
+        "headers": _read_headers(request),
+        "body": _read_value(sent_body),
         "body_bytes": len(sent_body),
         "body_sha256": sha256(sent_body).hexdigest(),
         "non_ascii": not sent_body.isascii() or b"\\u" in sent_body,
         "operation": None,
         "verdicts": {},
         "status": status,
-        "answer_headers": _headers_of(response),
-        "answer": _value_of(received_body),
+        "answer_headers": _read_headers(response),
+        "answer": _read_value(received_body),
         "sent": sent_extent,
         "hung_up": False,
         "duration": float(entry.get("time") or 0) / 1000,
     }
     row |= entry.get(EXTENSION) or {}
     if row["operation"] is None:
-        row["operation"] = _operation_of(row["method"], row["path"])
+        row["operation"] = _find_operation(row["method"], row["path"])
     return row
 
 
-def _operation_of(method: str, path: str) -> str | None:
+def _find_operation(method: str, path: str) -> str | None:
     """The operation of a request by its path below any base address. None if there is none."""
     path_start = path.find("/v1/")
     routes, _ = Service().match(path[max(path_start, 0) :])
@@ -118,13 +118,13 @@ def _operation_of(method: str, path: str) -> str | None:
     return route.operation if route else None
 
 
-def _headers_of(message: Mapping[str, Any]) -> dict[str, str]:
+def _read_headers(message: Mapping[str, Any]) -> dict[str, str]:
     """The headers of a request or response of a HAR file, by name in lower case."""
     pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
     return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
 
 
-def _content_of(content_record: Mapping[str, Any] | None) -> bytes:
+def _read_content(content_record: Mapping[str, Any] | None) -> bytes:
     """The bytes of a body in a HAR file. Empty if there is none."""
     content_text = str((content_record or {}).get("text") or "")
     if content_record and content_record.get("encoding") == "base64":
@@ -132,7 +132,7 @@ def _content_of(content_record: Mapping[str, Any] | None) -> bytes:
     return content_text.encode("utf-8", "surrogatepass")
 
 
-def _value_of(body: bytes) -> JsonValue:
+def _read_value(body: bytes) -> JsonValue:
     """Read a body as JSON, or else as text; None if it is empty."""
     body_text = body.decode(errors="replace")
     try:
@@ -156,7 +156,7 @@ def _add_first_uses(request_rows: Iterable[JsonObject]) -> None:
 
 
 def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path) -> None:
-    """Write the report of a test run, from which `paylab ready --pytest` judges."""
+    """Write the report of a test run. `paylab ready --pytest` judges from it."""
     worlds = [
         {"world": world, "records": hide_personal_data([*rows])}
         for world, rows in rows_by_world.items()

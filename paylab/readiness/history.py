@@ -65,14 +65,14 @@ class History:
         """The quotes that were answered, by id."""
         return {str(quote.answer.get("id")): quote.answer for quote in self.of("quotes.create")}
 
-    def terms_of(self, request: RequestFacts) -> JsonMapping:
-        """The fields of a request, after those of the quote that it names, with its answer."""
+    def find_terms(self, request: RequestFacts) -> JsonMapping:
+        """The fields of a request and of its answer, over the fields of its quote."""
         quote = self._quotes_by_id.get(str(request.fields.get("quote_id")), {})
         return {**quote, **request.fields, **request.answer}
 
     def is_off_ramp(self, transfer: RequestFacts) -> bool:
         """Whether a transfer is paid from a stablecoin, by its own terms or by its quote."""
-        return is_stablecoin(str(self.terms_of(transfer).get("source_currency") or ""))
+        return is_stablecoin(str(self.find_terms(transfer).get("source_currency") or ""))
 
     @cached_property
     def deliveries(self) -> list[NoteFacts]:
@@ -133,10 +133,10 @@ class History:
 
     def between(self, earlier: RecordFacts, later: RecordFacts | None) -> list[RequestFacts]:
         """The requests after a record and before another one, or to the end."""
-        first_index = bisect_right(self.requests, earlier.sequence, key=_sequence_of)
+        first_index = bisect_right(self.requests, earlier.sequence, key=_read_sequence)
         if later is None:
             return self.requests[first_index:]
-        end_index = bisect_left(self.requests, later.sequence, key=_sequence_of)
+        end_index = bisect_left(self.requests, later.sequence, key=_read_sequence)
         return self.requests[first_index:end_index]
 
     @cached_property
@@ -144,7 +144,8 @@ class History:
         """The GETs that read each object, alone or in a list, in order."""
         readings_by_id: dict[str, list[RequestFacts]] = defaultdict(list)
         for request in self.requests:
-            if request.method != "GET" or not (request.is_ok and request.is_received):
+            is_answered = request.is_ok and request.is_received
+            if request.method != "GET" or not is_answered:
                 continue
             answered_ids = {str(answered_object.get("id")) for answered_object in request.objects}
             for object_id in answered_ids | {request.last_path_segment}:
@@ -168,9 +169,9 @@ class History:
         return first_after(after, readings_alone)
 
     def next_of_program(self, record: RecordFacts) -> RequestFacts | None:
-        """The next request of the same test after a record, which shows that its program went on.
+        """The next request of the same test after a record; None if there is none.
 
-        None if there is none.
+        It shows that the program of the test went on.
         """
         for request in self.between(record, None):
             if request.scope == record.scope:
@@ -221,10 +222,10 @@ class History:
 
 def first_after(record: RecordFacts, requests: Sequence[RequestFacts]) -> RequestFacts | None:
     """The first of some requests, in order, that begins after a record. None if there is none."""
-    index = bisect_right(requests, record.sequence, key=_sequence_of)
+    index = bisect_right(requests, record.sequence, key=_read_sequence)
     return requests[index] if index < len(requests) else None
 
 
-def _sequence_of(record: RecordFacts) -> int:
-    """The place of a record in the sequence, as the key of a bisection."""
+def _read_sequence(record: RecordFacts) -> int:
+    """The number of a record in the sequence, as the key of a bisection."""
     return record.sequence

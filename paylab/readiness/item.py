@@ -16,9 +16,9 @@ VERDICTS: tuple[Verdict, ...] = ("broken", "not seen", "shown", "not applicable"
 
 
 class Observation(NamedTuple):
-    """What a record shows about an item.
+    """A fact about an item that a record shows.
 
-    A `needed` observation names a `subject` that must also be shown, such as a rail.
+    A `note_need` observation names a `subject` that must also be shown, such as a rail.
     """
 
     effect: Literal["shown", "broken", "needed"]
@@ -27,22 +27,22 @@ class Observation(NamedTuple):
     subject: str = ""
 
 
-def shown(record: RecordFacts, text: str, subject: str = "") -> Observation:
-    """Observe that the integration did the right thing; `text` says what."""
+def note_right(record: RecordFacts, text: str, subject: str = "") -> Observation:
+    """Note that the integration did the right thing; `text` says what."""
     return Observation("shown", text, record, subject)
 
 
-def broken(record: RecordFacts, text: str) -> Observation:
-    """Observe that the integration did the wrong thing; `text` says what."""
+def note_wrong(record: RecordFacts, text: str) -> Observation:
+    """Note that the integration did the wrong thing; `text` says what."""
     return Observation("broken", text, record)
 
 
-def needed(record: RecordFacts, subject: str) -> Observation:
-    """Observe that a subject, such as a rail in use, must also be shown for the item."""
+def note_need(record: RecordFacts, subject: str) -> Observation:
+    """Note that a subject, such as a rail in use, must also be shown for the item."""
     return Observation("needed", "", record, subject)
 
 
-Judge = Callable[[History], Iterable[Observation]]
+Observe = Callable[[History], Iterable[Observation]]
 """Observes one item in the history of one world."""
 
 
@@ -71,7 +71,7 @@ class Item:
     """One row of the report: what must be seen, why, and how to show it.
 
     `source` is the section of the spec or the id of the assumption behind `why`. `needs` is what
-    the integration must use for the item to apply, a name of `USES`. Without `judge` the item is
+    the integration must use for the item to apply, a name of `USES`. Without `observe` the item is
     a question. In an item with `holds_under_faults`, calls under a fault count like others.
     """
 
@@ -81,7 +81,7 @@ class Item:
     source: str
     show: str = ""
     needs: str = "anything"
-    judge: Judge | None = None
+    observe: Observe | None = None
     holds_under_faults: bool = False
     situation: Situation | None = None
 

@@ -26,7 +26,7 @@ def judge(rows_by_world: Mapping[str, Iterable[JsonMapping]]) -> Readiness:
 
 def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool]) -> JudgedItem:
     """The verdict on an item from all worlds: one mistake outweighs all that is shown."""
-    if item.judge is None:
+    if item.observe is None:
         return JudgedItem(item, "question", remark="Nobody outside can see it: answer it yourself.")
     observations = [observation for history in histories for observation in _observe(item, history)]
     mistakes = [observation for observation in observations if observation.effect == "broken"]
@@ -54,9 +54,9 @@ def _find_missing_subjects(observations: Iterable[Observation]) -> list[str]:
 
 def _observe(item: Item, history: History) -> Iterator[Observation]:
     """Yield what an item observes, without mistakes that are excused."""
-    if item.judge is None:
+    if item.observe is None:
         return
-    for observation in item.judge(history):
+    for observation in item.observe(history):
         if observation.effect != "broken" or not _is_excused(observation.record, item):
             yield observation
 

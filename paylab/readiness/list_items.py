@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .facts import RequestFacts
 from .history import History
-from .item import Item, Observation, Situation, broken, shown
+from .item import Item, Observation, Situation, note_right, note_wrong
 
 GROWING = frozenset({"transfers.create", "conversion_accounts.create", "individuals.create"})
 """Operations of an integration that add rows to a list."""
@@ -39,19 +39,19 @@ def _find_walks(history: History) -> Iterator[list[RequestFacts]]:
     yield from (walk for walk in walks if len(walk) > 1)
 
 
-def judge_pages(history: History) -> Iterator[Observation]:
+def observe_pages(history: History) -> Iterator[Observation]:
     """Observe whether a list is read to its last page, with the same filters on each page."""
     for walk in _find_walks(history):
-        first_filters = _filters_of(walk[0])
-        changed_pages = [page for page in walk if _filters_of(page) != first_filters]
+        first_filters = _read_filters(walk[0])
+        changed_pages = [page for page in walk if _read_filters(page) != first_filters]
         if changed_pages:
             difference_text = f"other filters than the first page, call {walk[0].number}"
-            yield broken(changed_pages[0], difference_text)
+            yield note_wrong(changed_pages[0], difference_text)
         elif not walk[-1].answer.get("has_next_page"):
-            yield shown(walk[-1], f"the last of {len(walk)} pages")
+            yield note_right(walk[-1], f"the last of {len(walk)} pages")
 
 
-def _filters_of(page: RequestFacts) -> dict[str, object]:
+def _read_filters(page: RequestFacts) -> dict[str, object]:
     """The query parameters of a page besides its cursor and its size."""
     return {
         parameter_name: parameter_value
@@ -60,7 +60,7 @@ def _filters_of(page: RequestFacts) -> dict[str, object]:
     }
 
 
-def judge_growing_lists(history: History) -> Iterator[Observation]:
+def observe_growing_lists(history: History) -> Iterator[Observation]:
     """Observe whether a list is read to its last page while rows are added."""
     for walk in _find_walks(history):
         first_page = walk[0]
@@ -77,10 +77,10 @@ def judge_growing_lists(history: History) -> Iterator[Observation]:
             for note in history.notes
         )
         if is_added_by_request or is_added_by_control:
-            yield shown(last_page, f"the last of {len(walk)} pages; rows were added meanwhile")
+            yield note_right(last_page, f"the last of {len(walk)} pages; rows were added meanwhile")
 
 
-def judge_dead_cursor(history: History) -> Iterator[Observation]:
+def observe_dead_cursor(history: History) -> Iterator[Observation]:
     """Observe whether a list is read from its beginning after a cursor that is refused."""
     for request in history.requests:
         cursor = request.query.get("cursor")
@@ -92,11 +92,11 @@ def judge_dead_cursor(history: History) -> Iterator[Observation]:
             if list_reading.sequence > request.sequence and list_reading.scope == request.scope
         ]
         if later_requests and later_requests[0].query.get("cursor") == cursor:
-            yield broken(
+            yield note_wrong(
                 later_requests[0], f"the cursor of call {request.number} again, which was refused"
             )
         elif later_requests and "cursor" not in later_requests[0].query:
-            yield shown(later_requests[0], f"from the beginning after call {request.number}")
+            yield note_right(later_requests[0], f"from the beginning after call {request.number}")
 
 
 ITEMS = (
@@ -107,7 +107,7 @@ ITEMS = (
         "spec: GET /v1/transfers",
         "Seed 130 transfers and read them all: seed(transfers=130).",
         needs="lists",
-        judge=judge_pages,
+        observe=observe_pages,
         situation=Situation("read all transfers", seed=130),
     ),
     Item(
@@ -117,7 +117,7 @@ ITEMS = (
         "list.order",
         "Create a transfer between two pages.",
         needs="lists",
-        judge=judge_growing_lists,
+        observe=observe_growing_lists,
         situation=Situation(
             "read all transfers",
             # Pages that come at once are all read before a row can be added between two.
@@ -134,7 +134,7 @@ ITEMS = (
         "spec: GET /v1/transfers",
         'Refuse a cursor: faults.on("transfers.list", "bad_cursor", times=1).',
         needs="lists",
-        judge=judge_dead_cursor,
+        observe=observe_dead_cursor,
         holds_under_faults=True,
         situation=Situation(
             "read all transfers", {"kind": "bad_cursor", "operation": "transfers.list"}, seed=130

@@ -8,7 +8,7 @@ from uuid import UUID
 from ..spec.codes import IDEMPOTENCY_HOURS
 from .facts import RequestFacts, client_seconds
 from .history import ORDER_OPERATIONS, History
-from .item import Item, Observation, Situation, broken, shown
+from .item import Item, Observation, Situation, note_right, note_wrong
 
 UNREPEATABLE = (
     "individuals.create",
@@ -32,15 +32,15 @@ ENDED = ("failed", "expired", "cancelled")
 """Statuses of a payment after which its order can be given again, with another key."""
 
 
-def judge_keys(history: History) -> Iterator[Observation]:
-    """Observe whether each order has an Idempotency-Key, which is a UUID."""
+def observe_keys(history: History) -> Iterator[Observation]:
+    """Observe whether each order has an Idempotency-Key that is a UUID."""
     for request in history.orders:
         if not request.key:
-            yield broken(request, "has no Idempotency-Key")
+            yield note_wrong(request, "has no Idempotency-Key")
         elif _is_uuid(request.key):
-            yield shown(request, "has an Idempotency-Key")
+            yield note_right(request, "has an Idempotency-Key")
         else:
-            yield broken(request, "its Idempotency-Key is not a UUID of 36 characters")
+            yield note_wrong(request, "its Idempotency-Key is not a UUID of 36 characters")
 
 
 def _is_uuid(key_text: str) -> bool:
@@ -51,22 +51,22 @@ def _is_uuid(key_text: str) -> bool:
         return False
 
 
-def judge_keys_of_orders(history: History) -> Iterator[Observation]:
+def observe_keys_of_orders(history: History) -> Iterator[Observation]:
     """Observe whether a repeated order has the key of the first, unless that one has failed."""
     for requests in history.order_groups():
         for request in requests:
             later_request = history.next_of_order(request)
-            # A 429 was refused before anything was paid. Orders without a key: see `judge_keys`.
-            if (
-                later_request is None
-                or request.status == 429
-                or not (request.key and later_request.key)
-            ):
+            # A 429 was refused before anything was paid.
+            if later_request is None or request.status == 429:
+                continue
+            if not request.key or not later_request.key:  # see `observe_keys`
                 continue
             if later_request.key == request.key:
-                yield shown(later_request, f"the key of call {request.number}, for the same order")
+                yield note_right(
+                    later_request, f"the key of call {request.number}, for the same order"
+                )
             elif _is_same_payment(history, request, later_request):
-                yield broken(
+                yield note_wrong(
                     later_request, f"another key than call {request.number}, for the same order"
                 )
 
@@ -78,7 +78,8 @@ def _is_same_payment(history: History, request: RequestFacts, later_request: Req
     """
     if _is_outcome_unknown(request):
         return True
-    if not (request.is_ok and request.fields.get("client_reference_id")):
+    is_made_with_reference = request.is_ok and request.fields.get("client_reference_id")
+    if not is_made_with_reference:
         return False
     payment_id = str(request.answer.get("id"))
     statuses_before = [
@@ -86,7 +87,8 @@ def _is_same_payment(history: History, request: RequestFacts, later_request: Req
         for seen_status in history.statuses_known(payment_id)
         if seen_status.sequence < later_request.sequence
     ]
-    return not (statuses_before and statuses_before[-1] in ENDED)
+    has_ended = bool(statuses_before) and statuses_before[-1] in ENDED
+    return not has_ended
 
 
 def _is_outcome_unknown(request: RequestFacts) -> bool:
@@ -94,7 +96,7 @@ def _is_outcome_unknown(request: RequestFacts) -> bool:
     return request.is_lost or (request.status >= 500 and request.fault != "refuse")
 
 
-def judge_orders_of_keys(history: History) -> Iterator[Observation]:
+def observe_orders_of_keys(history: History) -> Iterator[Observation]:
     """Observe whether each key stands for one order only."""
     first_request_by_key: dict[str, RequestFacts] = {}
     for request in history.orders:
@@ -104,11 +106,11 @@ def judge_orders_of_keys(history: History) -> Iterator[Observation]:
             f"{request.operation} {request.key}", request
         )
         if first_request.is_ok and first_request.order_identity != request.order_identity:
-            yield broken(request, f"the key of call {first_request.number}, with another order")
+            yield note_wrong(request, f"the key of call {first_request.number}, with another order")
         elif request.verdict("idempotency") == "conflict":
-            yield broken(request, f"the key of call {first_request.number}, with another body")
+            yield note_wrong(request, f"the key of call {first_request.number}, with another body")
         elif first_request is request and len(first_request_by_key) > 1:
-            yield shown(request, "a key of its own")
+            yield note_right(request, "a key of its own")
 
 
 def _make_loss_check(
@@ -120,21 +122,22 @@ def _make_loss_check(
     the list for the order is right, too.
     """
 
-    def judge(history: History) -> Iterator[Observation]:
+    def observe(history: History) -> Iterator[Observation]:
         """Observe what followed each order whose answer was lost in this way."""
         for request in history.orders:
-            if not (request.is_lost and is_cause(request)):
+            is_lost_this_way = request.is_lost and is_cause(request)
+            if not is_lost_this_way:
                 continue
             repeat = history.next_of_order(request)
             if repeat is None:
                 yield from _find_list_reading(history, request, None)
             elif repeat.key and repeat.key == request.key:
-                yield shown(repeat, f"the order of call {request.number} again, with its key")
+                yield note_right(repeat, f"the order of call {request.number} again, with its key")
             else:
                 list_readings = [*_find_list_reading(history, request, repeat)]
                 yield from list_readings or [_observe_second_payment(request, repeat)]
 
-    return judge
+    return observe
 
 
 def _find_list_reading(
@@ -146,9 +149,12 @@ def _find_list_reading(
     """
     list_operation = request.operation.replace(".create", ".list")
     for list_reading in history.between(request, end):
-        is_of_order = list_reading.operation == list_operation
-        if is_of_order and list_reading.is_ok and list_reading.scope == request.scope:
-            yield shown(list_reading, f"looked in the list for the order of call {request.number}")
+        is_list = list_reading.operation == list_operation
+        is_of_order = is_list and list_reading.scope == request.scope
+        if is_of_order and list_reading.is_ok:
+            yield note_right(
+                list_reading, f"looked in the list for the order of call {request.number}"
+            )
             return
 
 
@@ -158,10 +164,10 @@ def _observe_second_payment(request: RequestFacts, repeat: RequestFacts) -> Obse
     mistake_text = (
         f"the order of call {request.number}, whose answer was lost, again with {key_text}"
     )
-    return broken(repeat, mistake_text)
+    return note_wrong(repeat, mistake_text)
 
 
-def judge_repeats_without_key(history: History) -> Iterator[Observation]:
+def observe_repeats_without_key(history: History) -> Iterator[Observation]:
     """Observe whether a request without a key is not sent again while its outcome is unknown."""
     for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
         if request.key or not _is_outcome_unknown(request):
@@ -173,26 +179,28 @@ def judge_repeats_without_key(history: History) -> Iterator[Observation]:
             for request_between in history.between(request, repeat)
         )
         if repeat is None or has_looked:
-            yield shown(request, "was not sent again blindly")
+            yield note_right(request, "was not sent again blindly")
         else:
-            yield broken(repeat, f"call {request.number} again, which may have been carried out")
+            yield note_wrong(
+                repeat, f"call {request.number} again, which may have been carried out"
+            )
 
 
-def judge_repeats_after_conflict(history: History) -> Iterator[Observation]:
+def observe_repeats_after_conflict(history: History) -> Iterator[Observation]:
     """Observe whether the same request is not sent again after a 409."""
     for request in history.orders:
         if request.status != 409:
             continue
         repeat = history.next_same(request)
         if repeat is None:
-            yield shown(request, "the conflict ended it")
+            yield note_right(request, "the conflict ended it")
         else:
             key_text = "" if repeat.key == request.key else " with another key"
             mistake_text = f"the request of call {request.number} again{key_text}, which got a 409"
-            yield broken(repeat, mistake_text)
+            yield note_wrong(repeat, mistake_text)
 
 
-def judge_forgotten_keys(history: History) -> Iterator[Observation]:
+def observe_forgotten_keys(history: History) -> Iterator[Observation]:
     """Observe whether a key is not used after the service has forgotten it.
 
     From then on only the list tells whether the order was carried out.
@@ -203,7 +211,7 @@ def judge_forgotten_keys(history: History) -> Iterator[Observation]:
             continue
         first_request = first_request_by_key.setdefault(request.key, request)
         if _hours_between(first_request, request) >= IDEMPOTENCY_HOURS and first_request.is_ok:
-            yield broken(
+            yield note_wrong(
                 request, f"the key of call {first_request.number}, after more than 24 hours"
             )
     for first_request in first_request_by_key.values():
@@ -219,7 +227,9 @@ def _find_late_list_reading(history: History, lost_order: RequestFacts) -> Itera
     for list_reading in history.of(lost_order.operation.replace(".create", ".list")):
         is_late = _hours_between(lost_order, list_reading) >= IDEMPOTENCY_HOURS
         if is_late and list_reading.scope == lost_order.scope:
-            yield shown(list_reading, f"looked in the list 24 hours after call {lost_order.number}")
+            yield note_right(
+                list_reading, f"looked in the list 24 hours after call {lost_order.number}"
+            )
             return
 
 
@@ -245,7 +255,7 @@ ITEMS = (
         "spec: Idempotency",
         "Create a transfer.",
         needs="orders",
-        judge=judge_keys,
+        observe=observe_keys,
         situation=Situation("create a transfer"),
     ),
     Item(
@@ -256,7 +266,7 @@ ITEMS = (
         "spec: Idempotency, 1",
         f"Let an order be sent again: {LOST_ANSWER}.",
         needs="orders",
-        judge=judge_keys_of_orders,
+        observe=observe_keys_of_orders,
         situation=Situation(
             "create a transfer", {"kind": "drop_after", "operation": "transfers.create"}
         ),
@@ -268,7 +278,7 @@ ITEMS = (
         "spec: Idempotency, 3",
         "Create two different transfers.",
         needs="orders",
-        judge=judge_orders_of_keys,
+        observe=observe_orders_of_keys,
         situation=Situation("create two different transfers"),
     ),
     Item(
@@ -279,7 +289,7 @@ ITEMS = (
         "spec: Idempotency, 1",
         f"Lose the answer of an order: {LOST_ANSWER}.",
         needs="orders",
-        judge=_make_loss_check(lambda request: not request.is_own_timeout),
+        observe=_make_loss_check(lambda request: not request.is_own_timeout),
         holds_under_faults=True,
         situation=Situation(
             "create a transfer", {"kind": "drop_after", "operation": "transfers.create"}
@@ -292,7 +302,7 @@ ITEMS = (
         "spec: Idempotency, 1",
         'Answer later than your timeout: faults.on("transfers.create", delay=60, times=1).',
         needs="orders",
-        judge=_make_loss_check(lambda request: request.is_own_timeout),
+        observe=_make_loss_check(lambda request: request.is_own_timeout),
         holds_under_faults=True,
         situation=Situation(
             "create a transfer",
@@ -307,7 +317,7 @@ ITEMS = (
         "spec: Idempotency",
         'Lose the answer of another POST: faults.on("individuals.create", "drop_after", times=1).',
         needs="POST without a key",
-        judge=judge_repeats_without_key,
+        observe=observe_repeats_without_key,
         holds_under_faults=True,
         situation=Situation(
             "create an individual", {"kind": "drop_after", "operation": "individuals.create"}
@@ -320,7 +330,7 @@ ITEMS = (
         "spec: Idempotency, 3",
         'Answer an order with 409: faults.on("transfers.create", status=409, times=1).',
         needs="orders",
-        judge=judge_repeats_after_conflict,
+        observe=observe_repeats_after_conflict,
         holds_under_faults=True,
         situation=Situation(
             "create a transfer", {"kind": "status", "operation": "transfers.create", "status": 409}
@@ -334,7 +344,7 @@ ITEMS = (
         f"In a test with a name, lose an answer ({LOST_ANSWER}), stop, and go on after "
         'clock.advance("25h").',
         needs="orders",
-        judge=judge_forgotten_keys,
+        observe=observe_forgotten_keys,
         holds_under_faults=True,
     ),
 )

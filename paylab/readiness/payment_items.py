@@ -10,7 +10,7 @@ from ..spec import codes, timestamps
 from ..spec.money import check_amount, read_amount
 from .facts import RequestFacts
 from .history import History
-from .item import Item, Observation, Situation, broken, needed, shown
+from .item import Item, Observation, Situation, note_need, note_right, note_wrong
 
 AMOUNT_CURRENCIES = {
     "source_amount": "source_currency",
@@ -26,14 +26,16 @@ DEPOSIT_MAX = {"mxn": Decimal(50), "php": Decimal(100)}
 CLOSED = ("failed", "expired", "cancelled", "completed")
 
 
-def judge_slow_account(history: History) -> Iterator[Observation]:
+def observe_slow_account(history: History) -> Iterator[Observation]:
     """Observe whether a conversion account with a 202 is polled until active, not made again."""
     for creating_request in history.of("conversion_accounts.create"):
         if creating_request.status != 202 or not creating_request.is_received:
             continue
         repeat = _find_early_repeat(history, creating_request)
         if repeat is not None:
-            yield broken(repeat, f"created again after the 202 of call {creating_request.number}")
+            yield note_wrong(
+                repeat, f"created again after the 202 of call {creating_request.number}"
+            )
         else:
             yield from _observe_polling(history, creating_request)
 
@@ -53,7 +55,9 @@ def _observe_polling(history: History, creating_request: RequestFacts) -> Iterat
     for seen_status in history.statuses_known(account_id):
         if seen_status.status in codes.OPENED and seen_status.sequence > creating_request.sequence:
             reading = history.first_reading(account_id, creating_request)
-            yield shown(reading or creating_request, f"polled until it was {seen_status.status}")
+            yield note_right(
+                reading or creating_request, f"polled until it was {seen_status.status}"
+            )
             return
 
 
@@ -83,32 +87,32 @@ def _is_known_active(history: History, object_id: str, before_sequence: int) -> 
     )
 
 
-def judge_off_ramp(history: History) -> Iterator[Observation]:
+def observe_off_ramp(history: History) -> Iterator[Observation]:
     """Observe whether an off-ramp transfer waits until the individual has a crypto wallet."""
     for request in history.of("transfers.create"):
         if not history.is_off_ramp(request):
             continue
         if request.is_ok:
-            yield shown(request, "the wallet was there")
+            yield note_right(request, "the wallet was there")
         elif request.status == 422 and "wallet" in str(request.answer).lower():
-            yield broken(request, "refused: there is no crypto_wallet on the network")
+            yield note_wrong(request, "refused: there is no crypto_wallet on the network")
 
 
-def judge_quotes(history: History) -> Iterator[Observation]:
+def observe_quotes(history: History) -> Iterator[Observation]:
     """Observe whether a quote that has expired is replaced by a new one."""
     for request in history.of("transfers.create"):
         quote_id = str(request.fields.get("quote_id") or "")
         is_refused_quote = request.status == 422 and "quote" in str(request.answer).lower()
-        if not (quote_id and is_refused_quote):
+        if not quote_id or not is_refused_quote:
             continue
         repeat = _find_next_transfer_by_quote(history, request)
         if repeat is None:
-            yield needed(request, "a new quote after one that was refused")
+            yield note_need(request, "a new quote after one that was refused")
         elif repeat.fields.get("quote_id") == quote_id:
-            yield broken(repeat, f"the quote of call {request.number} again, which had expired")
+            yield note_wrong(repeat, f"the quote of call {request.number} again, which had expired")
         else:
             observation_text = f"a new quote in place of that of call {request.number}"
-            yield shown(repeat, observation_text, "a new quote after one that was refused")
+            yield note_right(repeat, observation_text, "a new quote after one that was refused")
     yield from _find_renewals(history)
 
 
@@ -134,22 +138,22 @@ def _find_renewals(history: History) -> Iterator[Observation]:
         is_unused = quote.answer.get("id") not in used_ids
         is_after_expiry = expires_at is not None and renewal.at >= expires_at
         if is_unused and is_after_expiry and renewal.is_ok:
-            yield shown(renewal, f"a new quote: that of call {quote.number} had expired")
+            yield note_right(renewal, f"a new quote: that of call {quote.number} had expired")
 
 
-def judge_expired_transfers(history: History) -> Iterator[Observation]:
+def observe_expired_transfers(history: History) -> Iterator[Observation]:
     """Observe whether a transfer that nobody funded in time is seen to be expired."""
     for request in history.of("transfers.create"):
         for seen_status in history.statuses_known(str(request.answer.get("id"))):
             if seen_status.status == "expired":
                 expiry_record = history.record_at(seen_status.sequence)
-                yield shown(
+                yield note_right(
                     expiry_record, f"the transfer of call {request.number} was seen to be expired"
                 )
                 break
 
 
-def judge_amounts(history: History) -> Iterator[Observation]:
+def observe_amounts(history: History) -> Iterator[Observation]:
     """Observe whether amounts are text with no more decimals than their currency has."""
     for request in history.requests:
         for amount_name, currency_name in AMOUNT_CURRENCIES.items():
@@ -159,11 +163,11 @@ def judge_amounts(history: History) -> Iterator[Observation]:
             currency = request.fields.get(currency_name) or ""
             problems = check_amount(amount, currency, amount_name)
             if isinstance(amount, int | float):
-                yield broken(request, f"{amount_name} is the number {amount}, not text")
+                yield note_wrong(request, f"{amount_name} is the number {amount}, not text")
             elif problems:
-                yield broken(request, f"{amount_name} {problems[0].message}")
+                yield note_wrong(request, f"{amount_name} {problems[0].message}")
             else:
-                yield shown(request, f"{amount_name} is {amount!r}")
+                yield note_right(request, f"{amount_name} is {amount!r}")
 
 
 def _is_zero_or_less(amount: object) -> bool:
@@ -171,7 +175,7 @@ def _is_zero_or_less(amount: object) -> bool:
     return isinstance(amount, str) and (amount.startswith("-") or read_amount(amount) == 0)
 
 
-def judge_deposits(history: History) -> Iterator[Observation]:
+def observe_deposits(history: History) -> Iterator[Observation]:
     """Observe whether sandbox deposits keep to the cap of their currency."""
     for request in history.of("sandbox.deposit"):
         amount = read_amount(request.fields.get("amount"))
@@ -179,9 +183,9 @@ def judge_deposits(history: History) -> Iterator[Observation]:
         if amount is None or cap is None:
             continue
         if amount > cap:
-            yield broken(request, f"{amount} is more than {cap}")
+            yield note_wrong(request, f"{amount} is more than {cap}")
         else:
-            yield shown(request, f"{amount} of at most {cap}")
+            yield note_right(request, f"{amount} of at most {cap}")
 
 
 ITEMS = (
@@ -193,7 +197,7 @@ ITEMS = (
         "spec: POST /v1/conversion_accounts",
         'Create a conversion account with the reference "scenario:slow".',
         needs="on-ramp",
-        judge=judge_slow_account,
+        observe=observe_slow_account,
         situation=Situation("create a conversion account of the Philippines"),
     ),
     Item(
@@ -204,7 +208,7 @@ ITEMS = (
         "spec: What the service does, 6",
         "Create a transfer from USDC.",
         needs="off-ramp",
-        judge=judge_off_ramp,
+        observe=observe_off_ramp,
         situation=Situation("pay from USDC"),
     ),
     Item(
@@ -214,7 +218,7 @@ ITEMS = (
         "quote.operation",
         'Create a quote, then clock.advance("3m"), then pay.',
         needs="quotes",
-        judge=judge_quotes,
+        observe=observe_quotes,
         situation=Situation(
             "create a quote, and pay by it after the next pause",
             after="quotes.create",
@@ -228,7 +232,7 @@ ITEMS = (
         "spec: Transfer status",
         'Pay with the reference "scenario:expired".',
         needs="transfers",
-        judge=judge_expired_transfers,
+        observe=observe_expired_transfers,
         situation=Situation(
             "create a transfer, and follow it", after="transfers.create", moves=("expired",)
         ),
@@ -240,7 +244,7 @@ ITEMS = (
         "spec: Resources and their fields",
         "Create a transfer.",
         needs="orders",
-        judge=judge_amounts,
+        observe=observe_amounts,
         situation=Situation("create a transfer"),
     ),
     Item(
@@ -250,7 +254,7 @@ ITEMS = (
         "spec: Limits",
         "Pay a sandbox deposit.",
         needs="sandbox deposits",
-        judge=judge_deposits,
+        observe=observe_deposits,
         situation=Situation("pay a sandbox deposit"),
     ),
 )

@@ -11,7 +11,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.text import JsonMapping
 from .facts import RequestFacts
 from .history import History
-from .item import Item, Observation, Situation, broken, needed, shown
+from .item import Item, Observation, Situation, note_need, note_right, note_wrong
 
 SIDES_ASKED = {
     "verification_front_image_needed": "document-front",
@@ -35,7 +35,7 @@ PERSONAL_VALUE = re.compile(r"[^@\s/]+@[^@\s/]+\.\w+|\+\d{8,}")
 """An e-mail address or a phone number."""
 
 
-def _codes_of(person: JsonMapping) -> list[str]:
+def _read_codes(person: JsonMapping) -> list[str]:
     """The codes of `status_details`. Empty if there are none."""
     details = person.get("status_details")
     if not isinstance(details, list):
@@ -43,14 +43,14 @@ def _codes_of(person: JsonMapping) -> list[str]:
     return [str(detail.get("code")) for detail in details if isinstance(detail, dict)]
 
 
-def _uploads_of(history: History, person_id: str) -> list[RequestFacts]:
+def _find_uploads(history: History, person_id: str) -> list[RequestFacts]:
     """The requests that uploaded images or a token for an individual, in order."""
     return [
         request for request in history.of(*UPLOADS) if f"/{person_id}/" in str(request.row["path"])
     ]
 
 
-def _sides_of(upload: RequestFacts) -> set[str]:
+def _read_sides(upload: RequestFacts) -> set[str]:
     """The sides of the images in an upload, such as "selfie"; empty for a token, or if unknown."""
     # The body is too long to be stored when the images are large.
     images = upload.fields.get("images") or upload.answer.get("images") or []
@@ -62,45 +62,45 @@ def _answers_code(upload: RequestFacts, code: str) -> bool:
     if not upload.is_ok:
         return False
     asked_side = SIDES_ASKED.get(code)
-    uploaded_sides = _sides_of(upload)
+    uploaded_sides = _read_sides(upload)
     # A token has no sides, and those of large images are not known.
     return asked_side is None or not uploaded_sides or asked_side in uploaded_sides
 
 
-def judge_codes(history: History) -> Iterator[Observation]:
+def observe_codes(history: History) -> Iterator[Observation]:
     """Observe whether each code that asks for action is answered with an upload or a token."""
     for person_id in history.object_ids:
-        uploads = _uploads_of(history, person_id)
+        uploads = _find_uploads(history, person_id)
         for seen_status in history.statuses_known(person_id):
             if seen_status.status != "action_required":
                 continue
             later_uploads = [upload for upload in uploads if upload.sequence > seen_status.sequence]
-            for code in _codes_of(seen_status.seen_object):
+            for code in _read_codes(seen_status.seen_object):
                 answering_uploads = [
                     upload for upload in later_uploads if _answers_code(upload, code)
                 ]
                 if answering_uploads:
-                    yield shown(answering_uploads[0], f"{code} is answered", code)
+                    yield note_right(answering_uploads[0], f"{code} is answered", code)
                 else:
-                    yield needed(history.record_at(seen_status.sequence), code)
+                    yield note_need(history.record_at(seen_status.sequence), code)
 
 
-def judge_sides(history: History) -> Iterator[Observation]:
+def observe_sides(history: History) -> Iterator[Observation]:
     """Observe whether each upload of images has a side that is asked for."""
     for person_id in history.object_ids:
-        for upload in _uploads_of(history, person_id):
+        for upload in _find_uploads(history, person_id):
             if upload.operation != "individuals.upload_images":
                 continue
             asked_sides = _find_asked_sides(history, person_id, upload)
-            uploaded_sides = _sides_of(upload)
+            uploaded_sides = _read_sides(upload)
             if not asked_sides or not uploaded_sides:
                 continue
             uploaded_sides_text = ", ".join(sorted(uploaded_sides))
             if uploaded_sides & asked_sides:
-                yield shown(upload, f"{uploaded_sides_text}, as asked")
+                yield note_right(upload, f"{uploaded_sides_text}, as asked")
             else:
                 asked_sides_text = ", ".join(sorted(asked_sides))
-                yield broken(upload, f"{uploaded_sides_text} in place of {asked_sides_text}")
+                yield note_wrong(upload, f"{uploaded_sides_text} in place of {asked_sides_text}")
 
 
 def _find_asked_sides(history: History, person_id: str, upload: RequestFacts) -> set[str]:
@@ -108,12 +108,12 @@ def _find_asked_sides(history: History, person_id: str, upload: RequestFacts) ->
     asked_sides: set[str] = set()
     for seen_status in history.statuses_known(person_id):
         if seen_status.sequence < upload.sequence and seen_status.status == "action_required":
-            codes = _codes_of(seen_status.seen_object)
+            codes = _read_codes(seen_status.seen_object)
             asked_sides = {SIDES_ASKED[code] for code in codes if code in SIDES_ASKED}
     return asked_sides
 
 
-def judge_rejected(history: History) -> Iterator[Observation]:
+def observe_rejected(history: History) -> Iterator[Observation]:
     """Observe whether nothing is uploaded for an individual that is known to be rejected."""
     for person_id in history.object_ids:
         rejection_sequences = [
@@ -125,25 +125,28 @@ def judge_rejected(history: History) -> Iterator[Observation]:
             continue
         uploads = [
             upload
-            for upload in _uploads_of(history, person_id)
+            for upload in _find_uploads(history, person_id)
             if upload.sequence > rejection_sequences[0]
         ]
         if uploads:
-            yield broken(uploads[0], "an upload for an individual that is rejected")
+            yield note_wrong(uploads[0], "an upload for an individual that is rejected")
         else:
-            yield shown(
+            yield note_right(
                 history.record_at(rejection_sequences[0]), "rejected, and nothing was uploaded"
             )
 
 
-def judge_queries(history: History) -> Iterator[Observation]:
-    """Observe whether paths and queries, which logs keep, have no key and no personal data."""
+def observe_queries(history: History) -> Iterator[Observation]:
+    """Observe whether paths and queries are without keys and personal data.
+
+    Logs keep paths and queries.
+    """
     for request in history.requests:
         problem = _describe_personal_data(request)
         if problem:
-            yield broken(request, problem)
+            yield note_wrong(request, problem)
         elif request.query:
-            yield shown(request, f"only {', '.join(request.query)} in the query")
+            yield note_right(request, f"only {', '.join(request.query)} in the query")
 
 
 def _describe_personal_data(request: RequestFacts) -> str:
@@ -169,7 +172,7 @@ ITEMS = (
         "Create an individual whose family name is a code in words, such as "
         '"Verification Image Blurry", and upload again.',
         needs="verification",
-        judge=judge_codes,
+        observe=observe_codes,
         situation=Situation("create an individual for an on-ramp, and verify it"),
     ),
     Item(
@@ -179,7 +182,7 @@ ITEMS = (
         "spec: POST /v1/individuals/{id}/verification_images",
         "Create an individual for an on-ramp: its status_details list the sides.",
         needs="verification",
-        judge=judge_sides,
+        observe=observe_sides,
         situation=Situation("create an individual for an on-ramp, and verify it"),
     ),
     Item(
@@ -189,7 +192,7 @@ ITEMS = (
         "spec: Individual status",
         'Create an individual with the family name "Verification Age Mismatch".',
         needs="verification",
-        judge=judge_rejected,
+        observe=observe_rejected,
         situation=Situation(
             "create an individual for an on-ramp, and verify it",
             after="individuals.create",
@@ -202,7 +205,7 @@ ITEMS = (
         "Paths and query strings are kept in the logs of every proxy.",
         "spec: Authentication",
         "Read a list with a filter.",
-        judge=judge_queries,
+        observe=observe_queries,
         situation=Situation("read a list with a filter"),
     ),
 )

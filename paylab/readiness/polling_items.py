@@ -1,4 +1,4 @@
-"""Items: the pace at which an object or a list is read until a status is final."""
+"""Items: the pace of reading an object or a list until a status is final."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from ..spec.status import MACHINES
 from .facts import RequestFacts, gap_seconds
 from .history import History
-from .item import Item, Observation, Situation, broken, shown
+from .item import Item, Observation, Situation, note_right, note_wrong
 
 BUSY_READS = 50
 """Reads in a row without a gap that are a busy poll."""
@@ -30,7 +30,7 @@ ROUNDING_SECONDS = 0.001
 """How much later a time may seem: a journal has milliseconds."""
 
 
-def judge_polling(history: History) -> Iterator[Observation]:
+def observe_polling(history: History) -> Iterator[Observation]:
     """Observe whether a poll pauses between its reads; without a gap for seconds it is broken.
 
     Nothing is observed where an object is read once, or only when an event prompts it.
@@ -46,12 +46,12 @@ def judge_polling(history: History) -> Iterator[Observation]:
 
 
 def _find_busy_polls(readings: Sequence[RequestFacts]) -> Iterator[Observation]:
-    """Observe runs of many readings of one object without a pause, which last for seconds."""
+    """Observe runs of many readings of one object without a pause, over seconds."""
     for poll in _split_readings(readings, lambda gap: gap < HURRY_SECONDS):
         real_seconds = (poll[-1].real_at - poll[0].real_at).total_seconds()
         if len(poll) >= BUSY_READS and real_seconds >= BUSY_SECONDS:
             path = poll[0].row["path"]
-            yield broken(poll[-1], f"{len(poll)} reads of {path} in {real_seconds:.1f} s")
+            yield note_wrong(poll[-1], f"{len(poll)} reads of {path} in {real_seconds:.1f} s")
 
 
 def _find_paused_polls(history: History, readings: Sequence[RequestFacts]) -> Iterator[Observation]:
@@ -60,7 +60,9 @@ def _find_paused_polls(history: History, readings: Sequence[RequestFacts]) -> It
     for poll in _split_readings(unprompted_reads, lambda gap: PAUSE_SECONDS <= gap <= POLL_SECONDS):
         final_read = _find_end(poll)
         if final_read is not None:
-            yield shown(final_read, f"read with pauses until {final_read.row['path']} was final")
+            yield note_right(
+                final_read, f"read with pauses until {final_read.row['path']} was final"
+            )
 
 
 def _split_readings(
@@ -88,8 +90,11 @@ def _is_prompted(history: History, reading: RequestFacts) -> bool:
 
 
 def _find_end(poll: Sequence[RequestFacts]) -> RequestFacts | None:
-    """The first reading of a poll that shows a final status after another one; None without any."""
-    moving_ids: set[str] = set()
+    """The first reading of a poll that shows a final status after another one.
+
+    None without such a reading, and for operations without a status machine.
+    """
+    unfinished_ids: set[str] = set()
     for reading in poll:
         machine = MACHINES.get(reading.operation.partition(".")[0])
         if machine is None:
@@ -97,8 +102,8 @@ def _find_end(poll: Sequence[RequestFacts]) -> RequestFacts | None:
         for answered_object in reading.objects:
             object_id = str(answered_object.get("id"))
             if not machine.is_final(answered_object.get("status")):
-                moving_ids.add(object_id)
-            elif object_id in moving_ids:
+                unfinished_ids.add(object_id)
+            elif object_id in unfinished_ids:
                 return reading
     return None
 
@@ -113,7 +118,7 @@ ITEMS = (
         "of the simulator, are pauses.",
         "spec: Endpoints",
         "Create a transfer, and read it with pauses until its status is final.",
-        judge=judge_polling,
+        observe=observe_polling,
         situation=Situation("create a transfer, and read it until its status is final"),
     ),
 )

@@ -8,7 +8,7 @@ from itertools import pairwise
 from ..spec import timestamps
 from .facts import RequestFacts, gap_seconds
 from .history import History
-from .item import Item, Observation, Situation, broken, shown
+from .item import Item, Observation, Situation, note_right, note_wrong
 
 ATTEMPTS_MAX = 10
 """Maximum attempts of one request in a minute; more are no longer bounded."""
@@ -32,7 +32,7 @@ STATE_STATUSES = (400, 403, 404, 415, 422)
 """Refusals that stay the same while nothing changes."""
 
 
-def judge_rate_limit(history: History) -> Iterator[Observation]:
+def observe_rate_limit(history: History) -> Iterator[Observation]:
     """Observe whether a request waits after a 429 as long as Retry-After says."""
     for request in history.requests:
         if request.status != 429:
@@ -40,18 +40,18 @@ def judge_rate_limit(history: History) -> Iterator[Observation]:
         wait_seconds = _wait_seconds(request)
         repeat = history.next_same(request)
         if repeat is None:
-            yield shown(request, "was not sent again")
+            yield note_right(request, "was not sent again")
             continue
         gap = gap_seconds(request, repeat)
         if gap + EARLY_SECONDS >= wait_seconds:
-            yield shown(repeat, f"sent again after {gap:.1f} s of {wait_seconds:g} s")
+            yield note_right(repeat, f"sent again after {gap:.1f} s of {wait_seconds:g} s")
         else:
             observation_text = f"sent again after {gap:.1f} s; Retry-After was {wait_seconds:g} s"
-            yield broken(repeat, observation_text)
+            yield note_wrong(repeat, observation_text)
 
 
 def _wait_seconds(request: RequestFacts) -> float:
-    """The seconds of Retry-After, which may be a date. 0 if there is none."""
+    """The seconds of Retry-After, given as a number or a date. 0 if there is none."""
     retry_after = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
     try:
         return float(retry_after)
@@ -60,7 +60,7 @@ def _wait_seconds(request: RequestFacts) -> float:
     return (retry_at - request.at).total_seconds() if retry_at else 0.0
 
 
-def judge_failures(history: History) -> Iterator[Observation]:
+def observe_failures(history: History) -> Iterator[Observation]:
     """Observe whether there are few attempts after a 5xx, with pauses that are not all equal."""
     for attempts in _find_retries(history):
         last_attempt = attempts[-1]
@@ -72,12 +72,12 @@ def judge_failures(history: History) -> Iterator[Observation]:
         ]
         mistake_text = _describe_bad_retries(attempts, gaps)
         if mistake_text:
-            yield broken(last_attempt, mistake_text)
+            yield note_wrong(last_attempt, mistake_text)
         elif gaps:
             gap_text = ", ".join(f"{gap:.1f}" for gap in gaps)
-            yield shown(last_attempt, f"{len(attempts)} attempts, after {gap_text} s")
+            yield note_right(last_attempt, f"{len(attempts)} attempts, after {gap_text} s")
         else:
-            yield shown(last_attempt, "was not sent again")
+            yield note_right(last_attempt, "was not sent again")
 
 
 def _describe_bad_retries(attempts: Sequence[RequestFacts], gaps: Sequence[float]) -> str:
@@ -126,16 +126,16 @@ def _continues(last_attempt: RequestFacts, attempt: RequestFacts) -> bool:
     return last_attempt.status >= 500 and gap_seconds(last_attempt, attempt) <= RUN_SECONDS
 
 
-def judge_refusals(history: History) -> Iterator[Observation]:
+def observe_refusals(history: History) -> Iterator[Observation]:
     """Observe whether what was refused is not sent again unless something has changed."""
     for request in history.requests:
         if request.method == "GET" or request.status not in STATE_STATUSES:
             continue
         repeat = history.next_same(request)
         if repeat is None or gap_seconds(request, repeat) > RUN_SECONDS:
-            yield shown(request, f"the {request.status} ended it")
+            yield note_right(request, f"the {request.status} ended it")
         elif not _has_changed(history, request, repeat):
-            yield broken(repeat, f"call {request.number} unchanged, which got {request.status}")
+            yield note_wrong(repeat, f"call {request.number} unchanged, which got {request.status}")
 
 
 def _has_changed(history: History, request: RequestFacts, repeat: RequestFacts) -> bool:
@@ -156,7 +156,7 @@ ITEMS = (
         "Rate limits are not described by the spec; 429 with Retry-After is what services send.",
         "errors.server",
         'Answer with 429: faults.on("transfers.list", status=429, retry_after=2, times=1).',
-        judge=judge_rate_limit,
+        observe=observe_rate_limit,
         holds_under_faults=True,
         situation=Situation(
             "read the transfers",
@@ -169,7 +169,7 @@ ITEMS = (
         "A service that fails does not recover faster when every client calls it at once.",
         "errors.server",
         'Answer with 503 three times: faults.on("transfers.list", status=503, times=3).',
-        judge=judge_failures,
+        observe=observe_failures,
         holds_under_faults=True,
         situation=Situation(
             "read the transfers",
@@ -183,7 +183,7 @@ ITEMS = (
         "spec: Errors",
         'Send an amount that is not valid, such as "0", in a test with '
         '@pytest.mark.paylab(expects="400").',
-        judge=judge_refusals,
+        observe=observe_refusals,
         holds_under_faults=True,
         situation=Situation("create what is not valid, such as a transfer of 0"),
     ),

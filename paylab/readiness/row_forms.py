@@ -1,4 +1,4 @@
-"""The form of the rows of a journal, which the rows of a file must have before they are judged."""
+"""The form of the rows of a journal. The rows of a file are checked by it before judging."""
 
 from __future__ import annotations
 

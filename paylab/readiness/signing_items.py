@@ -8,7 +8,7 @@ from itertools import pairwise
 from ..spec import timestamps
 from .facts import RequestFacts, client_seconds, gap_seconds
 from .history import History
-from .item import Item, Observation, Situation, broken, shown
+from .item import Item, Observation, Situation, note_right, note_wrong
 
 IMPATIENCE_SECONDS = 5
 """A request that is sent again later than this after a 401 is a new try, not a retry."""
@@ -25,24 +25,26 @@ def _make_signature_check(
 ) -> Callable[[History], Iterator[Observation]]:
     """Make the function of an item: requests of a kind are signed as the service wants it."""
 
-    def judge(history: History) -> Iterator[Observation]:
+    def observe(history: History) -> Iterator[Observation]:
         for request in history.requests:
             if not is_kind(request):
                 continue
             if request.is_signed_well:
-                yield shown(request, f"{request.method} {request.row['path']}: the signature fits")
+                yield note_right(
+                    request, f"{request.method} {request.row['path']}: the signature fits"
+                )
                 continue
             signature_verdict = request.row["verdicts"].get("signature") or {}
             is_refused = request.status == 401 or signature_verdict.get("result") == "refused"
             # A nonce or date that was refused says nothing about how the text was signed.
             if is_refused and signature_verdict.get("reason") not in ATTEMPT_REASONS:
                 message = signature_verdict.get("message") or "answered 401"
-                yield broken(request, f"{request.method} {request.row['path']}: {message}")
+                yield note_wrong(request, f"{request.method} {request.row['path']}: {message}")
 
-    return judge
+    return observe
 
 
-def judge_attempts(history: History) -> Iterator[Observation]:
+def observe_attempts(history: History) -> Iterator[Observation]:
     """Observe whether each attempt has a nonce of its own, and a new date once time has passed."""
     yield from _find_reused_nonces_and_dates(history)
     for attempts in history.repeats():
@@ -55,7 +57,7 @@ def judge_attempts(history: History) -> Iterator[Observation]:
                 calls_text = (
                     f"calls {earlier_attempt.number} and {later_attempt.number} are one request"
                 )
-                yield shown(later_attempt, f"{calls_text} with a nonce each")
+                yield note_right(later_attempt, f"{calls_text} with a nonce each")
 
 
 def _find_reused_nonces_and_dates(history: History) -> Iterator[Observation]:
@@ -64,19 +66,19 @@ def _find_reused_nonces_and_dates(history: History) -> Iterator[Observation]:
     for request in history.requests:
         first_use_number = request.row.get("nonce_first_used")
         if first_use_number is not None:
-            yield broken(request, f"its nonce was used by call {first_use_number}")
+            yield note_wrong(request, f"its nonce was used by call {first_use_number}")
         signature_verdict = request.row["verdicts"].get("signature") or {}
         if signature_verdict.get("reason") == "stale-date" and request.fault != "skew":
-            yield broken(request, str(signature_verdict.get("message")))
+            yield note_wrong(request, str(signature_verdict.get("message")))
         date_text = request.row["headers"].get("x-date")
         if date_text is not None:
             first_request = first_request_by_date.setdefault(date_text, request)
             is_readable = timestamps.read_or_none(date_text) is not None
             if is_readable and client_seconds(first_request, request) >= CLOCK_SECONDS:
-                yield broken(request, f"its date is that of call {first_request.number}")
+                yield note_wrong(request, f"its date is that of call {first_request.number}")
 
 
-def judge_refused_signature(history: History) -> Iterator[Observation]:
+def observe_refused_signature(history: History) -> Iterator[Observation]:
     """Observe whether the same request is not sent again unchanged after a 401."""
     for request in history.requests:
         if request.status != 401:
@@ -93,9 +95,9 @@ def judge_refused_signature(history: History) -> Iterator[Observation]:
             and gap_seconds(request, repeat) <= IMPATIENCE_SECONDS
         )
         if repeat is None or not is_retry:
-            yield shown(request, "it was not sent again")
+            yield note_right(request, "it was not sent again")
         elif repeat.status == 401 or request.is_answered_by_fault:
-            yield broken(repeat, f"the same request as call {request.number}, which got a 401")
+            yield note_wrong(repeat, f"the same request as call {request.number}, which got a 401")
 
 
 ITEMS = (
@@ -106,7 +108,9 @@ ITEMS = (
         "there is no query string.",
         "spec: Authentication",
         "Read one object, such as GET /v1/transfers/{id}.",
-        judge=_make_signature_check(lambda request: request.method == "GET" and not request.query),
+        observe=_make_signature_check(
+            lambda request: request.method == "GET" and not request.query
+        ),
         situation=Situation("read one object"),
     ),
     Item(
@@ -115,7 +119,7 @@ ITEMS = (
         "The query string is the third line of the canonical request.",
         "spec: Canonical request",
         "Read a list with a limit.",
-        judge=_make_signature_check(
+        observe=_make_signature_check(
             lambda request: request.method == "GET" and bool(request.query)
         ),
         situation=Situation("read a list with a limit"),
@@ -127,7 +131,7 @@ ITEMS = (
         "spec: Headers",
         "Create an object.",
         needs="body",
-        judge=_make_signature_check(lambda request: bool(request.row.get("body_bytes"))),
+        observe=_make_signature_check(lambda request: bool(request.row.get("body_bytes"))),
         situation=Situation("create an object"),
     ),
     Item(
@@ -137,7 +141,7 @@ ITEMS = (
         "signing.body-hash",
         "Create an individual whose name has an accent, such as José.",
         needs="body",
-        judge=_make_signature_check(lambda request: bool(request.row.get("non_ascii"))),
+        observe=_make_signature_check(lambda request: bool(request.row.get("non_ascii"))),
         situation=Situation("create an individual whose name has an accent"),
     ),
     Item(
@@ -148,7 +152,7 @@ ITEMS = (
         "signing.nonce-use",
         'Answer one request with 503 and let it be sent again: faults.on("transfers.list", '
         "status=503, times=1).",
-        judge=judge_attempts,
+        observe=observe_attempts,
         holds_under_faults=True,
         situation=Situation(
             "read the transfers", {"kind": "status", "operation": "transfers.list"}
@@ -160,7 +164,7 @@ ITEMS = (
         "A wrong signature stays wrong: the same request gets the same answer.",
         "signing.errors",
         'Answer one request with 401: faults.on("transfers.list", status=401, times=1).',
-        judge=judge_refused_signature,
+        observe=observe_refused_signature,
         holds_under_faults=True,
         situation=Situation(
             "read the transfers", {"kind": "status", "operation": "transfers.list", "status": 401}

@@ -95,7 +95,7 @@ class Cleaner:
         return self._clean_pair(clean_members)
 
     def _clean_whole_text(self, text: str) -> str:
-        """Clean a text that is a whole value, which may be Base64 of a text."""
+        """Clean a text that is a whole value. It can be Base64 of a text."""
         clean_base64 = self._clean_encoded_text(text) if self._is_encoded else None
         return clean_base64 or self.clean_text(text)
 
@@ -320,7 +320,7 @@ def _scalar_text(item: object) -> str:
 
 
 def _is_key_name(member_name: object) -> bool:
-    """Whether a name is that of a key, such as "api_key", or of a header with a secret."""
+    """Whether a name is the name of a key, such as "api_key", or of a header with a secret."""
     return isinstance(member_name, str) and (
         KEY_NAME.fullmatch(member_name) is not None or member_name.lower() in HEADERS
     )

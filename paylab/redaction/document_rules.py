@@ -77,7 +77,7 @@ def _find_labelled_numbers(text: str) -> Spans:
 
 
 def _has_document_label(text: str, number_start: int) -> bool:
-    """Whether the text before a number labels it as that of a document.
+    """Whether the text before a number labels it as the number of a document.
 
     A quoted value is taken to be one; `number` alone labels any number.
     """

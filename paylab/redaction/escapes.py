@@ -1,6 +1,6 @@
 """Find text behind escapes in the decoded text, and replace it in the original.
 
-Escapes are those of JSON, HTML, URLs, and of string and bytes literals in Python. They may be
+The escapes are those of JSON, HTML, URLs, and of string and bytes literals in Python. They may be
 nested: JSON in a string of JSON, a URL in HTML. The ANSI codes of a coloured text are left out.
 """
 
@@ -159,7 +159,7 @@ def _strip_invisible(text: str, invisible_pattern: re.Pattern[str] = _ANSI_CODE)
 def _replace_matches(
     text: str, pattern: re.Pattern[str], decode_match: Callable[[re.Match[str]], str | None]
 ) -> _Layer | None:
-    """The layer of a text in which each match is decoded; None if nothing changes.
+    """The layer of a text with each match decoded; None if nothing changes.
 
     `decode_match` returns None for a match that stays as it is.
     """

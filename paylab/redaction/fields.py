@@ -1,4 +1,4 @@
-"""What is secret by the field it is in: document numbers, and share tokens of verification."""
+"""Secrets by the name of their field: document numbers, and share tokens of verification."""
 
 from __future__ import annotations
 

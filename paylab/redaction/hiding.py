@@ -38,7 +38,7 @@ class Secret:
         return value if isinstance(value, Secret) else cls(value)
 
     def reveal(self) -> str:
-        """The text of the secret; ConfigError after unpickling, which drops it.
+        """The text of the secret; ConfigError after unpickling: a pickle has no text.
 
         >>> len(lab.settings.secret_key.reveal()) > 20
         True

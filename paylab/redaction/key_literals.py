@@ -53,7 +53,7 @@ _VALUE = re.compile(
 
 
 class _AssignedLiteral(NamedTuple):
-    """A literal on the right of an assignment, and whether its name is that of a key."""
+    """A literal on the right of an assignment, and whether its name is a name of a key."""
 
     start: int
     end: int

@@ -33,7 +33,7 @@ _WHITESPACE = re.compile(r"\s")
 
 @lru_cache(maxsize=2)
 def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
-    """The start and end of each part of a text in which the name of a key and its value can be.
+    """The start and end of each part of a text that can have the name of a key and its value.
 
     Parts do not overlap, and each ends at the end of a word. Empty without any name of a key.
     """

@@ -35,14 +35,18 @@ def _is_harmless_value(labelled_value: str) -> bool:
     """Whether the value of a label is a word, a date, a number or a URL, and no key."""
     has_digits = any(map(str.isdigit, labelled_value))
     has_letters = any(map(str.isalpha, labelled_value))
-    if not (has_digits and has_letters):
+    has_both = has_digits and has_letters
+    if not has_both:
         return True
     is_date_or_url = bool(_DATE.fullmatch(labelled_value)) or "://" in labelled_value
     return is_word(labelled_value) or is_date_or_url
 
 
 def _find_web_tokens(text: str) -> Spans:
-    """Yield the places of JSON Web Tokens: three parts, the first of which names an algorithm."""
+    """Yield the places of JSON Web Tokens.
+
+    A token has three parts. The first part names an algorithm.
+    """
     for token_match in _WEB_TOKEN.finditer(text):
         if _has_algorithm(token_match[1]):
             yield token_match.span()

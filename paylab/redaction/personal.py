@@ -118,7 +118,7 @@ def hide_personal_data(json_value: object, personal_names: frozenset[str] = froz
 
 
 def _clean_member(member_name: str, member: object, personal_names: frozenset[str]) -> Any:
-    """Hide a member of an object if its name is that of personal data, or what is inside it.
+    """Hide a member of an object if it has a personal name; else hide what is personal inside it.
 
     Of an address everything but the country is hidden.
     """
@@ -158,7 +158,10 @@ def _clean_base64(base64_text: str, personal_names: frozenset[str]) -> str | Non
 
 
 def hide_url_secrets(json_value: object) -> Any:
-    """Copy parsed JSON with every `url` without user, password and query, which may be tokens."""
+    """Copy parsed JSON with every `url` without user, password and query.
+
+    These parts of a URL may be tokens.
+    """
     if isinstance(json_value, list):
         return [hide_url_secrets(member) for member in json_value]
     if not isinstance(json_value, dict):

@@ -98,13 +98,22 @@ class _PartCleaner:
         return clean_part
 
     def _report_leak(self, where: str, kind: str, secret_text: str = "") -> None:
-        """Note what is removed; a key or a number that is long enough is searched for elsewhere."""
+        """Note what is removed. If it is distinctive, it is searched for in the other parts too."""
         self.leaks.append(Leak(where, kind))
-        if kind == "key":
-            if len(secret_text) >= SECRET_LENGTH_MIN and not is_placeholder(secret_text):
-                self.kind_by_secret[secret_text] = kind
-        elif kind not in ("signature", "share token"):
-            self.kind_by_secret.update(dict.fromkeys(_number_spellings(secret_text), kind))
+        self.kind_by_secret |= dict.fromkeys(_texts_to_search(kind, secret_text), kind)
+
+
+def _texts_to_search(kind: str, secret_text: str) -> tuple[str, ...]:
+    """The texts of a secret to search for in other parts; empty if they are not distinctive.
+
+    Signatures and share tokens are removed only where a rule finds them.
+    """
+    if kind in ("signature", "share token"):
+        return ()
+    if kind == "key":
+        is_long = len(secret_text) >= SECRET_LENGTH_MIN
+        return (secret_text,) if is_long and not is_placeholder(secret_text) else ()
+    return _number_spellings(secret_text)
 
 
 def _number_spellings(number: str) -> tuple[str, ...]:
@@ -119,7 +128,7 @@ def _number_spellings(number: str) -> tuple[str, ...]:
 
 
 def _make_value_rules(kind_by_secret: Mapping[str, str]) -> Iterator[Rule]:
-    """Make a rule for each kind of secret, which finds the secrets that are known by value."""
+    """Make a rule for each kind of secret, to find secrets that are known by value."""
     for kind in dict.fromkeys(kind_by_secret.values()):
         secret_texts = [secret for secret in kind_by_secret if kind_by_secret[secret] == kind]
         longest_first = sorted(secret_texts, key=len, reverse=True)
@@ -190,7 +199,7 @@ def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
 def _clean_neighbours(outputs: list[Any], indexes: Iterable[int], cleaner: Cleaner) -> None:
     """Remove secrets that stand across the outputs at these indexes, in the list itself.
 
-    A stream of which nothing is left becomes None.
+    A stream becomes None if nothing of it is left.
     """
     text_by_index: dict[int, str] = {}
     for index in indexes:

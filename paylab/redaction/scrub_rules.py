@@ -71,7 +71,7 @@ def is_never_harmless(_: str) -> bool:
 
 
 def is_small_base64_image(base64_text: str) -> bool:
-    """Whether Base64 is that of a thumbnail or a QR code; False if it is not Base64."""
+    """Whether Base64 is a thumbnail or a QR code; False if it is not Base64."""
     try:
         return is_small_image(binascii.a2b_base64(base64_text))
     except ValueError:

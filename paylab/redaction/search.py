@@ -205,7 +205,7 @@ def make_image_finder(replace_match: Callable[[re.Match[str]], str | None]) -> e
 
 
 def decode_image(match: re.Match[str]) -> bytes:
-    """The bytes of an image that a pattern found; those of its text if it cannot be decoded."""
+    """The bytes of an image that a pattern found; the bytes of its text if it is undecodable."""
     base64_text = match["data"] or match["bare"]
     if base64_text is None:
         return match[0].encode("utf-8", "surrogatepass")
@@ -257,7 +257,7 @@ def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
 
 
 def _numbers_in_value(text: str, value_start: int, value_end: int) -> Iterator[FoundText]:
-    """Yield the numbers in the value of a field, which may be a list."""
+    """Yield the numbers in the value of a field; the value may be a list."""
     for item_match in LIST_ITEM.finditer(text, value_start, value_end):
         group_number = item_match.lastindex or 0
         decoded_value = escapes.decode(item_match[group_number])
@@ -301,7 +301,7 @@ def _find_value(secret_text: str, text: str, folded_text: str) -> Iterator[Repla
 
 
 def find_occurrences(part: str, text: str) -> Iterator[int]:
-    """Yield every offset at which `part` occurs in `text`, without overlaps."""
+    """Yield every offset of `part` in `text`, without overlaps."""
     part_start = text.find(part)
     while part_start >= 0:
         yield part_start

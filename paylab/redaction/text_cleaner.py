@@ -53,18 +53,19 @@ class TextCleaner:
         text = escapes.replace_in_text(text, self._find_images)
         return escapes.replace_parts(text, self._find_secrets(text, self._rules))
 
-    def clean_pieces(self, texts: list[str], joint: str = "") -> list[str]:
+    def clean_pieces(self, texts: list[str], separator: str = "") -> list[str]:
         """Remove the secrets that stand across several texts, such as half a key in each of two.
 
-        They are read as one text, with `joint` between two of them. Without a joint, images are
-        found too, and a secret that is whole in one of the texts is left to `clean_text`.
+        They are read as one text, with `separator` between two of them. Without a separator, images
+        are found too, and a secret that is whole in one of the texts is left to `clean_text`.
         """
-        joined_text = joint.join(texts)
-        images = [] if joint else [*self._find_images(joined_text, 0)]
-        # Texts without a joint can look like something that none of them is: only a match that
-        # reaches over a seam counts.
-        seams = () if joint else tuple(accumulate(map(len, texts)))
-        replacements = self._find_secrets(joined_text, self._rules, images, seams)
+        joined_text = separator.join(texts)
+        is_joined_directly = not separator
+        images = [*self._find_images(joined_text, 0)] if is_joined_directly else []
+        # Texts that are joined directly can look like something that none of them is: only a match
+        # that reaches over a boundary counts.
+        boundaries = tuple(accumulate(map(len, texts))) if is_joined_directly else ()
+        replacements = self._find_secrets(joined_text, self._rules, images, boundaries)
         clean_texts = []
         text_start = 0
         for text in texts:
@@ -74,7 +75,7 @@ class TextCleaner:
             ]
             replacements_here = [*filter(None, clipped_replacements)]
             clean_texts.append(escapes.replace_parts(text, replacements_here))
-            text_start = text_end + len(joint)
+            text_start = text_end + len(separator)
         return clean_texts
 
     def clean_long_secrets(self, text: str) -> str:
@@ -98,7 +99,7 @@ class TextCleaner:
         last_end = 0
         for image in sorted(images):
             if image.start >= last_end:
-                self._report(_kind_of(image), "")
+                self._report(_read_kind(image), "")
             last_end = max(last_end, image.end)
             yield image
 
@@ -107,22 +108,25 @@ class TextCleaner:
         text: str,
         rules: Sequence[Rule],
         images: Sequence[Replacement] = (),
-        seams: Sequence[int] = (),
+        boundaries: Sequence[int] = (),
     ) -> list[Replacement]:
         """Find what the rules match in any decoded layer of a text; `images` are found already.
 
-        With `seams`, the offsets where texts were joined, only matches across one of them count.
+        `boundaries` are the offsets where texts were joined: only matches across one of them count.
         """
         replacements = list(images)
         for replacement, secret_text in escapes.find_parts(text, partial(self._apply_rules, rules)):
-            if seams and not any(replacement.start < seam < replacement.end for seam in seams):
+            if boundaries and not any(
+                replacement.start < boundary < replacement.end for boundary in boundaries
+            ):
                 continue
             # A secret is reported once, although several layers show it.
-            if not any(
+            is_reported = any(
                 earlier_replacement.overlaps(*replacement[:2])
                 for earlier_replacement in replacements
-            ):
-                self._report(_kind_of(replacement), secret_text)
+            )
+            if not is_reported:
+                self._report(_read_kind(replacement), secret_text)
             replacements.append(replacement)
         return replacements
 
@@ -159,13 +163,13 @@ class TextCleaner:
                 yield Replacement(encoded_data.start, encoded_data.end, f"[removed: {secret_kind}]")
 
 
-def _kind_of(replacement: Replacement) -> str:
-    """The kind of secret that the mark of a replacement names."""
+def _read_kind(replacement: Replacement) -> str:
+    """Read the kind of secret from the mark of a replacement."""
     return replacement.new_text.removeprefix("[removed: ").removesuffix("]")
 
 
 def _find_rule_words(text: str) -> frozenset[str]:
-    """The words of all rules that occur in a text, which is in lower case."""
+    """The words of all rules that occur in a lower-case text."""
     return frozenset(word for word in _WORDS if word in text)
 
 

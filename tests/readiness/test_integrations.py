@@ -13,8 +13,8 @@ from webhook_integration import WebhookIntegration
 from paylab.readiness.items import ITEMS
 from paylab.readiness.judgement import judge
 
-QUESTIONS = {item.id: "question" for item in ITEMS if item.judge is None}
-SHOWN = {item.id: "shown" for item in ITEMS if item.judge is not None}
+QUESTIONS = {item.id: "question" for item in ITEMS if item.observe is None}
+SHOWN = {item.id: "shown" for item in ITEMS if item.observe is not None}
 
 MISTAKES = {
     "one nonce for all attempts": ["signing.attempts"],

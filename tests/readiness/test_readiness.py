@@ -448,7 +448,7 @@ def test_each_item_has_its_source(faulty):
     for item in items:
         assert item.source.startswith("spec: ") or item.source in ids, item.id
         assert item.why.endswith(".")
-        assert bool(item.show) == (item.judge is not None)
+        assert bool(item.show) == (item.observe is not None)
 
 
 def test_the_command_prints_the_report_and_fails_for_what_is_broken(faulty, tmp_path, capsys):
