@@ -441,7 +441,7 @@ class Inline:
 @pytest.mark.parametrize(
     ("by", "tz", "asked"),
     [
-        (["status", "day"], "UTC", ["whole_partition"]),
+        (["status", "day"], "UTC", ["summarize_partition_at_once"]),
         ("day", "Asia/Manila", ["partials"]),
         ("week", "UTC", ["partials"]),
     ],
@@ -460,7 +460,7 @@ def test_a_summary_has_the_same_numbers_on_a_cluster(tmp_path, by, tz, asked):
     pd.testing.assert_frame_equal(doubled, dataset.summarize(by=by, tz=tz))
     assert doubled["rows"].sum() == 30 + frames.read_parquet(newest).shape[0]
     assert inline.asked[len(asked) :] == [
-        *(["whole_partition"] * (asked != ["partials"])),
+        *(["summarize_partition_at_once"] * (asked != ["partials"])),
         "partials",
     ]
 
@@ -471,7 +471,7 @@ def test_a_cluster_that_has_no_folder():
     dataset.sync(List(rows(20, days=2)))
     found = dataset.summarize(by="day", cluster=inline)
     pd.testing.assert_frame_equal(found, dataset.summarize(by="day"))
-    assert inline.asked == ["whole_partition", "partials"]
+    assert inline.asked == ["summarize_partition_at_once", "partials"]
     assert len(frames.Dataset("memory://datasets/none").summarize("day", Inline())) == 0
 
 
