@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from .spec import models as models
     from .spec import status as status
     from .spec.service.service import Service as Service
+    from .views.specimens import specimen as specimen
 
 __version__ = "0.1.0"
 
@@ -86,6 +87,7 @@ LATE = {
     "read_parquet": "frames:read_parquet",
     "signing": "signing",
     "simulator": "simulator",
+    "specimen": "views.specimens:specimen",
     "status": "spec.status",
     "views": "views",
 }

@@ -7,6 +7,7 @@ import pytest
 
 from paylab.cli.main import COMMANDS, parser
 from paylab.client.settings import SHARED_VARIABLE, TOKEN_VARIABLE
+from paylab.errors import ChoiceError
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -25,6 +26,19 @@ def test_the_program_of_the_readme_runs_and_writes_a_csv_file_with_the_conversio
     program = README.split("```python\n")[1].split("```")[0]
     exec(program, {"__name__": "__main__"})
     assert len((tmp_path / "conversions.csv").read_text().splitlines()) == 2
+
+
+def test_the_example_of_payments_runs_after_the_first_and_ends_with_its_error(
+    tmp_path, monkeypatch
+):
+    """A repetition is the same payment, and another amount under its reference is an error."""
+    monkeypatch.chdir(tmp_path)
+    connecting, paying = README.split("```python\n")[1:3]
+    names = {"__name__": "__main__"}
+    exec(connecting.split("```")[0], names)
+    with pytest.raises(ChoiceError, match="source_amount is 20, not 21"):
+        exec(paying.split("```")[0], names)
+    assert names["paid"].source_amount == 20
 
 
 def test_links_lead_to_files():

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors.api import APIStatusError
-from ..errors.base import ConfigError, PaylabError
+from ..errors.base import ArgumentError, ConfigError, PaylabError, RuleError
 from ..errors.text import printable
 from .terminal import in_options, warn_user
 
@@ -61,6 +61,16 @@ DONE = 0
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
+MISUSES = (
+    ArgumentError,
+    ConfigError,
+    RuleError,
+    FileExistsError,
+    FileNotFoundError,
+    IsADirectoryError,
+    NotADirectoryError,
+)
+"""What was typed cannot be right: a setting, a word, or a file that is not there."""
 DESCRIPTION = "Explore and integrate a cross-border payments service."
 HELP = """examples:
   paylab lab                               # the notebooks, on simulators
@@ -96,11 +106,11 @@ def run(options: argparse.Namespace) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = warn
             return int(command_module(options.command).run(options))
-    except ConfigError as error:
-        return _print_error(error, WRONG_USE, options)
     except BrokenPipeError:  # nothing more is printed
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except MISUSES as error:
+        return _print_error(error, WRONG_USE, options, warned_texts)
     except (PaylabError, OSError) as error:
         return _print_error(error, FAILED, options, warned_texts)
     except KeyboardInterrupt as stop:

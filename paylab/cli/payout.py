@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from ..lab.lab import connect
 from ..payments.batch import check_results_path
 from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UnpaidWarning
-from ..payments.plan import Plan, make_plan
+from ..payments.plan import Plan, RowProblem, make_plan
 from ..payments.recognition import LOOKBACK_AGE
 from ..spec.service.service import Service
 from ..spec.text import printable
@@ -45,6 +46,9 @@ client_reference_id,financial_account_id,source_amount,source_currency,destinati
 invoice-1001,fa_of_the_first_recipient,150.00,USD,MXN,spei
 invoice-1002,fa_of_the_second_recipient,80.50,USD,PHP,instapay
 """
+ROWS_NAMED_MAX = 3
+"""Maximum rows with the same problem that are named one by one."""
+NOT_CHECKED = "not checked: whether the accounts exist, and which payouts were made before"
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 
@@ -107,10 +111,7 @@ def run(options: argparse.Namespace) -> int:
         name: getattr(options, name) for name in option_names if getattr(options, name)
     }
     payout_options["references"] = not options.no_references
-    try:
-        plan = make_plan(options.file, service=_find_service(), **payout_options)
-    except FileNotFoundError as error:
-        raise ConfigError(f"{options.file}: {error.strerror}") from None
+    plan = make_plan(options.file, service=_find_service(), **payout_options)
     if options.dry_run or plan.problems:
         if options.to is not None:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
@@ -152,12 +153,27 @@ def _print_plan(plan: Plan, options: argparse.Namespace) -> int:
     else:
         say(plan)
         if not plan.problems:
-            say("earlier payouts are looked for in the list of the service when it is sent")
+            say(NOT_CHECKED)
         if plan.ignored:
             say(f"columns that are not sent: {printable(', '.join(plan.ignored))}")
-        for problem in plan.problems:
-            warn_user(printable(in_options(str(problem), options)))
+        for problem_text in _problem_texts(plan):
+            warn_user(printable(in_options(problem_text, options)))
     return 1 if plan.problems else 0
+
+
+def _problem_texts(plan: Plan) -> Iterator[str]:
+    """Each problem with its row; of one that many rows have, the first rows and their number."""
+    problems_by_text: dict[tuple[str, str], list[RowProblem]] = {}
+    for problem in plan.problems:
+        problems_by_text.setdefault((problem.field, problem.message), []).append(problem)
+    for (field, message), problems in problems_by_text.items():
+        if len(problems) <= ROWS_NAMED_MAX:
+            yield from map(str, problems)
+            continue
+        first_rows = ", ".join(str(problem.row) for problem in problems[:ROWS_NAMED_MAX])
+        yield (
+            f"{len(problems)} rows ({first_rows}, ...), {f'{field}: ' if field else ''}{message}"
+        )
 
 
 def _print_results(results: BatchResults, *, as_json: bool) -> int:

@@ -63,10 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Send, and print the response; with -v also the request, on stderr."""
-    path = options.path if options.path.startswith("/") else f"/v1/{options.path}"
+    path = _absolute_path(options.path)
     is_post = options.command == "post"
     body = _read_body(options.json) if is_post else None
     lab = connect(max_retries=0 if is_post else None)
+    if is_post and body is None and _operation_at(lab, "POST", path):
+        raise ConfigError("the body is missing: give it with --json BODY, @FILE, or - for stdin")
     announce(lab.place)
     try:
         if options.command == "list":
@@ -79,6 +81,13 @@ def run(options: argparse.Namespace) -> int:
         for call in lab.calls if options.verbose else ():
             warn_user(layers(call))
     return 0
+
+
+def _absolute_path(path: str) -> str:
+    """The path with its version: `v1/transfers` and `transfers` are /v1/transfers."""
+    if path.startswith(("/", "v1/")):
+        return f"/{path.removeprefix('/')}"
+    return f"/v1/{path}"
 
 
 def _send(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:

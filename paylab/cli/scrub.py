@@ -26,7 +26,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..errors.base import PaylabError
+from ..errors.base import ConfigError
 from ..files import replace, require_regular
 from ..redaction.personal import find_personal_names
 from ..redaction.scrub import Leak, scrub
@@ -103,15 +103,15 @@ def _print_leaks(leaks: list[tuple[Path, Leak]], options: argparse.Namespace) ->
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    """A file as text and as JSON; PaylabError if it is none of the kinds that are scrubbed."""
+    """A file as text and as JSON; ConfigError if it is none of the kinds that are scrubbed."""
     require_regular(path)
     try:
         document_text = path.read_bytes().decode()
         document = json.loads(document_text)
     except (ValueError, RecursionError):
-        raise PaylabError(f"{path} is {UNKNOWN}: it is not JSON in UTF-8") from None
+        raise ConfigError(f"{path} is {UNKNOWN}: it is not JSON in UTF-8") from None
     if not isinstance(document, dict) or not _is_known(document):
-        raise PaylabError(f"{path} is {UNKNOWN}")
+        raise ConfigError(f"{path} is {UNKNOWN}")
     return document_text, document
 
 

@@ -80,10 +80,17 @@ def in_options(text: str, options: Namespace) -> str:
 
     >>> in_options("name yours with columns=", Namespace(column=None))
     'name yours with --column'
+    >>> in_options("look in lab.individuals.list()", Namespace())
+    'look in paylab list individuals'
     """
+    text = _LIST_CALL.sub(r"paylab list \1", text.replace(_FIND_CALL, _FIND_COMMAND))
     return _PARAMETER.sub(lambda match: _option_of(match, vars(options)) or match[0], text)
 
 
+_LIST_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(\)")
+"""The call of a lab that the command `paylab list` makes."""
+_FIND_CALL = "lab.transfers.find(client_reference_id=...)"
+_FIND_COMMAND = "paylab list transfers --client-reference-id ..."
 _PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
 """A parameter without a value, or one that is switched off."""
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from .. import sqlite
-from ..errors.base import SimulatorError
+from ..errors.base import ConfigError, SimulatorError
 from ..files import replace
 from ..redaction.personal import find_personal_names, hide_personal_data, hide_url_secrets
 from ..redaction.redaction import Redaction
@@ -68,6 +68,10 @@ ROWS_PER_BATCH = 1_000
 PUT_ROW = """
 INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body
 """  # a changed row keeps its position
+
+
+class UnusableFileError(SimulatorError, ConfigError):
+    """A file that cannot hold the data of a simulator."""
 
 
 class WorldStorage:
@@ -150,10 +154,10 @@ class WorldStorage:
         """Release the file."""
         self._db.close()
 
-    def _unusable_error(self, error: Exception) -> SimulatorError:
+    def _unusable_error(self, error: Exception) -> UnusableFileError:
         """The error for a file that cannot be used, such as one of another simulator."""
         reason = "another simulator is using it" if "locked" in str(error) else str(error)
-        return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")
+        return UnusableFileError(f"{self._path} cannot be used for the simulator's data: {reason}")
 
 
 def _list_removed_rows(world: World) -> Iterator[tuple[str, str]]:

@@ -33,7 +33,8 @@ def scan(image: str | Path | bytes | BinaryIO) -> str:
         code_texts = read_qr_codes(_read_image(image))
     except (OSError, ProgramError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise PaylabError(f"{picture_name} cannot be read: {reason}") from None
+        error_class = ConfigError if isinstance(error, OSError) else PaylabError
+        raise error_class(f"{picture_name} cannot be read: {reason}") from None
     if len(code_texts) != 1:
         raise PaylabError(f"the picture has {len(code_texts) or 'no'} QR codes: it must have one")
     return code_texts[0]

@@ -17,7 +17,7 @@ ACCOUNTS = [
 ]
 OFFRAMP = [
     BEGIN,
-    "from paylab.views.specimens import specimen\n"
+    "from paylab import specimen\n"
     'fields = paylab.examples.individual("MX", consent_at=lab.clock(), product="off_ramp")\n'
     'bank = paylab.examples.recipient("MX")["financial_accounts"]\n'
     "person = lab.individuals.create(**fields, financial_accounts=bank)\n"

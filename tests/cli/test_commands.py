@@ -84,17 +84,29 @@ def test_the_simulator_follows_a_service_toml_and_goes_on_from_its_file(tmp_path
             2,
             "only with transfers",
         ),
-        (["qr", "--scan", "nowhere.png"], 1, "paylab: nowhere.png cannot be read: No such file"),
-        (["qr", "nowhere.jpg"], 1, "paylab: nowhere.jpg cannot be read: No such file"),
+        (["qr", "--scan", "nowhere.png"], 2, "paylab: nowhere.png cannot be read: No such file"),
+        (["qr", "nowhere.jpg"], 2, "paylab: nowhere.jpg cannot be read: No such file"),
         (["qr", PAYLOAD, "--out", "x.bmp"], 2, "saved as .png or .svg"),
         (["qr", PAYLOAD, "--out", "nowhere/x.png"], 2, "x.png: there is no folder nowhere"),
         (["export", "transfers", "--to", ""], 2, "name a file or a folder"),
         (["export", "transfers", "--to", "."], 2, "cannot replace the folder you are in"),
-        (["export", "transfers", "--to", "x.csv", "--status", ""], 1, "status: is empty"),
+        (["export", "transfers", "--to", "x.csv", "--status", ""], 2, "status: is empty"),
+        (["export", "transfers", "--to", "-", "--status", "done"], 2, "is 'completed' meant?"),
+        (["export", "transfers", "--to", "-", "--since", "yesterday"], 2, "since: must be"),
+        (["list", "transfers", "--status", "done"], 2, "is 'completed' meant?"),
+        (["get", "/v1/transfers/tr_no"], 1, "look in paylab list transfers"),
+        (["get", "v1/transfers/tr_no"], 1, "404 transfer not found"),
+        (["post", "/v1/transfers"], 2, "the body is missing: give it with --json"),
+        (["post", "/v1/transfers", "--json", "@nowhere"], 2, "nowhere: No such file"),
+        (["post", "/v1/transfers", "--json", "{"], 2, "--json is not JSON"),
+        (["payout", "nowhere.csv"], 2, "nowhere.csv: No such file"),
+        (["reconcile", "nowhere.csv"], 2, "there is no file nowhere.csv"),
+        (["scrub", "nowhere.ipynb"], 2, "nowhere.ipynb: No such file"),
+        (["scrub", "/dev/null"], 2, "it is not a regular file"),
         (["sync", "transfers", "zzz://x/y"], 2, "zzz:// cannot be used: Protocol not known"),
         (["sync", "transfers", ""], 2, "the address is empty: name a folder"),
-        (["sync", "transfers", "x", "--overlap", "48"], 1, "overlap: '48' is not a duration"),
-        (["walkthrough", "ph", "--out", "/dev/null"], 1, "paylab: /dev/null: File exists"),
+        (["sync", "transfers", "x", "--overlap", "48"], 2, "overlap: '48' is not a duration"),
+        (["walkthrough", "ph", "--out", "/dev/null"], 2, "paylab: /dev/null: File exists"),
         (["sign", "GET", "transfers"], 2, "'transfers' is not a URL to sign"),
         (["sign", "GET", "//example.com/v1/transfers"], 2, "is not a URL to sign"),
         (["sign", "GET", "http://[::1/v1"], 2, "is not a URL to sign"),
@@ -106,19 +118,22 @@ def test_the_simulator_follows_a_service_toml_and_goes_on_from_its_file(tmp_path
         ),
         (["sign", "G T", "https://a.co/v1"], 2, "'G T' is not a method"),
         (["sign", "", "https://a.co/v1", "--curl"], 2, "'' is not a method"),
-        (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 1, "nowhere.json"),
+        (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 2, "nowhere.json"),
         (["simulator", "--port", "1", "--host", "203.0.113.1"], 2, "cannot listen"),
-        (["simulator", "--data", "/nowhere/at/all"], 1, "cannot be used"),
+        (["simulator", "--data", "/nowhere/at/all"], 2, "cannot be used"),
         (["simulator", "--", "nowhere", "-x"], 2, "cannot run 'nowhere': No such file"),
         (["simulator", "--", "/"], 2, "cannot run '/': Permission denied"),
         (["simulator", "--json", "--", "true"], 2, "--json prints the keys: omit it"),
         (["simulator", "--service", "/nowhere.toml"], 2, "/nowhere.toml cannot be read"),
         (["lab", "--service", "/nowhere.toml", "--no-browser"], 2, "/nowhere.toml cannot be read"),
-        (["lab", "99_nothing"], 1, "there is no notebook 99_nothing"),
+        (["lab", "99_nothing"], 2, "there is no notebook 99_nothing"),
     ],
 )
 def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monkeypatch, tmp_path):
-    """An error is one line on stderr, with the right status and nothing on stdout."""
+    """An error is one line on stderr, with nothing on stdout.
+
+    The status is 2 if what was typed cannot be right, such as a file that is not there, else 1.
+    """
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == status
     said = capsys.readouterr()
@@ -671,7 +686,7 @@ def test_a_server_with_a_line_break_is_refused(capsys, tmp_path):
     ("path", "words"),
     [
         ("transfer", "the specification has no GET /v1/transfer: is /v1/transfers meant?"),
-        ("v1/transfers", "the specification has no GET /v1/v1/transfers: is /v1/transfers meant?"),
+        ("v1/transfer", "the specification has no GET /v1/transfer: is /v1/transfers meant?"),
         ("/v1/individual/ind_1", "is /v1/individuals/{id} meant?"),
         ("/v3/xyzzy", "the specification has no GET /v3/xyzzy: paylab openapi prints those"),
     ],

@@ -102,6 +102,14 @@ def test_a_bad_row_is_named_and_nothing_is_sent(file, service, account, capsys, 
     assert not service.world.tables["transfers"].rows
 
 
+def test_a_problem_of_many_rows_is_one_line(file, capsys):
+    """It names the first three rows and the number of all."""
+    rows = [(f"a-{number}", "fa_1", "10.505", *GOOD[3:]) for number in range(5)]
+    assert run(file(*rows), "--dry-run") == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("5 rows (1, 2, 3, ...), source_amount: ")
+
+
 def test_with_json_each_problem_has_its_row_line_and_field(file, capsys):
     """With --json, each problem has its row, line and field, and the payouts are counted."""
     assert run(file(GOOD, BAD["amount"][0], BAD["rail"][0]), "--dry-run", "--json") == 1

@@ -86,7 +86,7 @@ def test_an_order_has_the_key_of_its_body(service, capsys):
     [
         (["get", "transfers/none"], 1, "404"),
         (["post", "transfers", "--json", "{"], 2, "--json is not JSON"),
-        (["post", "transfers", "--json", "@nowhere.json"], 1, "nowhere.json"),
+        (["post", "transfers", "--json", "@nowhere.json"], 2, "nowhere.json"),
     ],
 )
 def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):

@@ -62,10 +62,10 @@ def test_a_snapshot_has_the_checksum_of_what_is_left(tmp_path):
     ],
 )
 def test_another_file_is_left_alone(tmp_path, capsys, text, words):
-    """What is no notebook, HAR file or snapshot ends with status 1."""
+    """What is no notebook, HAR file or snapshot ends with status 2."""
     path = tmp_path / "other.json"
     path.write_text(text)
-    assert main(["scrub", str(path)]) == 1
+    assert main(["scrub", str(path)]) == 2
     assert words in capsys.readouterr().err
     assert path.read_text() == text
 

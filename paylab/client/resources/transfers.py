@@ -181,8 +181,10 @@ class Transfers:
         expired or was cancelled, or one too old are errors, never successes. After 24 hours only
         the list tells (`lookback=`). `new=` pays again on purpose.
 
-        A repetition has `replayed` true. `lookback="45 days"` reads the list before sending. After
-        a 5xx its newest page is read before the order is sent again.
+        Orders are the same if all fields are, of a quote its terms, and `extra` if the service
+        shows it; references are trimmed, and their case counts. A repetition has `replayed` true.
+        `lookback="45 days"` reads the list before sending. After a 5xx its newest page is read
+        before the order is sent again.
         `new="tr_1"` is another order of that name, which is paid once in 24 hours, or with
         `lookback=` also later; `new=True` has a random key, which a crash loses. Your own
         `idempotency_key` decides alone. `extra` sends fields that paylab does not know.

@@ -29,7 +29,7 @@ Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
 
 IMPORTS = {
     "Path(": "from pathlib import Path",
-    "specimen(": "from paylab.views.specimens import specimen",
+    "specimen(": "from paylab import specimen",
 }
 """The import that code with this call needs."""
 
