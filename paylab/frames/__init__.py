@@ -14,11 +14,13 @@
 | frame | charts | `paylab.charts`: `volume(frame)`, `statuses`, `completion`, `failures`, `fees` |
 
 Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no digit. A comparison
-takes a float as it is printed, and `==` warns. Statistics (`std`, `corr`, `np.histogram`), bins of
-`pandas.cut` and charts use floats; what pandas computes with floats only, such as `rolling` or a
-`mean` of objects, is an error that says what to write. pandas' own readers of CSV and Excel make
-floats, and those of Parquet make Decimals that round at 28 digits: use `read_csv`, `read_excel`
-and `read_parquet` here, or `.astype("decimal")` of text or Decimals. Lesson 30 has the table.
+takes a float as it is printed, and `==` warns; a float as a key of a merge or an index, or among
+the values of a column, is an error, but `1.1 in index` is False. Statistics (`std`, `corr`,
+`np.histogram`), bins of `pandas.cut` and charts use floats; what pandas computes with floats only,
+such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
+of CSV and Excel make floats, and those of Parquet make Decimals that round at 28 digits: use
+`read_csv`, `read_excel` and `read_parquet` here, or `.astype("decimal")` of text or Decimals.
+Lesson 30 has the table.
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.
 

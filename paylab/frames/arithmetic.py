@@ -20,7 +20,14 @@ import pyarrow.compute as pc
 from ..errors.base import ExactnessError
 from . import decimals, machine_integers
 from .decimals import DIGITS_MAX, TOO_LONG, fit_width
-from .exact_decimal import DIGITS, divide, make_divider, raise_to_power
+from .exact_decimal import (
+    DIGITS,
+    compute_modulo,
+    divide,
+    floor_divide,
+    make_divider,
+    raise_to_power,
+)
 from .machine_integers import MACHINE_DIGITS
 
 SPARE_DIGITS = 4  # left for what is computed with quotients that fill their column
@@ -187,18 +194,6 @@ def aggregate_by_group(
     return fit_width(group_results)
 
 
-def _compute_modulo(dividend: Decimal, divisor: Decimal) -> Decimal:
-    """The remainder with the sign of the divisor, as `%` of Python's integers has it."""
-    remainder = WIDE_CONTEXT.remainder(dividend, divisor)
-    has_other_sign = bool(remainder) and (remainder < 0) != (divisor < 0)
-    return WIDE_CONTEXT.add(remainder, divisor) if has_other_sign else remainder
-
-
-def _floor_divide(dividend: Decimal, divisor: Decimal) -> Decimal:
-    divisible_part = WIDE_CONTEXT.subtract(dividend, _compute_modulo(dividend, divisor))
-    return WIDE_CONTEXT.divide_int(divisible_part, divisor)
-
-
 def fit_quotients(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Quotients and means as one column, rounded to the decimal places that it has room for.
 
@@ -255,8 +250,8 @@ OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
     "sub": partial(_compute_columns, pc.subtract),
     "mul": partial(_compute_columns, pc.multiply),
     "truediv": _divide_columns,
-    "floordiv": partial(_compute_by_row, _floor_divide),
-    "mod": partial(_compute_by_row, _compute_modulo),
+    "floordiv": partial(_compute_by_row, floor_divide),
+    "mod": partial(_compute_by_row, compute_modulo),
     "pow": partial(_compute_by_row, raise_to_power),
 }
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {

@@ -12,6 +12,7 @@ from pandas.api.extensions import register_extension_dtype as register
 from pandas.api.types import is_integer_dtype
 
 from . import decimals
+from .common_types import find_common_type
 
 
 @register
@@ -40,7 +41,9 @@ class DecimalDtype(ExtensionDtype):
         return self.construct_array_type()(array)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        are_exact = all(
-            isinstance(dtype, DecimalDtype) or is_integer_dtype(dtype) for dtype in dtypes
-        )
-        return self if are_exact else None
+        other_types = [
+            dtype
+            for dtype in dtypes
+            if not isinstance(dtype, DecimalDtype) and not is_integer_dtype(dtype)
+        ]
+        return find_common_type(self, other_types) if other_types else self

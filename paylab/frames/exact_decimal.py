@@ -66,8 +66,9 @@ class ExactDecimal(Decimal):
     """A Decimal whose `+`, `-` and `*` are exact, and which refuses to compute with a float.
 
     A quotient is exact if it has at most 38 digits, and else rounded to 28 significant digits or
-    as many as the dividend has. A comparison takes a float as it is printed, as that of a column
-    does. The text has plain digits: zero is 0.00, never 0E-18.
+    as many as the dividend has. `//` rounds down and `%` has the sign of the divisor, as for a
+    column and for Python's integers. A comparison takes a float as it is printed, as that of a
+    column does. The text has plain digits: zero is 0.00, never 0E-18.
     """
 
     __slots__ = ()
@@ -192,13 +193,26 @@ def make_elements(number_texts: Sequence[str | None], missing: object = None) ->
             gc.enable()
 
 
+def compute_modulo(dividend: Decimal, divisor: Decimal) -> Decimal:
+    """The remainder with the sign of the divisor, as `%` of Python's integers has it."""
+    remainder = EXACT_CONTEXT.remainder(dividend, divisor)
+    has_other_sign = bool(remainder) and (remainder < 0) != (divisor < 0)
+    return EXACT_CONTEXT.add(remainder, divisor) if has_other_sign else remainder
+
+
+def floor_divide(dividend: Decimal, divisor: Decimal) -> Decimal:
+    """The quotient rounded down to a whole number, as `//` of Python's integers has it."""
+    divisible_part = EXACT_CONTEXT.subtract(dividend, compute_modulo(dividend, divisor))
+    return EXACT_CONTEXT.divide_int(divisible_part, divisor)
+
+
 _OPERATORS: dict[str, Operator] = {
     "add": EXACT_CONTEXT.add,
     "sub": EXACT_CONTEXT.subtract,
     "mul": EXACT_CONTEXT.multiply,
     "truediv": divide,
-    "floordiv": EXACT_CONTEXT.divide_int,
-    "mod": EXACT_CONTEXT.remainder,
+    "floordiv": floor_divide,
+    "mod": compute_modulo,
 }
 
 

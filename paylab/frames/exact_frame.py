@@ -13,6 +13,7 @@ from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
 from .column_uses import with_column_uses
+from .common_types import refuse_key
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import convert_objects, exact_values, holds_decimals, make_exact
 from .exact_decimal import USE_DECIMAL
@@ -73,6 +74,11 @@ class ExactSeries(pd.Series):
     def apply(self, *args: Any, **options: Any) -> Any:
         """Do as pandas does, but make a column of Decimals exact."""
         return make_exact(super().apply(*args, **options))
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """As in pandas; ExactnessError for a float or text as a key of exact amounts."""
+        refuse_key(self.index, key)
+        return super().get(key, default)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """Write a CSV as pandas does; `decimal` is the mark in amounts."""

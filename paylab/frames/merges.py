@@ -25,8 +25,7 @@ def merge_exact(
 ) -> pd.DataFrame:
     """`pandas.merge` with its keywords; ExactnessError if amounts are matched with other kinds.
 
-    pandas itself would find only the floats that are equal to an amount in binary, and stop at
-    integers and text with errors that do not say what to write.
+    `pandas.merge` refuses floats too, and stops at text with an error of its own.
 
     >>> paylab.frames.merge(frame, frame[["id"]], on="id").shape == frame.shape
     True

@@ -4,11 +4,16 @@
 `mean` of a column of objects adds what `float` of each element returns. Only these three modules
 are recognized, and matplotlib, which draws floats. If a version of pandas moves them, `nlargest`
 and every conversion to floats inside pandas are refused.
+
+The common type of amounts and floats is asked for when keys are matched, when columns are joined,
+and to show a row: `find_type_use` tells these apart. If a version of pandas moves them, the common
+type is that of objects, as for a row.
 """
 
 from __future__ import annotations
 
 import sys
+from enum import Enum, auto
 from importlib import import_module
 from operator import attrgetter
 from types import FrameType
@@ -16,6 +21,30 @@ from types import FrameType
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
 STATISTICS_MODULE = "pandas.core.nanops"
+
+TYPES = "pandas.core.dtypes.cast"
+MERGES = "pandas.core.reshape.merge"
+INDEXES = ("pandas.core.indexes.base", "pandas.core.indexes.api", "pandas.core.indexes.multi")
+JOINED = ("pandas.core.dtypes.concat", "pandas.core.internals.concat")
+COLUMNS = "pandas.core.series"
+MATCHING = {
+    *("get_indexer", "get_indexer_non_unique", "join", "union", "union_indexes"),
+    *("intersection", "difference", "symmetric_difference"),
+}
+"""The functions of an index that match its labels with others."""
+
+
+class TypeUse(Enum):
+    """What pandas needs the common type of two columns for."""
+
+    MATCH = auto()
+    """To find equal values."""
+    JOIN = auto()
+    """To make one column of both."""
+    CASES = auto()
+    """To replace values of the one by those of the other, in `case_when`."""
+    OTHER = auto()
+    """For example, to show a row."""
 
 
 def has_windows() -> bool:
@@ -55,6 +84,25 @@ def is_statistic_or_window(*, is_known: bool = HAS_BOTH) -> bool:
     """Whether the caller of the calling function is a statistic or a window of pandas."""
     caller = _find_caller()
     return caller in (STATISTICS_MODULE, WINDOWS) or (not is_known and caller.startswith("pandas."))
+
+
+def find_type_use() -> TypeUse:
+    """What the common type is for that pandas asks a type of column for."""
+    caller_frame: FrameType | None = sys._getframe(2)
+    while caller_frame is not None:
+        module_name = str(caller_frame.f_globals.get("__name__", ""))
+        function_name = caller_frame.f_code.co_name
+        if module_name == MERGES or (module_name in INDEXES and function_name in MATCHING):
+            return TypeUse.MATCH
+        if module_name in JOINED:
+            return TypeUse.JOIN
+        if module_name == COLUMNS and function_name == "case_when":
+            return TypeUse.CASES
+        is_on_the_way = module_name.startswith("paylab.") or module_name == TYPES
+        if not is_on_the_way and function_name != "_find_common_type_compat":
+            return TypeUse.OTHER
+        caller_frame = caller_frame.f_back
+    return TypeUse.OTHER
 
 
 def is_plotting() -> bool:

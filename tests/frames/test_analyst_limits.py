@@ -80,9 +80,7 @@ REFUSED = {
         pd.DataFrame(f.to_dict("records")).groupby("k").a.mean()
     ),
     "quantile of records": lambda s, f: pd.DataFrame(f.to_dict("records")).a.quantile(0.5),
-    "mean beside an empty column of floats": lambda s, f: pd.concat(
-        [s, pd.Series([], dtype=float)]
-    ).mean(),
+    "mean beside a column of floats": lambda s, f: pd.concat([s, pd.Series([0.5])]).mean(),
     "eval with a float": lambda s, f: f.eval("a * 1.5"),
     "fractional parts": lambda s, f: np.modf(s),
     "fractional part of an element": lambda s, f: np.modf(s[0]),

@@ -289,7 +289,10 @@ EXACT = {
     "sum of a transposed frame": (lambda s, f: f[["a", "b"]].T.sum(), lambda v: [2 * x for x in v]),
     "words": (lambda s, f: s.astype("category").cat.categories, sorted),
     "values of words": (lambda s, f: s.astype("category").astype("decimal"), list),
-    "concatenated with floats": (lambda s, f: pd.concat([s, pd.Series([0.5])])[:4], list),
+    "concatenated with missing floats": (
+        lambda s, f: pd.concat([s, pd.Series([], dtype=float), pd.Series([float("nan")])])[:4],
+        list,
+    ),
     "eval": (lambda s, f: f.eval("a + b"), lambda v: [2 * x for x in v]),
     "a product of a frame": (lambda s, f: s.prod(), lambda v: [v[0] * v[1] * v[2] * v[3]]),
     "fused product": (lambda s, f: [x.fma(2, 3) for x in s], lambda v: [x * 2 + 3 for x in v]),

@@ -1,0 +1,61 @@
+"""What becomes of exact amounts beside values of another type: exact, objects, or an error.
+
+pandas asks the type of a column for its common type with others, and not what for: it is asked
+when keys are matched, which floats do only by chance, and when a row of a frame is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_float_dtype, is_object_dtype, is_string_dtype
+
+from ..errors.base import ExactnessError
+from . import operands, pandas_callers
+from .pandas_callers import TypeUse
+
+MATCHED = (
+    "exact amounts are matched with {}: read the other keys as text and write "
+    '.astype("decimal"), or Decimal("1.10") for a single key'
+)
+FLOATS = "floats, which finds them only by chance"
+TEXT = "text, which never finds them"
+
+
+def find_common_type(exact_type: Any, other_types: Sequence[Any]) -> Any:
+    """The type of exact amounts together with other types that are not exact; None for objects.
+
+    ExactnessError if they are matched: the keys of a merge, or two indexes. Columns that are
+    joined are exact, by which a float that is not missing is an error.
+    """
+    use = pandas_callers.find_type_use()
+    has_floats = all(map(is_float_dtype, other_types))
+    has_texts = all(map(_is_text, other_types))
+    if use is TypeUse.MATCH and (has_floats or has_texts):
+        raise ExactnessError(MATCHED.format(FLOATS if has_floats else TEXT))
+    if use is TypeUse.JOIN and has_floats:
+        return exact_type
+    if use is TypeUse.CASES and all(is_float_dtype(t) or is_object_dtype(t) for t in other_types):
+        return exact_type
+    return None
+
+
+def refuse_key(index: pd.Index[Any], key: object) -> None:
+    """ExactnessError for a float, or the text of a number, as a key of an index of exact amounts.
+
+    A whole float is found as its amount is.
+    """
+    if str(index.dtype) != "decimal":
+        return
+    if isinstance(key, float) and math.isfinite(key) and not key.is_integer():
+        raise ExactnessError(MATCHED.format(FLOATS))
+    if isinstance(key, str) and operands.read_number(key) is not None:
+        raise ExactnessError(MATCHED.format(TEXT))
+
+
+def _is_text(other_type: Any) -> bool:
+    """Whether a type has text only."""
+    return bool(is_string_dtype(other_type)) and not is_object_dtype(other_type)

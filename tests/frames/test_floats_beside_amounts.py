@@ -1,0 +1,162 @@
+"""Floats and text as keys of exact amounts, and floats that would get into an exact column."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from analyst_frames import NAN, D, failures
+
+from paylab.errors import ExactnessError
+from paylab.frames.exact_frame import ExactFrame
+
+TEXTS = ["1.10", "2.20", "3.30"]
+
+
+def make_rows(frame_type=pd.DataFrame):
+    """Exact amounts beside a count, in a frame of pandas or of ours."""
+    return frame_type({"a": pd.Series(TEXTS, dtype="decimal"), "n": range(3)})
+
+
+def make_floats():
+    """The same amounts as floats."""
+    return pd.DataFrame({"a": [*map(float, TEXTS)], "m": range(3)})
+
+
+def by_amount(frame):
+    """The last column by amount."""
+    return frame.set_index("a").iloc[:, -1]
+
+
+MATCHED = {
+    "merge": lambda x, y: pd.merge(x, y, on="a"),
+    "merge, shuffled": lambda x, y: pd.merge(x[::-1], y, on="a"),
+    "merge of floats": lambda x, y: y.merge(x, on="a"),
+    "merge of floats with an index": lambda x, y: y.merge(
+        x.set_index("a"), left_on="a", right_index=True
+    ),
+    "merge of two keys": lambda x, y: pd.merge(x.assign(m=x.n), y, on=["a", "m"]),
+    "join of floats": lambda x, y: y.set_index("a").join(x.set_index("a")),
+    "concat of columns": lambda x, y: pd.concat([x.set_index("a"), y.set_index("a")], axis=1),
+    "sum of columns": lambda x, y: by_amount(x) + by_amount(y),
+    "align": lambda x, y: by_amount(y).align(by_amount(x)),
+    "reindex": lambda x, y: by_amount(x).reindex([1.1]),
+    "reindex of a frame": lambda x, y: x.set_index("a").reindex([1.1, 9.9]),
+    "list of labels": lambda x, y: by_amount(x).loc[[1.1]],
+    "drop": lambda x, y: by_amount(x).drop(1.1),
+    "intersection": lambda x, y: x.set_index("a").index.intersection(y.set_index("a").index),
+    "text in reindex": lambda x, y: by_amount(x).reindex(["1.10"]),
+    "list of texts": lambda x, y: by_amount(x).loc[["1.10"]],
+}
+"""They would find some floats, by the order of the rows, or none."""
+
+INTRUDING = {
+    "concat": lambda s, f: pd.concat([s, f]),
+    "concat of frames": lambda s, f: pd.concat([s.to_frame("a"), f.to_frame("a")]),
+    "case_when": lambda s, f: s.case_when([(s > 1, 0.1)]),
+    "combine_first": lambda s, f: s.reindex([0, 7]).combine_first(f),
+    "new label": lambda s, f: s.__setitem__(21, 0.1),
+    "new label of loc": lambda s, f: s.loc.__setitem__(21, 0.1),
+    "new row": lambda s, f: s.to_frame("a").assign(n=1).loc.__setitem__(3, {"a": 0.5, "n": 3}),
+    "melt": lambda s, f: pd.DataFrame({"a": s, "f": f}).melt(),
+    "where": lambda s, f: s.where(s > 2, 0.5),
+}
+
+KEPT = {
+    "case_when": (
+        lambda s: s.case_when([(s > D(2), D("0.1"))]),
+        ["1.10", "0.1", "0.1"],
+    ),
+    "case_when with a column": (lambda s: s.case_when([(s > 2, s * 2)]), ["1.10", "4.40", "6.60"]),
+    "concat with missing floats": (lambda s: pd.concat([s, pd.Series([NAN])])[:3], TEXTS),
+    "combine_first with missing floats": (
+        lambda s: s.combine_first(pd.Series([NAN, NAN, NAN])),
+        TEXTS,
+    ),
+    "concat with integers": (lambda s: pd.concat([s, pd.Series([1])])[:3], TEXTS),
+    "alignment with integers": (lambda s: s + pd.Series([1, 1, 1]), ["2.10", "3.20", "4.30"]),
+}
+
+SHOWN = {
+    "row": lambda frame: frame.iloc[0].tolist(),
+    "transposed": lambda frame: frame.T[0].tolist(),
+    "values": lambda frame: frame.to_numpy()[0].tolist(),
+    "records": lambda frame: [*frame.to_dict("records")[0].values()],
+    "stacked": lambda frame: frame.stack()[0].tolist(),
+}
+
+
+@pytest.mark.parametrize("frame_type", [pd.DataFrame, ExactFrame])
+def test_amounts_are_not_matched_with_floats_or_text(frame_type):
+    """Each says what to write, for frames of pandas and of ours."""
+
+    def check(idiom):
+        with pytest.raises(ExactnessError, match=r"write \.astype"):
+            MATCHED[idiom](make_rows(frame_type), make_floats())
+
+    assert failures(MATCHED, check) == {}
+
+
+@pytest.mark.parametrize(("key", "is_refused"), [(1.1, True), ("1.10", True), ("x", False)])
+def test_get_of_a_key_that_equals_an_amount_says_what_to_write(key, is_refused):
+    """`get` of a column of ours never gives None for what `==` finds."""
+    column = by_amount(make_rows(ExactFrame))
+    if is_refused:
+        with pytest.raises(ExactnessError, match=r"write \.astype"):
+            column.get(key)
+    else:
+        assert column.get(key) is None
+    assert column.get(D("1.1")) == 0
+
+
+def test_a_float_does_not_get_into_an_exact_column():
+    """Each way in is refused, as an assignment is."""
+
+    def check(idiom):
+        floats = pd.Series([0.5] * 9)
+        with pytest.raises(ExactnessError, match="not exact"):
+            INTRUDING[idiom](make_rows()["a"], floats)
+
+    assert failures(INTRUDING, check) == {}
+
+
+def test_what_is_exact_stays_an_exact_column():
+    """Decimals, integers and missing floats do not make a column of objects."""
+
+    def check(idiom):
+        ask, expected = KEPT[idiom]
+        result = ask(make_rows()["a"])
+        assert (str(result.dtype), result.tolist()) == ("decimal", [*map(D, expected)])
+
+    assert failures(KEPT, check) == {}
+
+
+def test_a_row_shows_amounts_beside_floats():
+    """A row of a frame, which is not one column, has both as they are, without a warning."""
+
+    def check(idiom):
+        frame = pd.DataFrame({"a": pd.Series(TEXTS, dtype="decimal"), "f": [0.5] * 3})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            values = SHOWN[idiom](frame)
+        assert values == [D("1.10"), 0.5]
+        assert isinstance(values[1], float)
+
+    assert failures(SHOWN, check) == {}
+
+
+DIVIDED = [("-3.30", "2"), ("3.30", "-2"), ("-3.30", "-2"), ("3.30", "2"), ("-4", "2"), ("0", "3")]
+
+
+@pytest.mark.parametrize(("dividend", "divisor"), DIVIDED)
+def test_an_amount_is_divided_as_its_column_is(dividend, divisor):
+    """`//` rounds down and `%` has the sign of the divisor, as for Python's integers."""
+    column = pd.Series([dividend], dtype="decimal")
+    other = D(divisor)
+    whole, rest = divmod(column, other)
+    assert divmod(column[0], other) == (whole[0], rest[0])
+    assert (column[0] // other, column[0] % other) == (whole[0], rest[0])
+    assert whole[0] * other + rest[0] == column[0]
+    assert whole[0] == int(np.floor(float(dividend) / float(divisor)))
