@@ -37,8 +37,6 @@ class PaylabError(CardError):
 
     assumption: str | None = None
     """The id of the assumption that a failed call certainly rests on, if any."""
-    doubts: tuple[Any, ...] = ()
-    """The settings that a probe may try; only a walk of the probe fills them."""
     after_lost = False
     """Whether an earlier attempt may have been carried out."""
 

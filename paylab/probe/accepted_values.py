@@ -1,9 +1,12 @@
-"""The words, numbers and sizes that a message says are accepted."""
+"""The words, numbers, amounts and sizes that a refusal says are accepted."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
+
+from ..spec.envelope import walk_values
+from ..spec.json_path import last_name
 
 _CHOICE = re.compile(
     r"(?:(?:one|array|list) of|either|expected|(?:should|must) be|allowed(?: values)?(?: are)?"
@@ -12,10 +15,11 @@ _CHOICE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"['\"]?([\w.+-]+)['\"]?")
-_NUMBER = re.compile(r"\d+")
 _NOT_CHOICES = frozenset({
     "or", "and", "a", "an", "one", "of", "text", "string", "number", "object", "either", "true",
 })  # fmt: skip
+_LIST_NAME = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
 _AMOUNT = re.compile(r"\d+(?:\.\d+)?")
 _LIMIT = re.compile(r"at least|at most|min|max|less|more|greater|below|above|exceed", re.IGNORECASE)
 _WHOLE = re.compile(r"(?:no|not have|without) decimals|whole number", re.IGNORECASE)
@@ -31,6 +35,16 @@ def find_accepted_words(words: str) -> tuple[str, ...]:
     return tuple(
         listed_word for listed_word in listed_words if listed_word.lower() not in _NOT_CHOICES
     )
+
+
+def find_listed_words(body: object) -> tuple[str, ...]:
+    """The words that a refusal lists beside its message, such as `"allowed_values": ["a", "b"]`."""
+    refusal = body[0] if isinstance(body, list) and body else body
+    for path, members in walk_values(refusal, 4):
+        is_list = isinstance(members, list) and bool(_LIST_NAME.search(last_name(path)))
+        if is_list and members and all(isinstance(member, str) for member in members):
+            return tuple(members)
+    return ()
 
 
 def find_accepted_numbers(words: str) -> tuple[int, ...]:
@@ -61,4 +75,6 @@ def accepts_one_item(words: str) -> bool:
 def find_accepted_sizes(words: str) -> list[int]:
     """The sizes in a message, in bytes, the smallest first: of "at least 50 KB" it is 51,200."""
     sizes = _SIZE.findall(words)
-    return sorted(int(n) * _UNITS[unit[:1].lower()] for n, unit in sizes if len(n) < 9)
+    return sorted(
+        int(digits) * _UNITS[unit[:1].lower()] for digits, unit in sizes if len(digits) < 9
+    )

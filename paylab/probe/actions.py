@@ -15,8 +15,7 @@ from ..errors.api import APIStatusError
 from ..errors.base import PagingError
 from ..spec import codes, status
 from .accepted_values import accepts_one_item, find_accepted_sizes
-from .names import suggest_cursor_names
-from .refusal_words import describe_error
+from .refused_request import describe_error
 
 SHORT = 2
 LARGEST = codes.PAGE_MAX
@@ -38,7 +37,7 @@ PIXEL = b64decode(
 REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
 AMOUNT = "10.00"
-DEPOSIT = Decimal("20.00")
+DEPOSIT = "20.00"
 
 
 def read_first_page(client: Client, name: str, limit: int = SHORT) -> Any:
@@ -53,9 +52,7 @@ def read_second_page(client: Client, name: str) -> Any:
         {listed_row.id for listed_row in page.data} for page in (pages[0], pages[-1])
     )
     if len(pages) == 2 and second_ids <= first_ids:  # a pager leaves out repeated rows
-        error = PagingError("the second page repeats the first")
-        error.doubts = tuple(suggest_cursor_names(client.service.list(name), client.service))
-        raise error
+        raise PagingError(f"the second page repeats the first: see lists.{name}.cursor_parameter")
     return pages[-1]
 
 
@@ -149,32 +146,20 @@ def create_conversion_account(
     return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
 
 
-def create_deposit(
-    client: Client, account_id: str, on_ramp: OnRamp, amount: str = str(DEPOSIT)
-) -> Any:
-    """Make a sandbox deposit of at most the limit of the rail."""
-    smallest = min(Decimal(amount), on_ramp.cap)
-    return client.sandbox.deposit(account_id, smallest, on_ramp.currency)
+def create_deposit(client: Client, account_id: str, on_ramp: OnRamp, amount: str) -> Any:
+    """Make a sandbox deposit of an amount, or of the limit of the rail if that is less."""
+    possible_amount = min(Decimal(amount), on_ramp.cap)
+    return client.sandbox.deposit(account_id, possible_amount, on_ramp.currency)
 
 
-def create_payout(client: Client, account: Any, terms: dict[str, Any], reference: str) -> Any:
-    """Create a transfer from terms; `reference` may be ""."""
-    return client.transfers.create(account, **terms, **_make_transfer_fields(client, reference))
-
-
-def pay_quote(client: Client, quote: Any, reference: str) -> Any:
-    """Create a transfer from a quote; `reference` may be ""."""
-    fields = _make_transfer_fields(client, reference)
-    return client.transfers.create(quote_id=quote.id, **fields)
-
-
-def _make_transfer_fields(client: Client, reference: str) -> dict[str, Any]:
-    """The fields of a transfer beside its terms: what the service requires, and a reference."""
+def create_payout(client: Client, reference: str, **order: Any) -> Any:
+    """Create a transfer of an account and terms, or of a `quote_id`; `reference` may be ""."""
     own_fields = {"client_reference_id": reference} if reference else {}
-    return make_required_fields(client, "transfers") | own_fields
+    required_fields = make_required_fields(client, "transfers")
+    return client.transfers.create(**order, **(required_fields | own_fields))
 
 
-def make_terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:
+def make_terms(client: Client, country: str, amount: str) -> dict[str, Any]:
     """The terms of a payout to a country."""
     corridor = corridors.of(client.service).get(country)
     return {

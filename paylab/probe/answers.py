@@ -14,8 +14,9 @@ from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE
+from .field_guesses import find_list_key
 from .guesses import read_page_settings
-from .names import Guesses, find_list_key
+from .refused_request import Guesses
 
 
 def find_contradictions(call: Call, operation: str, service: Service) -> Guesses:

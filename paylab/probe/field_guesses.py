@@ -3,86 +3,70 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
+from ..spec import codes, models
+from ..spec.resource import Resource
+from ..spec.service.files import FILL_IN
 from ..spec.service.key import SettingKey
 from ..spec.service.keys import setting_keys
+from ..spec.service.lists import ListForm
 from ..spec.service.rails import RAILS
-from ..spec.service.setting import setting_key_of
 from ..spec.service.value_types import NONE, WordsLimit
-from .accepted_values import find_accepted_numbers, find_accepted_words
-from .constants import add_constant_field
-from .names import Guesses, find_list_key, suggest_cursor_names
-from .refused_request import INVALID, MISSING, UNKNOWN, RefusedField, RefusedRequest
-from .renames import (
-    move_missed_reference,
-    move_refused_reference,
-    rename_all_at_once,
-    rename_required_field,
-    rename_unknown_field,
-)
+from .accepted_values import find_accepted_numbers, find_accepted_words, find_listed_words
+from .constants import add_constant
+from .refused_request import INVALID, MISSING, UNKNOWN, Guesses, RefusedField, RefusedRequest
+from .renames import rename_all_at_once, rename_field
 
-NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
 NEW_NAME = re.compile(r"(?:did you mean|renamed to|use) ['\"`]?([A-Za-z_][\w.]*\w)", re.IGNORECASE)
-PAGE_SIZES = (50, 20, 10)
+NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
+TRUE = re.compile(r"must be (?:true|accepted)", re.IGNORECASE)
+PLACE = re.compile(r"[A-Za-z_][\w-]{0,63}(?:\.[A-Za-z_][\w-]{0,63}){0,3}")
+"""A dotted place in a body."""
+CONSTANTS_MAX = 4
+"""So many values of a constant field are tried."""
+KNOWN_VALUES = {"sender_name": "Alex Example", "source_type": codes.SOURCE_TYPES[0]}
+"""Values of optional fields that a person needs not choose."""
 
 
 def guess_field_settings(request: RefusedRequest) -> Guesses:
     """The settings behind the fields of a refused request, the most likely first."""
-    if not request.operation.is_list:
-        yield from rename_all_at_once(request)
-    for field in request.fields:
-        if field.path or request.operation.is_list:
-            for rule in RULES[_find_place(request, field), field.kind]:
-                yield from rule(request, field)
-
-
-def _find_place(request: RefusedRequest, field: RefusedField) -> str:
-    """Where a field was sent: in a query, in the details of an account, or else in a body."""
     if request.operation.is_list:
-        return "query"
-    return "details" if request.find_object(field).is_details else "body"
+        for field in request.fields:
+            yield from change_limit(request, field)
+        return
+    yield from rename_all_at_once(request)
+    for field in request.fields:
+        for rule in RULES[field.kind] if field.path else ():
+            yield from rule(request, field)
 
 
-def shorten_pages(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """The largest page that the words state, and usual sizes."""
-    if "limit" in f"{field.path} {field.words}".lower():
-        stated_sizes = sorted(find_accepted_numbers(field.words), reverse=True)
-        for size in (*stated_sizes, *PAGE_SIZES):
-            if size > 0:
-                yield {"lists.max_limit": size}
+def change_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
+    """The largest page that the words state; no limit if the service does not know that parameter.
 
-
-def rename_cursor(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """Other names of the parameter with the cursor."""
-    if "cursor" in f"{field.path} {field.words}".lower():
-        form = request.service.list(request.operation.resource)
-        yield from suggest_cursor_names(form, request.service)
-
-
-def omit_limit(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """No limit of a page, if the service does not know that parameter.
-
-    Another name would be ignored, and prove nothing.
+    Another name of the parameter would be ignored, and prove nothing.
     """
     form = request.service.list(request.operation.resource)
-    if form.limit_parameter == field.path:
+    if field.kind == UNKNOWN and field.path == form.limit_parameter:
         yield {find_list_key(form, "limit_parameter"): NONE}
+    elif field.kind != UNKNOWN and "limit" in f"{field.path} {field.words}".lower():
+        sizes = sorted(find_accepted_numbers(field.words), reverse=True)
+        yield from ({"lists.max_limit": size} for size in sizes if size > 0)
 
 
-def follow_new_name(request: RefusedRequest, field: RefusedField) -> Guesses:
+def find_list_key(form: ListForm, setting: str) -> str:
+    """The key of a list's setting: `lists.transfers.more`, or `lists.order` of all lists."""
+    own_key = f"lists.{form.name}.{setting}"
+    return own_key if own_key in setting_keys() else f"lists.{setting}"
+
+
+def follow_new_name(_request: RefusedRequest, field: RefusedField) -> Guesses:
     """The name in "country is unknown, did you mean country_code?"."""
     new_name_match = NEW_NAME.search(field.words)
-    setting = request.body.name_settings.get(field.our_path)
+    setting = field.sent.name_settings.get(field.our_path)
     if new_name_match and setting:
         yield {setting.name: new_name_match[1]}
-
-
-def rename_quote(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """Other names of a quote: a service that does not know its name misses the terms instead."""
-    setting = request.body.name_settings.get("quote_id")
-    if setting and "quote_id" in request.body.values:
-        yield from ({setting.name: other_name} for other_name in setting.others)
 
 
 def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
@@ -90,27 +74,26 @@ def require_field(request: RefusedRequest, field: RefusedField) -> Guesses:
 
     A field in an object may be required by its path, or by any end of it.
     """
-    sent = request.find_object(field)
-    key = setting_keys().get(f"{sent.table or request.operation.resource}.required")
+    key = setting_keys().get(f"{field.sent.table or request.operation.resource}.required")
     required_names = request.service.value(key.name) if key else None
     if not key or not isinstance(key.limit, WordsLimit) or not isinstance(required_names, tuple):
         return
-    segments = [field.name] if sent.is_details else field.our_path.split(".")
+    segments = [field.name] if field.sent.is_details else field.our_path.split(".")
     names = [".".join(segments[start:]) for start in range(len(segments))]
     if segments[0] == "document":
         names.append("document")
     name = next((name for name in names if not key.limit.words or name in key.limit.words), None)
-    if name and name not in required_names and not sent.has(field):
+    if name and name not in required_names and not field.was_sent:
         yield {key.name: (*map(str, required_names), name)}
 
 
-def send_number(request: RefusedRequest, field: RefusedField) -> Guesses:
+def send_number(_request: RefusedRequest, field: RefusedField) -> Guesses:
     """Amounts as JSON numbers, if the service asks for a number."""
     if field.name.endswith("amount") and NUMBER.search(field.words):
         yield {"amounts.requests": "number"}
 
 
-def change_currency_case(request: RefusedRequest, field: RefusedField) -> Guesses:
+def change_currency_case(_request: RefusedRequest, field: RefusedField) -> Guesses:
     """Both letter cases of a refused currency."""
     if field.name.endswith("currency"):
         yield {"currencies.case": "upper"}
@@ -118,60 +101,64 @@ def change_currency_case(request: RefusedRequest, field: RefusedField) -> Guesse
 
 
 def choose_words(request: RefusedRequest, field: RefusedField) -> Guesses:
-    """Other words of a field that has fixed ones, such as `{"rails.MX": ("SPEI",)}`.
-
-    They are those of the message, those of other services, upper case, and each alone.
-    """
-    for key in _find_word_settings(request, field):
-        value = request.service.value(key.name)
-        words_now = tuple(map(str, value)) if isinstance(value, tuple) else ()
-        for words in (find_accepted_words(field.words), key.default, *key.others):
-            if isinstance(words, list | tuple) and words:
-                yield {key.name: tuple(map(str, words))}
-        yield {key.name: tuple(word.upper() for word in words_now)}
-        yield from ({key.name: (word,)} for word in words_now)
+    """The words that a message lists for a field: `{"rails.MX": ("bitso",)}`."""
+    words = find_accepted_words(field.words)
+    if words:
+        yield from ({key.name: words} for key in _find_word_settings(request, field))
 
 
 def _find_word_settings(request: RefusedRequest, field: RefusedField) -> Iterator[SettingKey]:
     """The settings with the words of a field: of rails, each country that has the one sent."""
-    sent = request.find_object(field)
-    known_field = request.operation.by_name.get(field.name)
-    if sent.is_details:
-        if field.name == sent.choice:
-            yield setting_keys()[f"{sent.table}.allowed"]
+    if field.sent.is_details:
+        key = setting_keys().get(f"{field.sent.table}.allowed")
+        if key and key.field == field.name:
+            yield key
     elif field.name == "payout_method":
         for country, read_rails in RAILS.items():
-            if sent.values.get("payout_method") in read_rails(request.service.rails):
+            if field.sent.values.get("payout_method") in read_rails(request.service.rails):
                 yield setting_keys()[f"rails.{country}"]
-    elif (
-        known_field
-        and (key := setting_keys().get(setting_key_of(known_field.setting)))
-        and key.kind == "words"
-    ):
-        yield key
 
 
-Rule = Callable[[RefusedRequest, RefusedField], Guesses]
-RULES: dict[tuple[str, str], tuple[Rule, ...]] = {
-    ("query", UNKNOWN): (omit_limit, rename_cursor),
-    ("query", MISSING): (shorten_pages, rename_cursor),
-    ("query", INVALID): (shorten_pages, rename_cursor),
-    ("body", UNKNOWN): (follow_new_name,),
-    ("body", MISSING): (
-        *(move_missed_reference, rename_unknown_field, rename_quote),
-        *(require_field, add_constant_field, rename_required_field),
-    ),
-    ("body", INVALID): (
-        *(
-            move_refused_reference,
-            send_number,
-            change_currency_case,
-            choose_words,
-            add_constant_field,
-        ),
-    ),
-    ("details", UNKNOWN): (),
-    ("details", MISSING): (rename_unknown_field, require_field, rename_required_field),
-    ("details", INVALID): (choose_words,),
+def add_constant_field(request: RefusedRequest, field: RefusedField) -> Guesses:
+    """`{"extra": {"individuals.create": {"gender": "MALE"}}}` after "must be one of MALE, FEMALE".
+
+    Without a known or listed value, the field is one that a person fills in.
+    """
+    if not _may_be_constant(request, field):
+        return
+    listed_words = find_listed_words(request.answered_body) or find_accepted_words(field.words)
+    values: list[Any] = [*listed_words[:CONSTANTS_MAX]]
+    if field.our_path in KNOWN_VALUES:
+        values.insert(0, KNOWN_VALUES[field.our_path])
+    if TRUE.search(field.words):
+        values.append(True)
+    for value in values or [FILL_IN]:
+        yield {"extra": add_constant(request.service, request.operation.name, field.path, value)}
+
+
+def _may_be_constant(request: RefusedRequest, field: RefusedField) -> bool:
+    """Whether a field may be a constant: it is new, and no field whose value paylab knows."""
+    operation = request.operation
+    is_new_name = bool(request.unknown_names)  # that of an unknown field
+    if is_new_name or field.sent.is_details or not operation.fields:
+        return False
+    if not PLACE.fullmatch(field.path):
+        return False
+    answer_model = getattr(models, operation.answer, Resource)
+    known_names = {*operation.by_name, *request.body.name_settings, *answer_model.model_fields}
+    if field.our_path in known_names - KNOWN_VALUES.keys():
+        return False
+    if any(f"_{name}".endswith(f"_{field.name}") for name in request.body.values):
+        return False  # `amount` is what was sent as `source_amount`
+    # Something can be added to an object, but not to text.
+    top_name, _, nested_path = field.path.partition(".")
+    sent_value = request.sent_body.get(top_name)
+    return sent_value is None or bool(nested_path and isinstance(sent_value, Mapping))
+
+
+RULES: dict[str, tuple[Callable[[RefusedRequest, RefusedField], Guesses], ...]] = {
+    UNKNOWN: (follow_new_name,),
+    MISSING: (rename_field, require_field, add_constant_field),
+    INVALID: (send_number, change_currency_case, choose_words, add_constant_field),
 }
-"""What to try for a field, by the place where it was sent and by what is wrong with it."""
+"""What to try for a field of a body, by what is wrong with it."""

@@ -17,11 +17,18 @@ from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
 from ..spec.text import read_json
-from .field_guesses import guess_field_settings
-from .names import Guess, Guesses, find_list_key
+from .field_guesses import find_list_key, guess_field_settings
 from .paths import PATH_MISSING, suggest_paths
-from .refusal_words import read_complaints
-from .refused_request import INVALID, RefusedRequest, classify_complaint
+from .refused_request import (
+    INVALID,
+    MISSING,
+    UNKNOWN,
+    Guess,
+    Guesses,
+    RefusedRequest,
+    classify_complaint,
+    read_complaints,
+)
 from .signatures import is_about_signature, suggest_signatures
 
 NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
@@ -93,7 +100,7 @@ def _guess_idempotency(refusal_words: str, exchange: Exchange, service: Service)
 
 
 def _guess_page_names(exchange: Exchange, service: Service) -> Guesses:
-    """The names in an answer that is no page of a list: all together, then each alone.
+    """The names in an answer that is no page of a list, all together.
 
     Nothing for another operation, or for an answer that is no JSON.
     """
@@ -107,7 +114,6 @@ def _guess_page_names(exchange: Exchange, service: Service) -> Guesses:
     page_settings = read_page_settings(body, service.list(operation.resource))
     if page_settings:
         yield page_settings
-    yield from ({key: value} for key, value in page_settings.items())
 
 
 def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
@@ -119,10 +125,10 @@ def read_page_settings(body: object, form: ListForm) -> dict[str, Value]:
     return {find_list_key(form, setting_name): value for setting_name, value in differences}
 
 
-def is_progress(before: PaylabError, after: PaylabError, guess: Guess) -> bool:
-    """Whether the refusal after a guess is about something else than the one before.
+def is_progress(before: PaylabError, after: PaylabError, settings: Guess) -> bool:
+    """Whether the refusal with more settings is about something else than the one before.
 
-    A complaint that the service misses or does not know what the guess renamed is no progress.
+    A complaint that the service misses or does not know what `settings` rename is no progress.
     """
     if getattr(after, "status", None) in NO_PROGRESS:
         return False
@@ -130,11 +136,11 @@ def is_progress(before: PaylabError, after: PaylabError, guess: Guess) -> bool:
     new_complaints = _list_complaints(after)
     if type(before) is type(after) and old_complaints <= new_complaints:
         return False
-    our_names = {last_name(key) for key in guess if ".fields." in key}
-    their_names = {str(value) for value in guess.values()}
+    our_names = {last_name(key) for key in settings if ".fields." in key}
+    their_names = {str(value) for value in settings.values()}
     return not any(
-        field_name in our_names | their_names and gist in ("missing", "unknown")
-        for field_name, gist in new_complaints - old_complaints
+        field_name in our_names | their_names and words in (MISSING, UNKNOWN)
+        for field_name, words in new_complaints - old_complaints
     )
 
 
@@ -145,8 +151,9 @@ def _list_complaints(error: PaylabError) -> set[tuple[str, str]]:
     """
     if not isinstance(error, APIStatusError):
         return set()
-    return {
-        (last_name(complaint.field), complaint.words if gist == INVALID else gist)
-        for complaint in read_complaints(error)
-        for gist in [classify_complaint(complaint)]
-    }
+    complaints = set()
+    for complaint in read_complaints(error):
+        gist = classify_complaint(complaint)
+        words = complaint.words if gist == INVALID else gist
+        complaints.add((last_name(complaint.field), words))
+    return complaints

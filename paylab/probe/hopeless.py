@@ -17,7 +17,7 @@ from ..errors.base import PaylabError
 from ..spec.text import plain
 from ..spec.timestamps import from_http
 from .paths import PATH_MISSING
-from .refusal_words import describe_error, is_web_page
+from .refused_request import describe_error, is_web_page
 from .signatures import CLOCK_SECONDS, is_about_signature
 
 DOCTOR = "(`paylab doctor` shows the same)"

@@ -20,7 +20,7 @@ from ..spec.service.setting import setting_key_of
 from .actions import read_first_page
 from .answers import find_contradictions
 from .hopeless import HopelessError, explain_failure, explain_missing_lists
-from .refusal_words import describe_error
+from .refused_request import describe_error
 from .report import (
     ASSUMED,
     NOT_REACHED,
@@ -99,7 +99,7 @@ def _report_run(search: SettingsSearch, *, write: bool, is_named: bool) -> Repor
     calls = list[Call]()
     stop_listening = client.calls.listen(calls.append)  # the log itself drops its oldest calls
     try:
-        hopeless = _go(search, run, write=write, is_named=is_named)
+        hopeless = _run_or_explain(search, run, write=write, is_named=is_named)
     finally:
         stop_listening()
     refused = {
@@ -124,7 +124,7 @@ def _report_run(search: SettingsSearch, *, write: bool, is_named: bool) -> Repor
     )
 
 
-def _go(search: SettingsSearch, run: ServiceRun, *, write: bool, is_named: bool) -> str:
+def _run_or_explain(search: SettingsSearch, run: ServiceRun, *, write: bool, is_named: bool) -> str:
     """Go through the service; the sentence that says why nothing can work, or ""."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a difference is reported at the end
@@ -132,7 +132,7 @@ def _go(search: SettingsSearch, run: ServiceRun, *, write: bool, is_named: bool)
             list_name = _read_any_list(search)
             if write:
                 require_sandbox(search, list_name, is_named=is_named)
-            run.go(write=write)
+            run.run_stages(write=write)
         except (HopelessError, BudgetError) as error:
             return str(error)
     return ""

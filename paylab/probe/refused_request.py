@@ -3,31 +3,60 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..client.call import Call
 from ..client.exchange import Exchange
 from ..errors.api import APIStatusError
-from ..spec import models
 from ..spec.complaints import Complaint
+from ..spec.error_body import ErrorBody
 from ..spec.json_path import last_name, value_at
 from ..spec.operations.records import OPERATIONS
-from ..spec.resource import Resource
-from ..spec.service.key import SettingKey
+from ..spec.service.key import SettingKey, Value
 from ..spec.service.keys import find_settings_below
 from ..spec.service.service import Service
 from ..spec.service.setting import setting_key_of
+from ..spec.text import plain
 from ..spec.translation import Translation
-from .refusal_words import read_complaints
+
+Guess = Mapping[str, Value]
+"""Settings with which a refused request may succeed: values by keys, tried together."""
+Guesses = Iterator[Guess]
+"""Guesses, the most likely first."""
 
 MISSING = "missing"
 UNKNOWN = "unknown"
 INVALID = "invalid"
 BESIDE_DETAILS = frozenset({"details", "type", "individual_id"})
 """Fields of an account beside those in its details."""
+PROBLEMS_MAX = 5
+"""So many problems of a refusal are repeated."""
+
+
+def describe_error(error: BaseException) -> str:
+    """An error in one line: its status, the words of the service, and its problems by field."""
+    error_text = " ".join(str(error).split())
+    call = getattr(error, "call", None)
+    if isinstance(error, APIStatusError) and call and is_web_page(call):
+        error_text += ", a web page"
+    for problem in getattr(error, "problems", ())[:PROBLEMS_MAX]:
+        if problem.field and problem.field not in error_text:
+            error_text += f"; {problem.field}: {problem.message}"
+    return plain(error_text, 300)
+
+
+def is_web_page(call: Call) -> bool:
+    """Whether an answer is a web page, which is no answer of an API."""
+    is_html = "html" in str(call.response_headers.get("content-type", "")).lower()
+    return is_html or call.response_body.text.lstrip().startswith("<")
+
+
+def read_complaints(error: APIStatusError) -> tuple[Complaint, ...]:
+    """What a refusal says of each field; the sentences of one that names no field."""
+    return ErrorBody(error.text, error.problems).complaints
 
 
 def classify_complaint(complaint: Complaint) -> str:
@@ -37,58 +66,60 @@ def classify_complaint(complaint: Complaint) -> str:
     return MISSING if complaint.is_missing else INVALID
 
 
-class RefusedField(NamedTuple):
-    """What a service says of one field: a sentence, of which `kind` is the gist.
-
-    `path` has the service's names, `our_path` ours: the service calls it `payee.id`, paylab
-    `recipient_id`. Both are dotted.
-    """
-
-    path: str
-    our_path: str
-    kind: str
-    words: str
-
-    @property
-    def name(self) -> str:
-        """Our name of the field, without the object that it is in."""
-        return last_name(self.our_path)
-
-
 @dataclass(frozen=True)
 class SentObject:
     """What was sent as the body of a request, or as the details of an account in it.
 
     `table` are its settings, such as "quotes" or "financial_accounts.MX.bank_account"; "" without.
-    `values` have our names. `required` are the fields that it has to have, and `choice` is the
-    field of details that has fixed words.
+    `values` have our names.
     """
 
     table: str
     values: Mapping[str, Any]
-    required: tuple[str, ...]
     is_details: bool = False
-    choice: str = ""
 
     @cached_property
     def name_settings(self) -> dict[str, SettingKey]:
         """The settings that rename its fields, by our names of the fields."""
         return find_settings_below(f"{self.table}.fields.") if self.table else {}
 
-    def has(self, field: RefusedField) -> bool:
-        """Whether a field was sent."""
-        path = field.name if self.is_details else field.our_path
-        return value_at(self.values, path) is not None
 
-    def place(self, field: RefusedField) -> str:
-        """Where the service has a field: its path in a body, its name in details."""
-        return last_name(field.path) if self.is_details else field.path
+@dataclass(frozen=True)
+class RefusedField:
+    """What a service says of one field: a sentence (`words`), of which `kind` is the gist.
+
+    `path` has the service's names, `our_path` ours: the service calls it `payee.id`, paylab
+    `recipient_id`. Both are dotted, and "" if no field is named. `sent` is the object that the
+    field is in, or would be in.
+    """
+
+    path: str
+    our_path: str
+    kind: str
+    words: str
+    sent: SentObject
+
+    @property
+    def name(self) -> str:
+        """Our name of the field, without the object that it is in."""
+        return last_name(self.our_path)
+
+    @property
+    def place(self) -> str:
+        """Where the service has the field: its path in a body, its name in details."""
+        return last_name(self.path) if self.sent.is_details else self.path
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the request had the field."""
+        our_place = self.name if self.sent.is_details else self.our_path
+        return value_at(self.sent.values, our_place) is not None
 
 
 class RefusedRequest:
     """A refused request of a known operation, and the settings that it was made of.
 
-    `body` has our names, `sent_body` the service's; its values are empty without a JSON body.
+    `body` has our names, `sent_body` the service's; both are empty without a JSON body.
     """
 
     def __init__(self, error: APIStatusError, exchange: Exchange, service: Service) -> None:
@@ -98,62 +129,60 @@ class RefusedRequest:
         self.body = SentObject(
             setting_key_of(self.operation.names).removesuffix(".fields"),
             request.asked if isinstance(request.asked, dict) else {},
-            tuple(field.name for field in self.operation.fields if field.required),
         )
         self.sent_body = _read_sent_body(request.content)
         self.answered_body = error.body
         self._translation = Translation(service)
-        self.fields = [self._read_field(complaint) for complaint in read_complaints(error)]
-        self.unknown_names = {field.name for field in self.fields if field.kind == UNKNOWN}
+        complaints = read_complaints(error)
+        our_paths = [self._translate(complaint.field) for complaint in complaints]
+        self.unknown_names = {
+            last_name(our_path)
+            for our_path, complaint in zip(our_paths, complaints, strict=True)
+            if complaint.is_unknown
+        }
+        self.fields = [
+            RefusedField(
+                complaint.field,
+                our_path,
+                classify_complaint(complaint),
+                complaint.words,
+                self._find_object(our_path),
+            )
+            for our_path, complaint in zip(our_paths, complaints, strict=True)
+        ]
 
-    def _read_field(self, complaint: Complaint) -> RefusedField:
-        our_path = self._translation.translate_field(
-            self.operation.name, self.body.values, complaint.field
-        )
-        kind = classify_complaint(complaint)
-        return RefusedField(complaint.field, our_path, kind, complaint.words)
+    def _translate(self, path: str) -> str:
+        """Our path of a field that the service names."""
+        return self._translation.translate_field(self.operation.name, self.body.values, path)
 
-    def knows(self, field: RefusedField) -> bool:
-        """Whether paylab has a field, whose value differs from call to call."""
-        answer_model = getattr(models, self.operation.answer, Resource)
-        names = {*self.operation.by_name, *self.body.name_settings, *answer_model.model_fields}
-        return field.our_path in names
-
-    def find_object(self, field: RefusedField) -> SentObject:
-        """The details of the account that has a refused field; the body if there is not one.
+    def _find_object(self, our_path: str) -> SentObject:
+        """The details of the account that has a field; the body if there is not one.
 
         A service may say `financial_accounts.0.details.clabe`, `details.clabe`, or, of a request
         that creates an account, `clabe`.
         """
-        *parents, name = field.our_path.split(".")
+        *parents, name = our_path.split(".")
         is_in_account = not {"details", "financial_accounts"}.isdisjoint(parents)
         is_bare = self.operation.resource == "financial_accounts" and not parents
         if name in BESIDE_DETAILS or not (is_in_account or is_bare):
             return self.body
-        index_match = re.match(r"financial_accounts\.(\d+)", field.our_path)
-        objects = list(self._find_details(int(index_match[1]) if index_match else None))
+        objects = list(self._find_details())
         if is_bare or len(objects) != 1:
             names = {name, *self.unknown_names} if is_bare else {name}
-            objects = [each for each in objects if names & each.name_settings.keys()]
+            objects = [details for details in objects if names & details.name_settings.keys()]
         return objects[0] if len(objects) == 1 else self.body
 
-    def _find_details(self, account_index: int | None) -> Iterator[SentObject]:
-        """The details of the account with an index, or of all; only those with known settings."""
+    def _find_details(self) -> Iterator[SentObject]:
+        """The details of the accounts in the body; only those whose settings are known."""
         body = self.body.values
-        accounts = body.get("financial_accounts", [body])
-        if not isinstance(accounts, list):
-            return
-        if account_index is not None:
-            accounts = accounts[account_index : account_index + 1]
-        for account in accounts:
-            details = account.get("details") if isinstance(account, Mapping) else None
+        for account in body.get("financial_accounts", [body]):
+            details = account.get("details")
             if isinstance(details, Mapping):
-                account_type = account.get("type")
-                form = self._translation.find_account_settings(
-                    body.get("country"), account_type, details
+                settings = self._translation.find_account_settings(
+                    body.get("country"), account.get("type"), details
                 )
-                if form is not None:
-                    yield SentObject(form.key, details, form.required, True, form.field)
+                if settings is not None:
+                    yield SentObject(settings.key, details, is_details=True)
 
 
 def _read_sent_body(content: object) -> Mapping[str, Any]:

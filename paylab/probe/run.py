@@ -19,7 +19,7 @@ from .accepted_values import find_accepted_amount
 from .answers import find_contradictions
 from .hopeless import HopelessError, read_status
 from .paths import PATH_MISSING
-from .refusal_words import describe_error
+from .refused_request import describe_error
 from .search import Action, BudgetError, R, SettingsSearch
 from .stages import Stage
 
@@ -56,12 +56,12 @@ class ServiceRun:
         self._without: list[str] = []
         self._missing: dict[str, str] = {}
         self._payee: tuple[Any, str] | None = None
-        self._amounts = {"payout": actions.AMOUNT, "deposit": str(actions.DEPOSIT)}
+        self._amounts = {"payout": actions.AMOUNT, "deposit": actions.DEPOSIT}
         self.stages: list[Stage] = []
         self.made: dict[str, None] = {}
         self.done: set[str] = set()
 
-    def go(self, *, write: bool) -> None:
+    def run_stages(self, *, write: bool) -> None:
         """Go through all stages; a stage that fails ends, and the others go on."""
         self._run_stage("Lists", self._read_lists)
         if not write:
@@ -86,7 +86,7 @@ class ServiceRun:
         self.stages.append(Stage(stage_name, stop, tuple(self._without)))
         self._without.clear()
 
-    def _do(self, action_name: str, action: Action[R]) -> R:
+    def _require(self, action_name: str, action: Action[R]) -> R:
         """The result of an action that the stage needs; StopError says where it stops."""
         try:
             result = self._search.run(action)
@@ -105,7 +105,7 @@ class ServiceRun:
         without = self._missing.get(action_name)
         if without is None:
             try:
-                return self._do(action_name, action)
+                return self._require(action_name, action)
             except StopError as error:
                 cause = error.__cause__ or error
                 without = f"without {action_name} ({describe_error(cause)})"
@@ -174,36 +174,39 @@ class ServiceRun:
 
     def _convert(self, on_ramp: OnRamp) -> None:
         """Verify a person, open an account for their wallet, and convert a deposit."""
+        currency = on_ramp.currency
         person = self._verify_person(on_ramp.country)
-        wallet = self._do("the wallet", lambda c: actions.create_wallet(c, person.id))
-        account = self._do(
+        wallet = self._require("the wallet", lambda c: actions.create_wallet(c, person.id))
+        account = self._require(
             "the conversion account",
-            lambda c: actions.create_conversion_account(c, person.id, wallet.id, on_ramp.currency),
+            lambda c: actions.create_conversion_account(c, person.id, wallet.id, currency),
         )
-        self._do("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
-        deposit = partial(actions.create_deposit, account_id=account.id, on_ramp=on_ramp)
-        self._do(
-            "the deposit",
-            self._with_amount("deposit", lambda c, amount: deposit(c, amount=amount)),
+        self._require("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
+
+        def deposit(client: Client, amount: str) -> Any:
+            return actions.create_deposit(client, account.id, on_ramp, amount)
+
+        self._require("the deposit", self._with_amount("deposit", deposit))
+        self._require(
+            "the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id)
         )
-        self._do("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 
     def _verify_person(self, country: str) -> Any:
         """Create a person and verify them with images or a token, as the service asks."""
-        person = self._do("the person", lambda c: actions.create_person(c, country))
+        person = self._require("the person", lambda c: actions.create_person(c, country))
         if actions.needs_token(self._search.client, person):
-            self._do("the verification token", lambda c: actions.send_token(c, person.id))
+            self._require("the verification token", lambda c: actions.send_token(c, person.id))
         elif images := actions.make_needed_images(person):
-            self._do("the images", lambda c: actions.send_images(c, person.id, images))
+            self._require("the images", lambda c: actions.send_images(c, person.id, images))
             self._try("reading the images", lambda c: c.individuals.images(person.id))
-        person = self._do("the verification", lambda c: c.individuals.wait(person.id))
+        person = self._require("the verification", lambda c: c.individuals.wait(person.id))
         if person.status != "active":
             raise StopError(f"stops at the verification (the individual is {person.status})")
         return person
 
     def _pay_out(self, country: str) -> None:
         """Create a recipient, a quote if the service has them, and a transfer."""
-        person = self._do("the recipient", lambda c: actions.create_recipient(c, country))
+        person = self._require("the recipient", lambda c: actions.create_recipient(c, country))
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
         account = person.financial_accounts[0]
@@ -211,19 +214,19 @@ class ServiceRun:
         is_first = self._payee is None
         reference = "" if is_first else f"{actions.REFERENCE}-{country.lower()}-{person.id[-6:]}"
 
-        def ask(client: Client, amount: str) -> Any:
+        def create_quote(client: Client, amount: str) -> Any:
             return client.quotes.create(account, **actions.make_terms(client, country, amount))
 
-        def pay(client: Client, amount: str) -> Any:
+        def pay_terms(client: Client, amount: str) -> Any:
             terms = actions.make_terms(client, country, amount)
-            return actions.create_payout(client, account, terms, reference)
+            return actions.create_payout(client, reference, financial_account=account, **terms)
 
-        quote = self._try("a quote", self._with_amount("payout", ask))
+        quote = self._try("a quote", self._with_amount("payout", create_quote))
         transfer = quote and self._try(
-            "paying the quote", lambda c: actions.pay_quote(c, quote, reference)
+            "paying the quote", lambda c: actions.create_payout(c, reference, quote_id=quote.id)
         )
-        transfer = transfer or self._do("the transfer", self._with_amount("payout", pay))
-        self._do("reading it", lambda c: c.transfers.get(transfer.id))
+        transfer = transfer or self._require("the transfer", self._with_amount("payout", pay_terms))
+        self._require("reading it", lambda c: c.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
     def _repeat_order(self) -> None:
@@ -238,8 +241,8 @@ class ServiceRun:
             fields = {**terms, "client_reference_id": f"paylab-{idempotency_key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=idempotency_key)
 
-        first_order = self._do("the order", pay)
-        repeated_order = self._do("the same order again", pay)
+        first_order = self._require("the order", pay)
+        repeated_order = self._require("the same order again", pay)
         if repeated_order.id != first_order.id:
             raise StopError(
                 f"stops at the same order again (one Idempotency-Key made {first_order.id} and "
@@ -253,8 +256,9 @@ class ServiceRun:
         if service.paths.webhook_subscriptions == NONE and not is_stated:
             raise StopError("not reached (paths.webhook_subscriptions is none)")
         events = ["transfer.completed"]
-        subscription = self._do(
-            "the subscription", lambda c: c.webhook_subscriptions.create(actions.HOOK, events)
+        subscription = self._require(
+            "the subscription",
+            lambda c: c.webhook_subscriptions.create(actions.HOOK, events),
         )
         self._try("reading it", lambda c: c.webhook_subscriptions.get(subscription.id))
         self._try("deleting it", lambda c: c.webhook_subscriptions.delete(subscription.id))

@@ -14,6 +14,7 @@ from unicodedata import combining, normalize
 
 from ..client.base_url import is_sandbox_host
 from ..client.client import Client
+from ..client.retries import requested_wait
 from ..corridors import on_ramps
 from ..errors.api import APIResponseError, APIStatusError, RateLimitError
 from ..errors.base import PaylabError
@@ -24,8 +25,8 @@ from ..spec.translation import Translation
 from . import actions
 from .hopeless import HopelessError, raise_if_forbidden
 from .paths import ABOUT_PATHS, PATH_MISSING
-from .refusal_words import describe_error, is_web_page, read_complaints, read_requested_wait
-from .search import BudgetError, SettingsSearch
+from .refused_request import describe_error, is_web_page, read_complaints
+from .search import BudgetError, SettingsSearch, Success
 
 PATH = "paths.sandbox_deposits"
 FIELDS = ("conversion_account_id", "amount", "currency", "sender_name")
@@ -94,19 +95,22 @@ def _seek_proof(search: SettingsSearch, list_name: str) -> str:
         with suppress(PaylabError):
             search.run(partial(_read_list, list_name=list_name), ("signing.", "rate_limits."))
         propose = partial(propose_deposit, stated_path=search.service.paths.sandbox_deposits)
-        search.find(propose, (PATH, "idempotency.operations", "rate_limits."))
+        outcome = search.find(propose, (PATH, "idempotency.operations", "rate_limits."))
     except (BudgetError, HopelessError):
         raise
-    except RateLimitError as error:
-        if read_requested_wait(error, search.service) is not None:
-            raise HopelessError(
-                f"the service asks to wait ({describe_error(error)}): nothing was created; try "
-                "again later"
-            ) from error
-        return describe_error(error)
     except PaylabError as error:  # also of a request that a recording does not have
         return describe_error(error)
-    return ""
+    if isinstance(outcome, Success):
+        return ""
+    words = describe_error(outcome.error)
+    if isinstance(outcome.error, RateLimitError):
+        limits = search.service.rate_limits
+        call = outcome.error.call
+        wait = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
+        if wait is not None:
+            message = f"the service asks to wait ({words}): nothing was created; try again later"
+            raise HopelessError(message) from outcome.error
+    return words
 
 
 def _read_list(client: Client, list_name: str) -> Any:
@@ -121,7 +125,7 @@ def propose_deposit(client: Client, stated_path: str) -> None:
     page that repeats the path is that of a router, which has nothing there.
     """
     try:
-        actions.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0])
+        actions.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0], actions.DEPOSIT)
     except (APIStatusError, APIResponseError) as error:
         raise_if_forbidden(error)
         call = error.call
@@ -178,6 +182,6 @@ def _names_account(refusal_words: str) -> bool:
     is_repeated = (
         "/" in refusal_words
         or ABOUT_PATHS.search(refusal_words)
-        or str(actions.DEPOSIT) in refusal_words
+        or actions.DEPOSIT in refusal_words
     )
     return not is_repeated and bool(ACCOUNT.search(refusal_words) or AMOUNT.search(refusal_words))

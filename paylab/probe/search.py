@@ -16,8 +16,7 @@ from ..spec.service.service import Service
 from .constants import find_blanks
 from .guesses import guess_settings, is_progress
 from .hopeless import raise_if_forbidden
-from .names import Guess
-from .refusal_words import describe_error
+from .refused_request import Guess, describe_error
 from .report import PROVEN, ProbeFinding
 
 R = TypeVar("R")
@@ -30,8 +29,6 @@ GUESSES_MAX = 18
 """So many guesses are tried for one refusal."""
 REQUESTS_MAX = 48
 """So many requests are sent in search of the settings of one action."""
-SETTINGS_MAX = 12
-"""So many settings may be changed for one action."""
 QUESTIONS_MAX = 4
 """So many guesses of a refusal that none of them helps are questions to the provider."""
 
@@ -45,27 +42,18 @@ class BudgetError(PaylabError):
 
 @dataclass(frozen=True)
 class Success(Generic[R]):
-    """The settings with which an action succeeded, and its result.
-
-    `last_guess` has those that were added last: the action fails without them.
-    """
+    """The settings with which an action succeeded, and its result."""
 
     settings: Guess
-    last_guess: Guess
     result: R
 
 
 @dataclass(frozen=True)
-class _Refusal:
-    """The first refusal of an action, and what a search may do about it.
+class FailedAction:
+    """The error of an action, and the settings with which it may succeed, most likely first."""
 
-    Only settings may change whose keys begin with one of `key_prefixes`, and `last_request` is the
-    number of requests after which no other guess is tried.
-    """
-
-    words: str
-    key_prefixes: tuple[str, ...]
-    last_request: int
+    error: PaylabError
+    guesses: tuple[Guess, ...] = ()
 
 
 @dataclass
@@ -73,9 +61,9 @@ class SettingsSearch:
     """Does actions, and finds the settings that they need; `proofs` are those found so far.
 
     `client` is the client at the start; every other client has its clock, calls and transport.
-    `refusals` are the errors behind settings that no guess helped. `blanks` are the constant fields
-    that the service requires and a person has to choose, by operation and place, with the words of
-    the service.
+    `start` is the number of the last call before. `refusals` are the errors behind settings that no
+    guess helped. `blanks` are the constant fields that the service requires and a person has to
+    choose, by operation and place, with the words of the service.
     """
 
     client: Client
@@ -108,83 +96,69 @@ class SettingsSearch:
 
         Only settings may change whose keys begin with one of `key_prefixes`.
         """
-        try:
-            success = self.find(action, key_prefixes)
-        except PaylabError as error:
-            self._note_questions(error)
-            raise
-        self._keep_needed(action, success)
-        return success.result
+        outcome = self.find(action, key_prefixes)
+        if isinstance(outcome, FailedAction):
+            self._note_questions(outcome)
+            raise outcome.error
+        self._keep_needed(action, outcome)
+        return outcome.result
 
-    def find(self, action: Action[R], key_prefixes: tuple[str, ...]) -> Success[R]:
-        """The settings with which an action succeeds; none of them is kept. Else its first error.
+    def find(self, action: Action[R], key_prefixes: tuple[str, ...]) -> Success[R] | FailedAction:
+        """The settings with which an action succeeds, none of which is kept; else its first error.
 
         For example, after "currency must be upper case" the action is done once more with
-        `{"currencies.case": "upper"}`.
+        `{"currencies.case": "upper"}`. A guess after which something else is refused is followed to
+        its end before the next one is tried: with `amount` for `source_amount`, a service may
+        refuse `currency`.
         """
-        first_result = self.attempt(action, {})
-        if not isinstance(first_result, PaylabError):
-            return Success({}, {}, first_result)
-        words = _describe_without_ids(first_result)
-        refusal = _Refusal(words, key_prefixes, self.sent + REQUESTS_MAX)
-        success = self._follow(action, refusal, {}, first_result)
-        if success is None:
-            raise first_result
-        return success
-
-    def _follow(
-        self, action: Action[R], refusal: _Refusal, settings: Guess, failure: PaylabError
-    ) -> Success[R] | None:
-        """The first success with `settings` and more of them; None if no guess leads to one.
-
-        `failure` is that of the action with `settings`. A guess after which something else is
-        refused is followed to its end before the next one is tried: with `amount` for
-        `source_amount`, a service may refuse `currency`.
-        """
-        for guess in self._choose_guesses(settings, failure, refusal.key_prefixes):
-            new_settings = {**settings, **guess}
-            attempt = (refusal.words, frozenset(new_settings.items()))
-            if attempt in self._failed or self.sent >= refusal.last_request:
+        first_outcome = self.attempt(action, {})
+        if isinstance(first_outcome, Success):
+            return first_outcome
+        words = _describe_without_ids(first_outcome.error)
+        last_request = self.sent + REQUESTS_MAX
+        failed = set[tuple[str, frozenset[object]]]()
+        attempts = self._plan_attempts({}, first_outcome, key_prefixes)
+        while attempts and self.sent < last_request:
+            settings, refusal = attempts.pop()
+            attempt = (words, frozenset(settings.items()))
+            if attempt in self._failed | failed:
                 continue
-            result = self.attempt(action, new_settings)
-            if not isinstance(result, PaylabError):
-                return Success(new_settings, guess, result)
-            is_followed = len(new_settings) <= SETTINGS_MAX
-            if is_followed and is_progress(failure, result, guess):
-                success = self._follow(action, refusal, new_settings, result)
-                if success is not None:
-                    return success
-            self._failed.add(attempt)
-        return None
+            outcome = self.attempt(action, settings)
+            if isinstance(outcome, Success):
+                return outcome
+            failed.add(attempt)
+            if is_progress(refusal.error, outcome.error, settings):
+                attempts += self._plan_attempts(settings, outcome, key_prefixes)
+        self._failed |= failed
+        return first_outcome
 
-    def _choose_guesses(
-        self, settings: Guess, failure: PaylabError, key_prefixes: tuple[str, ...]
-    ) -> list[Guess]:
-        """The guesses of a failure that are worth a request."""
-        # A service that fails says nothing about the request.
-        if not isinstance(failure, ANSWERED) or isinstance(failure, ServerError):
+    def _plan_attempts(
+        self, settings: Guess, refusal: FailedAction, key_prefixes: tuple[str, ...]
+    ) -> list[tuple[Guess, FailedAction]]:
+        """The settings to try after a refusal of some settings, most likely last, each with it."""
+        if isinstance(refusal.error, ServerError):  # says nothing about the request
             return []
         service = self.service.with_values(settings)
         guesses = [
             guess
-            for guess in failure.doubts
+            for guess in refusal.guesses
             if all(key.startswith(key_prefixes) for key in guess)
             and _changes_service(service, guess)
         ]
-        return guesses[:GUESSES_MAX]
+        return [({**settings, **guess}, refusal) for guess in reversed(guesses[:GUESSES_MAX])]
 
-    def _note_questions(self, failure: PaylabError) -> None:
+    def _note_questions(self, refusal: FailedAction) -> None:
         """Remember a refusal that no guess helps.
 
         Its settings become questions to the provider, its constants are left for a person to fill.
         """
-        for guess in failure.doubts:
+        for guess in refusal.guesses:
             for blank_place in find_blanks(guess.get("extra", {})):
-                self.blanks.setdefault(blank_place, describe_error(failure))
-        if isinstance(failure, APIStatusError):
-            for guess in failure.doubts[:QUESTIONS_MAX]:
+                self.blanks.setdefault(blank_place, describe_error(refusal.error))
+        if isinstance(refusal.error, APIStatusError):
+            for guess in refusal.guesses[:QUESTIONS_MAX]:
                 for key in guess.keys() - {"extra"}:
-                    self.refusals.setdefault(key, failure)
+                    self.refusals.setdefault(key, refusal.error)
 
     def _keep_needed(self, action: Action[R], success: Success[R]) -> None:
         """Keep each value without which the action fails: it is tried without each in turn.
@@ -194,13 +168,12 @@ class SettingsSearch:
         """
         succeeded_call = self.number
         needed = dict(success.settings)
-        is_last_known = len(success.last_guess) == 1
         for key in success.settings:
-            if key.startswith("rate_limits.") or (is_last_known and key in success.last_guess):
-                continue
-            others = {other: value for other, value in needed.items() if other != key}
-            if not isinstance(self.attempt(action, others), PaylabError):
-                needed = others
+            # Without any setting, the action has failed before.
+            if len(needed) > 1 and not key.startswith("rate_limits."):
+                others = {other: value for other, value in needed.items() if other != key}
+                if isinstance(self.attempt(action, others), Success):
+                    needed = others
         self.adopt(needed, succeeded_call)
 
     def adopt(self, values: Guess, call: int) -> None:
@@ -224,8 +197,8 @@ class SettingsSearch:
             kept = {key: value for key, value in declared.items() if key not in wrong_keys}
             self.client = self.client.with_service(Service(kept))
 
-    def attempt(self, action: Action[R], settings: Guess) -> R | PaylabError:
-        """The result of an action with these settings, or its error with guesses; none is kept."""
+    def attempt(self, action: Action[R], settings: Guess) -> Success[R] | FailedAction:
+        """Do an action with these settings, none of which is kept."""
         if self.sent >= self.budget:
             raise BudgetError("the budget of requests is used up")
         client = self.client
@@ -233,28 +206,35 @@ class SettingsSearch:
             if settings:
                 client = client.with_service(self.service.with_values(settings))
         except ConfigError as error:  # this secret cannot sign in that dialect
-            return error
+            return FailedAction(error)
         if self.pace:
             client.sleep(self.pace)
         exchanges = list[Exchange]()
         note_exchange = exchanges.append
         client.watchers.append(note_exchange)
         try:
-            return action(client)
+            return Success(settings, action(client))
         except (*ANSWERED, APIConnectionError, ConfigError, RuleError) as error:
             raise_if_forbidden(error)
-            if exchanges and isinstance(error, ANSWERED) and not error.doubts:
-                exchange = _find_refused_exchange(error, exchanges)
-                error.doubts = tuple(
-                    guess_settings(error, exchange, client.service, has_signed=self._has_signed())
-                )
-            return error
+            return FailedAction(error, self._guess_settings(error, exchanges, client.service))
         finally:
             client.watchers.remove(note_exchange)
 
-    def _has_signed(self) -> bool:
-        """Whether a request of this search has succeeded, so that its signature was right."""
-        return any(not call.failed for call in self.client.calls if call.number > self.start)
+    def _guess_settings(
+        self, error: PaylabError, exchanges: list[Exchange], service: Service
+    ) -> tuple[Guess, ...]:
+        """What may help after an error: nothing without an answer of the service.
+
+        The error is about the last exchange of its path, else the last one.
+        """
+        if not exchanges or not isinstance(error, ANSWERED):
+            return ()
+        path = getattr(error.call, "path", "")
+        of_path = [exchange for exchange in exchanges if exchange.request.path == path]
+        calls = [call for call in self.client.calls if call.number > self.start]
+        has_signed = any(not call.failed for call in calls)
+        exchange = (of_path or exchanges)[-1]
+        return tuple(guess_settings(error, exchange, service, has_signed=has_signed))
 
     def find_answered_call(self) -> tuple[Call, str] | None:
         """The latest successful call, and its operation; None if the last three calls have none."""
@@ -263,13 +243,6 @@ class SettingsSearch:
             if not call.failed and route is not None:
                 return call, route.operation
         return None
-
-
-def _find_refused_exchange(error: PaylabError, exchanges: list[Exchange]) -> Exchange:
-    """The exchange that an error is about: the last one of its path, else the last one."""
-    path = getattr(error.call, "path", "")
-    of_path = [exchange for exchange in exchanges if exchange.request.path == path]
-    return (of_path or exchanges)[-1]
 
 
 def _describe_without_ids(error: PaylabError) -> str:

@@ -11,7 +11,7 @@ from ..errors.base import PaylabError
 from ..spec.service.keys import setting_keys
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .names import Guesses
+from .refused_request import Guesses
 
 ABOUT_SIGNATURES = re.compile(
     r"signature|signed|hmac|credential|unauthori[sz]ed|x-(date|nonce|content-sha256)",

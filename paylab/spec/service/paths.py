@@ -20,7 +20,10 @@ class PathSettings:
             "To which path is a new individual posted?",
             row="paths.shown",
             origin="spec",
-            others=("/v1/customers",),
+            others=(
+                "/v1/customers",
+                "/v1/users",
+            ),
         ),
     ] = "/v1/individuals"
     submit_verification_token: Annotated[
@@ -40,7 +43,11 @@ class PathSettings:
             "To which path are verification images posted?",
             row="paths.shown",
             origin="spec",
-            others=("/v1/individuals/{id}/verification-images",),
+            others=(
+                "/v1/individuals/{id}/verification-images",
+                "/v1/individuals/{id}/documents",
+                "/v1/individuals/{id}/images",
+            ),
         ),
     ] = "/v1/individuals/{id}/verification_images"
     create_financial_account: Annotated[
@@ -70,7 +77,10 @@ class PathSettings:
             "To which path is a new transfer posted?",
             row="paths.shown",
             origin="spec",
-            others=("/v1/payouts",),
+            others=(
+                "/v1/payouts",
+                "/v1/payments",
+            ),
         ),
     ] = "/v1/transfers"
     create_conversion_account: Annotated[
@@ -80,7 +90,12 @@ class PathSettings:
             "To which path is a new conversion account posted?",
             row="paths.shown",
             origin="spec",
-            others=("/v1/conversion-accounts",),
+            others=(
+                "/v1/conversion-accounts",
+                "/v1/virtual_accounts",
+                "/v1/onramp/conversion_accounts",
+                "/v1/conversions/accounts",
+            ),
         ),
     ] = "/v1/conversion_accounts"
     create_webhook_subscription: Annotated[
@@ -90,7 +105,11 @@ class PathSettings:
             "To which path is a new webhook subscription posted (none: there are no webhooks)?",
             row="paths.shown",
             origin="spec",
-            others=("/v1/webhooks", "none"),
+            others=(
+                "/v1/webhooks",
+                "/v1/webhooks/subscriptions",
+                "none",
+            ),
         ),
     ] = "/v1/webhook_subscriptions"
     individuals: Annotated[
@@ -119,7 +138,11 @@ class PathSettings:
             "At which path is the metadata of uploaded images read?",
             row="images.read",
             origin="public",
-            others=("/v1/individuals/{id}/images", "none"),
+            others=(
+                "/v1/individuals/{id}/images",
+                "/v1/individuals/{id}/documents",
+                "none",
+            ),
         ),
     ] = "/v1/individuals/{id}/verification_images"
     quotes: Annotated[
@@ -129,7 +152,15 @@ class PathSettings:
             "To which path is a request for a quote posted?",
             row="quote.operation",
             origin="public",
-            others=("/v1/quote", "/v1/transfers/quotes", "none"),
+            others=(
+                "/v1/quote",
+                "/v1/transfers/quotes",
+                "/v1/transfer_quotes",
+                "/v1/transfers/quote",
+                "/v1/quotes/create",
+                "/v1/fx/quotes",
+                "none",
+            ),
         ),
     ] = "/v1/quotes"
     transfer: Annotated[
@@ -191,6 +222,10 @@ class PathSettings:
                 "/v1/sandbox/deposit",
                 "/v1/sandbox/simulate_deposit",
                 "/v1/conversion_accounts/{id}/deposits",
+                "/v1/simulations/deposits",
+                "/v1/sandbox_deposits",
+                "/v1/conversion_accounts/{id}/deposit",
+                "/v1/simulate/deposits",
                 "none",
             ),
         ),
@@ -212,7 +247,12 @@ class PathSettings:
             "At which path are conversions listed?",
             row="conversion.list",
             origin="spec",
-            others=("/v1/conversions/list", "none"),
+            others=(
+                "/v1/conversions/list",
+                "/v1/onramp/conversions",
+                "/v1/on_ramp/conversions",
+                "none",
+            ),
         ),
     ] = "/v1/conversions"
     webhook_subscriptions: Annotated[
