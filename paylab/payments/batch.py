@@ -115,7 +115,7 @@ class Batch:
         try:
             self._find_earlier_payments()
             if conflicts := self._row_numbers(outcome.CONFLICT):
-                reason = f"nothing of the batch is, since row {conflicts[0]} is a conflict"
+                reason = f"row {conflicts[0]} is a conflict, so nothing of the batch is"
             else:
                 self._send_rows(concurrency)
                 reason = f"{SILENT_ROWS_MAX} rows before had no answer"

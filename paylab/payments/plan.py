@@ -57,14 +57,14 @@ class Plan:
         if self.problems:
             raise RuleError(self.problems)
 
-    def wrong_rows(self) -> set[int]:
+    def _wrong_rows(self) -> set[int]:
         """The numbers of the rows with a problem: all, if a column is missing."""
         numbers = {problem.row for problem in self.problems}
         return {payout_row.number for payout_row in self.rows} if 0 in numbers else numbers
 
     def totals(self) -> dict[str, Decimal]:
         """The sum of each amount by its column and currency, of rows without a problem."""
-        wrong_rows = self.wrong_rows()
+        wrong_rows = self._wrong_rows()
         sums: dict[str, Decimal] = {}
         for payout_row in self.rows:
             if payout_row.number in wrong_rows:
@@ -86,7 +86,7 @@ class Plan:
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""
-        wrong_count = len(self.wrong_rows())
+        wrong_count = len(self._wrong_rows())
         problems_text = "no problems"
         if wrong_count:
             problems_text = f"problems in {wrong_count} row{'' if wrong_count == 1 else 's'}"
