@@ -11,6 +11,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.operations.routes import make_routes
 from ..spec.service.tree import ServiceSettings
 from ..spec.text import plain
+from .identifiers import describe_other_kind
 
 PATH_ID = "the id"
 """What advice calls the id in the path of a request."""
@@ -69,11 +70,16 @@ def find_absent_ids(
     ]
 
 
-def advise_to_check_ids(operation: Operation, names: list[str]) -> str:
-    """Advise to check the ids of a call: the service does not know one of them.
+def advise_to_check_ids(operation: Operation, ids: Mapping[str, object]) -> str:
+    """The advice to check the ids of a call, of which the service does not know one.
 
-    `names` are the fields of the ids. For the id in the path, `PATH_ID` is the first name.
+    `ids` are by their fields, or `PATH_ID` for the id in the path, which is the first one.
     """
+    names = [*ids]
+    for name, object_id in ids.items():
+        kind = _name_resource(operation) if name == PATH_ID else name.removesuffix("_id")
+        if other_kind := describe_other_kind(object_id, kind):
+            return other_kind
     resource = operation.resource
     is_listed = names[0] == PATH_ID and f"{resource}.list" in OPERATIONS
     look_advice = f"; look in lab.{resource}.list()" if is_listed else ""
@@ -125,6 +131,21 @@ def describe_unknown_path(service: ServiceSettings, method: str, target: str) ->
     near_path = find_nearest_name(path, templates, _NEAR_PATH)
     hint = f"is {near_path} meant?" if near_path else "paylab openapi prints those that it has"
     return f"the specification has no {method} {plain(path, 80)}: {hint}"
+
+
+def read_id(field_value: object) -> object:
+    """The id that a field of a body has, also inside an object."""
+    return field_value.get("id") if isinstance(field_value, Mapping) else field_value
+
+
+def find_path_id(template: str, path: str) -> str:
+    """The id in the path of a request; "" without one, and for a path of another form."""
+    names = template.strip("/").split("/")
+    segments = path.partition("?")[0].strip("/").split("/")
+    if len(names) != len(segments):
+        return ""
+    pairs = zip(names, segments, strict=True)
+    return next((segment for name, segment in pairs if name.startswith("{")), "")
 
 
 def find_id_names(body: object) -> list[str]:

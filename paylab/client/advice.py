@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -23,8 +23,10 @@ from .absent_objects import (
     describe_unknown_path,
     find_absent_ids,
     find_id_names,
+    find_path_id,
     is_about_path,
     is_absence,
+    read_id,
 )
 from .field_advice import AdviceText, FieldAdvisor
 from .refusal_kinds import (
@@ -58,6 +60,10 @@ YOUR_ACCOUNT = re.compile(
 )
 OTHER_BODY = re.compile(r"\b(other|another|different|same param\w*|mismatch)\b", re.IGNORECASE)
 HEADER = re.compile(r"\bheaders?\b\W{1,3}(?P<name>\w+(-\w+)+)", re.IGNORECASE)
+
+CONTROLS = "/_simulator/"
+"""How the paths of a simulator's controls begin."""
+NO_OBJECT = "this simulator has no such object: check the id in a list, as lab.transfers.list()"
 
 
 class Advisor:
@@ -194,7 +200,7 @@ class Advisor:
             has_path_id=self._has_path_id,
         )
         if absent_id_names and self._operation and not self._is_page:
-            return AdviceText(advise_to_check_ids(self._operation, absent_id_names))
+            return AdviceText(self._advise_to_check(self._operation, absent_id_names))
         if self._status in (NOT_FOUND, *NO_PATH):
             return self._advise_on_absent_path()
         names_field = any(complaint.field for complaint in error_body.complaints)
@@ -203,6 +209,8 @@ class Advisor:
     def _advise_on_absent_path(self) -> AdviceText:
         """Advise for a 404 about the path, or about nothing that the service names."""
         outgoing_request = self._outgoing
+        if outgoing_request.path.startswith(CONTROLS):
+            return AdviceText(NO_OBJECT if "object" in self._error_body.text else None)
         if self._operation is None:
             return AdviceText(
                 describe_unknown_path(self._service, outgoing_request.method, outgoing_request.path)
@@ -219,9 +227,17 @@ class Advisor:
         id_names = [*path_id_names, *find_id_names(self._body)]
         if not id_names:
             return AdviceText(url_advice, self._path_assumption())
-        ids_advice = advise_to_check_ids(self._operation, id_names)
+        ids_advice = self._advise_to_check(self._operation, id_names)
         advice_text = f"{ids_advice}; if it is right, check the base URL"
         return AdviceText(advice_text, self._path_assumption())
+
+    def _advise_to_check(self, operation: Operation, id_names: Sequence[str]) -> str:
+        """The advice to check ids of the call: that in the path, or fields of the body."""
+        path_id = find_path_id(operation.path(self._service), self._outgoing.path)
+        ids = {name: read_id(self._body.get(name)) for name in id_names}
+        if PATH_ID in ids:
+            ids[PATH_ID] = path_id
+        return advise_to_check_ids(operation, ids)
 
     @property
     def _is_page(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..rules.detail_names import CountryAccount, find_account, unknown_detail_names
 from ..rules.expected import ExpectedField, expected_field, similar_fields
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name, value_at
@@ -44,6 +45,8 @@ class FieldAdvisor:
         self._operation = operation
         self._body = body
         self._service = service
+        self._country: object = body.get("country")
+        """The only country whose account has the fields that the service names."""
 
     def advice(self, complaints: Sequence[Complaint]) -> AdviceText | None:
         """Advise how to change the fields that complaints name; None if they name none."""
@@ -55,7 +58,18 @@ class FieldAdvisor:
             for complaint in complaints
             if complaint.field
         ]
+        missing_details = [
+            last_name(complaint.field)
+            for complaint in field_complaints
+            if complaint.is_missing and complaint.field.startswith("details.")
+        ]
+        account = find_account(self._body.get("type"), missing_details, self._service)
+        if account is not None and account.country:
+            self._country = account.country
         advices = list(self._advise_by_field(field_complaints[:FIELDS_MAX]))
+        advices += self._advise_on_further(field_complaints[FIELDS_MAX:])
+        if account is not None:
+            advices += self._advise_on_details(account)
         if not advices:
             return None
         advice_texts = dict.fromkeys(advice.text for advice in advices if advice.text)
@@ -86,9 +100,31 @@ class FieldAdvisor:
         if missing_fields:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 
+    def _advise_on_further(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
+        """Yield the names of further fields that are missing, without their rules."""
+        missing_fields = [
+            field.path
+            for complaint in complaints
+            if complaint.is_missing and (field := self._expected_field(complaint.field))
+            if value_at(self._body, field.path) is None
+        ]
+        if missing_fields:
+            yield AdviceText(f"add also {', '.join(missing_fields)}")
+
+    def _advise_on_details(self, account: CountryAccount) -> Iterator[AdviceText]:
+        """Yield which fields an account has, if others were sent in place of the missing ones."""
+        details = self._body.get("details")
+        if not isinstance(details, Mapping):
+            return
+        unknown_names = unknown_detail_names(details, account.account)
+        if unknown_names:
+            sent_names = " or ".join(plain(name, 60) for name in unknown_names[:FIELDS_MAX])
+            yield AdviceText(f"{account.describe()}, and no {sent_names}")
+
     def _expected_field(self, field_path: str) -> ExpectedField | None:
         """The field of the specification with this path in the body; None if it has none."""
-        return expected_field(self._operation.name, field_path, self._body, self._service)
+        body = {**self._body, "country": self._country} if self._country else self._body
+        return expected_field(self._operation.name, field_path, body, self._service)
 
     def _advise_on_moved(self, field_path: str) -> AdviceText | None:
         """Advice on a nested field that the specification has at the top; None if it has not."""

@@ -15,6 +15,7 @@ from ..spec.service.lists import Order
 from ..spec.service.service import Service
 from ..spec.service.statuses import STATUSES
 from ..spec.translation import Translation
+from .identifiers import describe_other_kind
 from .request import Options, OutgoingRequest
 from .request_builder import RequestBuilder
 from .response import R, Response, build_resource, is_as_specified, put_in_envelope
@@ -133,7 +134,9 @@ class Lists:
         rows = paging.Pager(fetch_page, dict)
         matching_row = next((row for row in rows if row.get("id") == id), None)
         if matching_row is None:
-            raise NotFoundError(404, f"the list of {name} has no row with the id {id}")
+            message = f"the list of {name} has no row with the id {id}"
+            kind = name.removesuffix("s")
+            raise NotFoundError(404, message, hint=describe_other_kind(id, kind) or None)
         return replace(page_responses[-1], body=matching_row)
 
     def page_as_sent(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
+from ..errors.api import APIStatusError
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.cards import MisuseError
 from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
 from ..errors.options import show_options
-from ..errors.type_words import with_article
-from ..spec.codes import COUNTRIES
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
 from ..spec.text import normalize_name, plain
+from .identifiers import check_identifier
 from .request import json_value
 
 if TYPE_CHECKING:
@@ -191,13 +193,52 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise RuleError(spec_problems)
 
 
-def raise_or_warn(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
-    """RuleError for problems by the spec, a warning at the caller's line for others."""
-    all_problems = list(problems)
-    refuse(all_problems)
-    for problem in (*all_problems, *doubts):  # no problem by the spec: `refuse` did not raise
-        # Past this function, the operation, and the check of its parameters.
+@contextmanager
+def warn_unless_refused(
+    problems: Iterable[Problem], doubts: Iterable[Problem] = (), hint: str | None = None
+) -> Iterator[None]:
+    """RuleError with a hint for problems by the spec; for others a warning at the caller's line.
+
+    The block is the call. Its refusal says itself what is wrong with the fields that it names: a
+    warning of these would say it twice. Where warnings are errors, they come before the call.
+    """
+    all_problems = [*problems, *doubts]
+    spec_problems = [problem for problem in all_problems if problem.source == "spec"]
+    if spec_problems:
+        raise RuleError([*spec_problems, *_find_related(spec_problems, doubts)], hint)
+    if _raises_warnings():
+        _warn(all_problems)
+        all_problems = []
+    refused_fields: set[str] = set()
+    try:
+        yield
+    except APIStatusError as error:
+        refused_fields = {problem.field for problem in error.problems}
+        raise
+    finally:
+        _warn(problem for problem in all_problems if problem.field not in refused_fields)
+
+
+def _find_related(problems: Iterable[Problem], doubts: Iterable[Problem]) -> Iterator[Problem]:
+    """The doubts about other fields of the objects that problems are in, such as details."""
+    objects = {problem.field.rpartition(".")[0] for problem in problems} - {""}
+    for doubt in doubts:
+        if doubt.field.rpartition(".")[0] in objects and doubt.source != "spec":
+            yield doubt
+
+
+def _warn(problems: Iterable[Problem]) -> None:
+    """Warn of each problem at the line of the user."""
+    for problem in problems:
         warn_caller(str(problem), RuleWarning)
+
+
+def _raises_warnings() -> bool:
+    """Whether a filter of this process may turn a warning of a rule into an error."""
+    return any(
+        action == "error" and issubclass(RuleWarning, category)
+        for action, _, category, *_ in warnings.filters
+    )
 
 
 def read_name(value: object, field: str) -> str:
@@ -206,70 +247,6 @@ def read_name(value: object, field: str) -> str:
     if not name:
         raise RuleError([Problem(field, "must be text that is not blank")])
     return name
-
-
-def check_identifier(value: object, field: str = "id", kind: str = "") -> str:
-    """The id as text, from an id, a resource or a dict.
-
-    `kind` is the name of the model that a resource must have; without it, any has an id.
-    """
-    is_frame = hasattr(value, "columns")
-    if is_frame or isinstance(value, list | tuple | set | frozenset):
-        type_name = "frame" if is_frame else type(value).__name__
-        message = f"must be one id, not a {type_name}: call this once for each"
-        raise RuleError([Problem(field, message)])
-    if isinstance(value, Mapping):
-        value = value.get("id")
-    elif not isinstance(value, str | int):
-        _check_kind(value, field, kind)
-        value = getattr(value, "id", None)
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = str(value)
-    if not isinstance(value, str) or not value:
-        raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
-    if value in COUNTRIES:
-        message = f"must be {_describe_kind(kind)}, not the country {value}"
-        hint = f"lab.individuals.list().filter(country={value!r}) has the people there"
-        raise RuleError([Problem(field, f"{message}: {hint}")])
-    return value
-
-
-def _describe_kind(kind: str) -> str:
-    """Describe the objects that an id is for: a kind of object, or any."""
-    return f"{with_article(kind)} or its id" if kind else "an id, or an object that has one"
-
-
-def _check_kind(value: object, field: str, kind: str) -> None:
-    """RuleError for a resource of another kind, such as a Quote for a Transfer.
-
-    Valid are also kinds with the same id (`_SAME_ID`), and any resource where `kind` is no model.
-    """
-    from ..spec import models  # not before the first resource is used
-    from ..spec.resource import Resource
-
-    actual_kind = type(value).__name__
-    is_resource = isinstance(value, Resource) and hasattr(models, kind)
-    if not is_resource or actual_kind in (kind, *_SAME_ID.get(kind, ())):
-        return
-    list_names = [
-        field_name
-        for field_name, items in vars(value).items()
-        if isinstance(items, list) and any(type(item).__name__ == kind for item in items)
-    ]
-    hint = f": choose one of its {list_names[0]}" if list_names else ""
-    hint = _OTHER_KINDS.get((kind, actual_kind), hint)
-    message = f"must be {_describe_kind(kind)}, not {with_article(actual_kind)}{hint}"
-    raise RuleError([Problem(field, message)])
-
-
-_OTHER_KINDS = {
-    ("Conversion", "ConversionAccount"): ": pass it as conversion_account_id= to wait() or list()",
-    ("Conversion", "Deposit"): ": lab.status() follows a Deposit",
-}
-"""What to do with an object of another kind, by the kind that is needed and its own."""
-
-_SAME_ID = {"Individual": ("StatusChange",)}
-"""Other models with the id of a kind."""
 
 
 def find_unknown_names(value: object, known: Collection[str], at: str) -> Iterator[Problem]:

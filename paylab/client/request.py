@@ -172,7 +172,7 @@ def _amount_text(amount: Decimal) -> str:
 def _instant_text(instant: datetime) -> str:
     """A time as the service writes it; TypeError without a time zone."""
     if instant.tzinfo is None:
-        raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
+        raise TypeError("must be a time with a time zone, such as lab.clock()")
     try:
         return to_text(instant)
     except OverflowError:

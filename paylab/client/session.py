@@ -18,8 +18,8 @@ from .call_log import CallLog
 from .connector import Connector
 from .dialects import DialectSearch
 from .fresh_ids import FreshIds
+from .identifiers import check_identifier
 from .lists import Lists
-from .parameters import check_identifier
 from .request import Options, OutgoingRequest, StreamedBody
 from .request_builder import RequestBuilder, new_idempotency_key
 from .request_signer import Nonces

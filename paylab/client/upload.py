@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -19,6 +20,7 @@ from ..rules import images as rules
 from ..spec.codes import ImageSide
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
+from ..spec.text import plain
 from .parameters import refuse
 from .request import encode
 
@@ -33,6 +35,10 @@ PATH_LENGTH_MAX = 1024
 Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
 Images = Mapping[ImageSide | str, Content] | Iterable[Mapping[str, Any]]
 
+FILE_NAME = re.compile(r"(?!data:)[^\n,;]{0,1000}\.\w{1,5}", re.IGNORECASE)
+"""A text that can only be meant as the path of a file."""
+BY_SIDE = 'as in {"document-front": "front.jpg", "document-back": "back.jpg", "selfie": "me.jpg"}'
+NO_IMAGE = f"must be an object with type and content, or images a dict {BY_SIDE}"
 CHANGED = "changed between being hashed and being sent, so nothing was accepted: send it again"
 
 
@@ -76,7 +82,13 @@ class Image:
 
     def __init__(self, entry: object, path: str) -> None:
         if not isinstance(entry, Mapping):
-            raise RuleError([Problem(path, "must be an object with type and content")])
+            raise RuleError(
+                [
+                    Problem(
+                        path, f"must be an object with type and content, or images a dict {BY_SIDE}"
+                    )
+                ]
+            )
         self.fields = {name: value for name, value in entry.items() if name != "content"}
         self._content = entry.get("content")
         self._content_path = f"{path}.content"
@@ -87,12 +99,20 @@ class Image:
     def _measure_content(self) -> rules.ImageSize | None:
         """The size and the first bytes of an image; None for a data URI."""
         if not _is_file_content(self._content):
+            self._refuse_absent_file()
             return None
         with self._open() as file:
             file.seek(0, os.SEEK_END)
             size = file.tell()
             file.seek(0)
             return rules.ImageSize(size, _read_block(file, HEAD_BYTES))
+
+    def _refuse_absent_file(self) -> None:
+        """RuleError for a text that looks like the path of a file and is none."""
+        content = self._content
+        if isinstance(content, str) and FILE_NAME.fullmatch(content):
+            message = f"there is no file {plain(content, 200)} in {Path.cwd()}"
+            raise RuleError([Problem(self._content_path, message)])
 
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
@@ -187,5 +207,5 @@ def _list_images(images: object) -> Iterable[object]:
     if isinstance(images, Mapping):
         return [{"type": image_side, "content": content} for image_side, content in images.items()]
     if isinstance(images, str) or not isinstance(images, Iterable):
-        raise RuleError([Problem("images", "must be a dict of sides, or a list of objects")])
+        raise RuleError([Problem("images", f"must be a dict of sides, {BY_SIDE}")])
     return images

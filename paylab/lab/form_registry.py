@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..client.parameters import check_identifier
+from ..client.identifiers import check_identifier
 from ..errors.base import Problem, RuleError
 from ..errors.refusals import complete
 from .service_time import ServiceTime

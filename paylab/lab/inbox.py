@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..client.client import Client
-from ..client.parameters import check_identifier
+from ..client.identifiers import check_identifier
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ConfigError, OptionError, PaylabError, Problem

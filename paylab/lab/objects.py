@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..client.client import Client
+from ..client.identifiers import PREFIXES
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError
@@ -28,12 +29,7 @@ if TYPE_CHECKING:
     from ..webhooks.event import Event
 
 ID_PREFIX_BY_KIND = {
-    "individual": "ind_",
-    "transfer": "tr_",
-    "conversion": "conv_",
-    "conversion account": "ca_",
-    "financial account": "fa_",
-    "webhook subscription": "wh_",
+    kind: prefix for kind, prefix in PREFIXES.items() if kind not in ("deposit", "quote")
 }
 """The kinds of objects that can be read by id, and how their ids usually begin."""
 READABLE = (

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ..client.identifiers import describe_other_kind
 from ..corridors import examples
 from ..corridors.on_ramps import need_on_ramp
 from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, SimulatorError
 from ..spec import codes
 from ..spec.status import TRANSFER
+from ..spec.text import plain
 from ..webhooks.event import EVENT_TYPES_BY_STATUS, FAMILIES, Event
 from .inbox import current
 
@@ -122,10 +124,17 @@ def _create_resource(
     if family == "conversion":
         return _pay_deposit(lab, controls, account_id, fails=event_type == "conversion.failed")
     if account_id:
-        raise NotFoundError(404, f"{family} not found")
+        raise _absence_error(account_id, family)
     if family == "transfer":
         return _create_transfer(lab, event_type)
     return _move_individual(lab, controls, to)
+
+
+def _absence_error(object_id: str, kind: str) -> NotFoundError:
+    """The error for an id that no object of a kind has."""
+    message = f"no {kind} has the id {plain(object_id, 60)}"
+    hint = describe_other_kind(object_id, kind) or f"look in lab.{kind}s.list()"
+    return NotFoundError(404, message, hint=hint)
 
 
 def _move_individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
@@ -145,7 +154,10 @@ def _pay_deposit(lab: Lab, controls: Controls, account_id: str | None, *, fails:
         currency = need_on_ramp(country=COUNTRY).currency
         wallet = lab.financial_accounts.create(person, codes.CRYPTO_WALLET, details)
         account_id = lab.conversion_accounts.create(person, wallet.id, currency, new=True).id
-    account = lab.conversion_accounts.get(account_id)
+    try:
+        account = lab.conversion_accounts.get(account_id)
+    except NotFoundError:
+        raise _absence_error(account_id, "conversion") from None
     on_ramp = need_on_ramp(currency=str(account.source_currency))
     sender = "Scenario Failed" if fails else None
     lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender)

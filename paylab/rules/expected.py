@@ -190,12 +190,15 @@ def _too_long_check(field: Field, service: Service) -> Check | None:
 def _detail_fields(
     account: Mapping[str, object], body: Mapping[str, object], service: Service
 ) -> tuple[DetailField, ...]:
-    """Return the fields of an account's details, as its country and type have them."""
+    """Return the fields that the details of an account type can have, its country's first."""
     account_type = account.get("type")
     details = as_object(account.get("details"))
     country = body.get("country") or likely_country(account_type, details)
     account_facts = countries.of(service).account(country, account_type)
-    return account_facts.fields if account_facts else ()
+    likely_fields = account_facts.fields if account_facts else ()
+    other_accounts = [corridor.account(account_type) for corridor in countries.of(service).all]
+    other_fields = [field for other in other_accounts if other for field in other.fields]
+    return (*likely_fields, *other_fields)
 
 
 def _has_rule(field: DetailField) -> bool:

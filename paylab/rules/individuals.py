@@ -131,7 +131,9 @@ def consent_warning(time_value: object, now: datetime) -> str:
     consent_at = timestamps.read_or_none(time_value)
     if consent_at is None or consent_at <= now + CLOCK_DIFFERENCE:
         return ""
-    return f"lies in the future: it is {timestamps.to_text(now)}"
+    now_text = timestamps.to_text(now)
+    advice = "pass lab.clock(), since the clock of a simulator may be frozen"
+    return f"lies in the future of the service, whose clock is at {now_text}: {advice}"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors.base import Problem, SimulatorError
 from ..spec.status import MACHINES
+from ..spec.text import plain
 from . import balances, faults
 from .clock import SPEED_MAX, SPEED_MIN
 from .clock import seconds as span_seconds
@@ -283,7 +284,7 @@ def require_object(world: World, object_id: str) -> tuple[str, Row]:
         object_row = world.find(object_kind, object_id)
         if object_row is not None:
             return object_kind, object_row
-    raise RefusedError(404, "object not found")
+    raise RefusedError(404, f"object {plain(object_id, 60)} not found")
 
 
 def _status_history(object_row: Row) -> list[dict[str, str]] | None:

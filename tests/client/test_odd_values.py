@@ -87,7 +87,7 @@ def test_a_rail_of_another_currency_is_not_sent(scripted, operation):
         (
             "idv_consent_recorded_at",
             "2036-01-01T00:00:00.000Z",
-            "idv_consent_recorded_at: lies in the future: it is 20",
+            "idv_consent_recorded_at: lies in the future of the service, whose clock is at 20",
         ),
     ],
 )

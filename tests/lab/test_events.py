@@ -47,8 +47,8 @@ def test_an_own_resource_is_moved(shared):
     [
         ("transfer.paid", None, None, "'transfer.paid' must be one of transfer.created"),
         ("transfer.completed", None, "active", "a new status can be chosen for individual"),
-        ("transfer.completed", "tr_1", None, "404 transfer not found"),
-        ("individual.status_changed", "ind_1", None, "404 individual not found"),
+        ("transfer.completed", "tr_1", None, "404 no transfer has the id tr_1"),
+        ("individual.status_changed", "ind_1", None, "404 no individual has the id ind_1"),
     ],
 )
 def test_what_cannot_be_triggered_is_said(shared, event, row_id, to, words):

@@ -19,15 +19,9 @@ from ...spec.paging import Pager
 from ...spec.resource import creation_time
 from ...spec.status import CONVERSION
 from ...spec.text import plain
+from ..identifiers import check_identifier, describe_other_kind, read_field
 from ..orders import Order, OrderSender
-from ..parameters import (
-    Account,
-    build_body,
-    check_identifier,
-    id_from,
-    raise_or_warn,
-    strict_keywords,
-)
+from ..parameters import Account, build_body, id_from, strict_keywords, warn_unless_refused
 from ..request import Options
 from ..session import Session
 from . import operations
@@ -71,7 +65,7 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
         """
-        country = getattr(individual_id, "country", None)
+        country = read_field(individual_id, "country")
         on_ramp = of_country(country)
         source_currency = source_currency or (on_ramp.currency if on_ramp else None)
         body = build_body(
@@ -83,10 +77,10 @@ class ConversionAccounts:
             destination_currency=destination_currency,
             client_reference_id=client_reference_id,
         )
-        raise_or_warn(rules.check_account(body, country, self._session.service))
-
         order = Order("conversion_accounts.create", body, new=new)
-        return self._orders.send(order, **options).read(ConversionAccount)
+        with warn_unless_refused(rules.check_account(body, country, self._session.service)):
+            response = self._orders.send(order, **options)
+        return response.read(ConversionAccount)
 
     @strict_keywords(Options)
     def get(self, id: ConversionAccount | str, **options: Unpack[Options]) -> ConversionAccount:
@@ -216,7 +210,7 @@ class Conversions:
             """The conversion as it is now; None as long as there is none."""
             if conversion_id is None:
                 return self.newest(account_id, since)
-            conversion = self.by_id(conversion_id)
+            conversion = self._find(conversion_id)
             return conversion if conversion and _is_since(conversion, since) else None
 
         poller = Poller.for_resource(self._session, "conversions", timeout, every)
@@ -267,6 +261,15 @@ class Conversions:
         try:
             return self.get(id, **options)
         except NotFoundError:
+            return None
+
+    def _find(self, id: str) -> Conversion | None:
+        """The conversion with an id, or None; NotFoundError for an id of another kind."""
+        try:
+            return self.get(id)
+        except NotFoundError:
+            if describe_other_kind(id, "conversion"):
+                raise
             return None
 
 
@@ -332,10 +335,12 @@ class Sandbox:
             currency=currency,
             sender_name=sender_name,
         )
-        raise_or_warn(rules.check(body, service=self._session.service))
+        account_currency = read_field(conversion_account_id, "source_currency")
+        problems = rules.check(body, account_currency, self._session.service)
         account_id = str(body["conversion_account_id"])
         path_ids = {"id": account_id, "conversion_account_id": account_id}
-        response = self._session.call(
-            "sandbox.deposit", body, parts=path_ids, any_answer=True, **options
-        )
+        with warn_unless_refused(problems):
+            response = self._session.call(
+                "sandbox.deposit", body, parts=path_ids, any_answer=True, **options
+            )
         return response.read_or(Deposit, body)

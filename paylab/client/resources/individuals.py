@@ -7,11 +7,13 @@ from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any, Unpack
 
+from ...corridors import countries
 from ...errors.api import UnprocessableError
 from ...errors.arguments import explain_arguments
-from ...errors.base import PaylabError
+from ...errors.base import PaylabError, Problem
 from ...errors.names import with_name_suggestions
 from ...rules import accounts, individuals
+from ...rules.detail_names import warn_unknown_names
 from ...spec import codes
 from ...spec.models import (
     Address,
@@ -24,7 +26,8 @@ from ...spec.models import (
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
-from ..parameters import build_body, check_identifier, merge_extra, raise_or_warn, strict_keywords
+from ..identifiers import check_identifier, read_field
+from ..parameters import build_body, merge_extra, strict_keywords, warn_unless_refused
 from ..request import Options
 from ..session import Session
 from ..upload import Images, Upload
@@ -88,8 +91,10 @@ class Individuals:
             *individuals.warn_typos(body, service),
             *individuals.warn_implausible(body, self._session.clock()),
         ]
-        raise_or_warn(individuals.check(body, service), warnings)
-        return self._session.call("individuals.create", body, **options).read(Individual)
+        problems = individuals.check(body, service)
+        with warn_unless_refused(problems, warnings, _describe_required(country, problems)):
+            response = self._session.call("individuals.create", body, **options)
+        return response.read(Individual)
 
     @strict_keywords(Options)
     def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:
@@ -188,8 +193,8 @@ class Individuals:
             applicant_id=applicant_id,
             partner_terms_accepted_at=partner_terms_accepted_at,
         )
-        raise_or_warn(individuals.check_token(body, service=self._session.service))
-        with self._explain_status(id):
+        problems = individuals.check_token(body, service=self._session.service)
+        with warn_unless_refused(problems), self._explain_status(id):
             response = self._session.call(
                 "individuals.submit_token",
                 body,
@@ -224,6 +229,26 @@ class Individuals:
         """
         poller = Poller.for_resource(self._session, "individuals", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
+
+
+def _describe_required(country: object, problems: Sequence[Problem]) -> str | None:
+    """How to write required fields whose form is not plain; None if none of them is missing."""
+    missing_names = {
+        problem.field
+        for problem in problems
+        if problem.message == "is required" and problem.source == "spec"
+    }
+    corridor = countries.of().get(country)
+    documents = corridor.documents if corridor else codes.DOCUMENT_TYPES
+    forms = {
+        "phone": f'"{individuals.phone_sample(str(country)) or "+52 ..."}"',
+        "date_of_birth": '"1990-12-31"',
+        "idv_consent_recorded_at": "lab.clock()",
+        "document": f'{{"type": "{documents[0]}", "number": "..."}}',
+        "address": f'{{"country": "{country}"}}',
+    }
+    arguments = [f"{name}={form}" for name, form in forms.items() if name in missing_names]
+    return f"write {', '.join(arguments)}" if arguments else None
 
 
 def _describe_status(individual: Individual) -> str:
@@ -270,6 +295,7 @@ class FinancialAccounts:
         >>> lab.financial_accounts.create(person, "crypto_wallet", wallet.details).type
         'crypto_wallet'
         """
+        country = read_field(individual_id, "country")
         individual_id = check_identifier(individual_id, "individual_id", "Individual")
         fields = build_body(
             "financial_accounts.create",
@@ -280,10 +306,13 @@ class FinancialAccounts:
         operations.check_detail_names(fields.get("details"), type, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        raise_or_warn(
-            accounts.check(body, service=service), accounts.warn_without_country(body, service)
-        )
-        response = self._session.call("financial_accounts.create", body, **options)
+        warnings = warn_unknown_names(country, type, body.get("details"), service)
+        if country is None:
+            warnings += accounts.warn_without_country(body, service)
+        else:
+            warnings += accounts.warn(country, type, body.get("details"), service=service)
+        with warn_unless_refused(accounts.check(body, country, service), warnings):
+            response = self._session.call("financial_accounts.create", body, **options)
         return response.read(FinancialAccount)
 
     @strict_keywords(Options)

@@ -11,7 +11,8 @@ from ...rules import webhooks as rules
 from ...spec import codes
 from ...spec.models import WebhookSubscription
 from ...spec.paging import Pager
-from ..parameters import build_body, check_identifier, raise_or_warn, strict_keywords
+from ..identifiers import check_identifier
+from ..parameters import build_body, strict_keywords, warn_unless_refused
 from ..request import Options
 from ..session import Session
 
@@ -50,8 +51,8 @@ class WebhookSubscriptions:
             url=url,
             event_types=event_types,
         )
-        raise_or_warn(rules.check(body, self._session.service))
-        response = self._session.call("webhook_subscriptions.create", body, **options)
+        with warn_unless_refused(rules.check(body, self._session.service)):
+            response = self._session.call("webhook_subscriptions.create", body, **options)
         return response.read(WebhookSubscription)
 
     @strict_keywords(Options)
