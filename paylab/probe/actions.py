@@ -17,16 +17,16 @@ from ..spec import codes, status
 from .accepted_values import accepts_one_item, find_accepted_sizes
 from .refused_request import describe_error
 
-SHORT = 2
-LARGEST = codes.PAGE_MAX
-"""The size of a page that probably has a next one, and the largest page."""
+SHORT_PAGE = 2
+LARGEST_PAGE = codes.PAGE_MAX
+"""The rows of a page that probably has a next one, and of the largest page."""
 
-SMALLEST_IMAGE = 32_768
-LARGEST_IMAGE = 2**20
-"""The bytes of an example image, and of the largest that a service may ask for."""
+SMALLEST_IMAGE_BYTES = 32_768
+LARGEST_IMAGE_BYTES = 2**20
+"""The size of an example image, and of the largest that is made if a service asks for it."""
 
-COMMENT = 8_192
-"""The bytes of one comment of an example image."""
+COMMENT_BYTES = 8_192
+"""The size of one comment in an example image."""
 PIXEL = b64decode(
     "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP////////////////////////////////////////////////////////"
     "//////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAA"
@@ -35,19 +35,21 @@ PIXEL = b64decode(
 """A white JPEG of one pixel."""
 
 REFERENCE = "paylab-probe"
-HOOK = "https://example.com/paylab-probe"
+HOOK_URL = "https://example.com/paylab-probe"
 AMOUNT = "10.00"
+"""The US dollars of a payout."""
 DEPOSIT = "20.00"
+"""The units of the currency of the on-ramp in a deposit."""
 
 
-def read_first_page(client: Client, name: str, limit: int = SHORT) -> Any:
+def read_first_page(client: Client, name: str, limit: int = SHORT_PAGE) -> Any:
     """The first page of a list, at most as large as the service allows."""
     return next(iter(_make_pager(client, name, limit).pages()), None)
 
 
 def read_second_page(client: Client, name: str) -> Any:
     """The second page of a list; PagingError if it repeats the first."""
-    pages = list(islice(_make_pager(client, name, SHORT).pages(), 2))
+    pages = list(islice(_make_pager(client, name, SHORT_PAGE).pages(), 2))
     first_ids, second_ids = (
         {listed_row.id for listed_row in page.data} for page in (pages[0], pages[-1])
     )
@@ -62,6 +64,7 @@ def read_one(client: Client, name: str, object_id: str) -> Any:
 
 
 def _make_pager(client: Client, list_name: str, limit: int) -> Any:
+    """A pager of a list, with pages of `limit` rows or of the most that the service allows."""
     resource = getattr(client, list_name)
     if list_name == "webhook_subscriptions":  # the whole list in one answer, as assumed
         return resource.list()
@@ -114,8 +117,8 @@ def _choose_uploads(refusal_words: str, images: dict[str, bytes]) -> list[dict[s
     """The uploads that a refusal asks for: each image alone, or larger ones; none if neither."""
     if accepts_one_item(refusal_words):
         return [{image_side: image} for image_side, image in images.items()]
-    sizes = [size for size in find_accepted_sizes(refusal_words) if size > SMALLEST_IMAGE]
-    if sizes and sizes[0] <= LARGEST_IMAGE:
+    sizes = [size for size in find_accepted_sizes(refusal_words) if size > SMALLEST_IMAGE_BYTES]
+    if sizes and sizes[0] <= LARGEST_IMAGE_BYTES:
         return [dict.fromkeys(images, make_image(sizes[0] + 2048))]
     return []
 
@@ -182,7 +185,9 @@ def make_required_fields(client: Client, table: str) -> dict[str, Any]:
     }
 
 
-def make_image(size: int = SMALLEST_IMAGE) -> bytes:
+def make_image(size: int = SMALLEST_IMAGE_BYTES) -> bytes:
     """A JPEG of one pixel, as the specimens are, with comments that make it large enough."""
-    comment = b"\xff\xfe" + (COMMENT + 2).to_bytes(2, "big") + b"specimen" * (COMMENT // 8)
-    return PIXEL[:2] + comment * -(-size // COMMENT) + PIXEL[2:]
+    comment = (
+        b"\xff\xfe" + (COMMENT_BYTES + 2).to_bytes(2, "big") + b"specimen" * (COMMENT_BYTES // 8)
+    )
+    return PIXEL[:2] + comment * -(-size // COMMENT_BYTES) + PIXEL[2:]

@@ -45,7 +45,8 @@ def explain_failure(error: PaylabError, address: str) -> str:
     if isinstance(error, AuthenticationError | PermissionDeniedError):
         return f"{address} {_explain_refused_key(error)}"
     for cause, sentence in SENTENCES.items():
-        if isinstance(error, cause) if isinstance(cause, type) else read_status(error) == cause:
+        is_status = isinstance(cause, int) and read_status(error) == cause
+        if is_status or (isinstance(cause, type) and isinstance(error, cause)):
             return sentence.format(address=address, words=describe_error(error))
     return ""
 

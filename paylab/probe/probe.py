@@ -86,20 +86,20 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
         first_number = client.calls[-1].number if client.calls else 0
         probing_client = client.with_service(client.service, orders=NewOrders)
         search = SettingsSearch(probing_client, budget, pace, first_number)
-        report = _report_run(search, write=write, is_named=sandbox)
+        report = _report_run(search, write=write, is_confirmed=sandbox)
     if to is not None and not report.hopeless:
         report.write(Path(to))
     return report
 
 
-def _report_run(search: SettingsSearch, *, write: bool, is_named: bool) -> Report:
+def _report_run(search: SettingsSearch, *, write: bool, is_confirmed: bool) -> Report:
     """Go through a service, and report how far it came and what was proven."""
     run = ServiceRun(search)
     client = search.client
     calls = list[Call]()
     stop_listening = client.calls.listen(calls.append)  # the log itself drops its oldest calls
     try:
-        hopeless = _run_or_explain(search, run, write=write, is_named=is_named)
+        hopeless = _run_or_explain(search, run, write=write, is_confirmed=is_confirmed)
     finally:
         stop_listening()
     refused = {
@@ -124,14 +124,16 @@ def _report_run(search: SettingsSearch, *, write: bool, is_named: bool) -> Repor
     )
 
 
-def _run_or_explain(search: SettingsSearch, run: ServiceRun, *, write: bool, is_named: bool) -> str:
+def _run_or_explain(
+    search: SettingsSearch, run: ServiceRun, *, write: bool, is_confirmed: bool
+) -> str:
     """Go through the service; the sentence that says why nothing can work, or ""."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a difference is reported at the end
         try:
             list_name = _read_any_list(search)
             if write:
-                require_sandbox(search, list_name, is_named=is_named)
+                require_sandbox(search, list_name, is_confirmed=is_confirmed)
             run.run_stages(write=write)
         except (HopelessError, BudgetError) as error:
             return str(error)

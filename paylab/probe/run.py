@@ -24,7 +24,7 @@ from .search import Action, BudgetError, R, SettingsSearch
 from .stages import Stage
 
 LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
-LONG = ("transfers", "conversions")
+LONG_LISTS = ("transfers", "conversions")
 """Lists that are read in the largest pages."""
 
 COUNTRIES = (*(each.country for each in NAMED if each.country not in codes.SEPA), "FR")
@@ -48,15 +48,20 @@ class StopError(PaylabError):
 class ServiceRun:
     """Goes through the stages, each on its own, with what the search has proven so far.
 
-    `done` are the operations that succeeded, `made` the created objects.
+    `stages` are those that ended, `done` the operations that succeeded, `made` the created objects,
+    each by its noun and id.
     """
 
     def __init__(self, search: SettingsSearch) -> None:
         self._search = search
         self._without: list[str] = []
+        """The optional actions that the current stage went without, each with its refusal."""
         self._missing: dict[str, str] = {}
+        """The same of all stages, by action, where the service has no path for it."""
         self._payee: tuple[Any, str] | None = None
+        """The account and the country of the first payout that came to its end."""
         self._amounts = {"payout": actions.AMOUNT, "deposit": actions.DEPOSIT}
+        """The amounts that the service accepts, by what they pay."""
         self.stages: list[Stage] = []
         self.made: dict[str, None] = {}
         self.done: set[str] = set()
@@ -156,8 +161,10 @@ class ServiceRun:
             )
             if first_page is None:
                 continue
-            if name in LONG:
-                largest_page = partial(actions.read_first_page, name=name, limit=actions.LARGEST)
+            if name in LONG_LISTS:
+                largest_page = partial(
+                    actions.read_first_page, name=name, limit=actions.LARGEST_PAGE
+                )
                 self._try(f"the largest page of {name}", largest_page)
             if first_page.has_next_page:
                 self._read_second_page(name)
@@ -258,7 +265,7 @@ class ServiceRun:
         events = ["transfer.completed"]
         subscription = self._require(
             "the subscription",
-            lambda c: c.webhook_subscriptions.create(actions.HOOK, events),
+            lambda c: c.webhook_subscriptions.create(actions.HOOK_URL, events),
         )
         self._try("reading it", lambda c: c.webhook_subscriptions.get(subscription.id))
         self._try("deleting it", lambda c: c.webhook_subscriptions.delete(subscription.id))

@@ -65,19 +65,19 @@ class NoProofError(PaylabError):
     """An answer that proves nothing, and after which no other path is tried."""
 
 
-def require_sandbox(search: SettingsSearch, list_name: str, *, is_named: bool) -> None:
+def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: bool) -> None:
     """HopelessError with one sentence unless the service is proven to be a sandbox.
 
     Proof is a refusal of a sandbox deposit that is about its fields or its missing account, a host
-    that says sandbox, or the word of the user (`is_named`). A 403 overrules all. `list_name` is a
-    list that the service answers.
+    that says sandbox, or that the user knows it (`is_confirmed`). A 403 overrules all. `list_name`
+    is a list that the service answers.
     """
     # What does not help a deposit into no account may help another one: it is tried again later.
     first_search = replace(search)
     refusal = _seek_proof(first_search, list_name)
     search.client = first_search.client
     address = search.client.settings.base_url
-    if refusal and not (is_named or is_sandbox_host(address)):
+    if refusal and not (is_confirmed or is_sandbox_host(address)):
         raise HopelessError(
             f"nothing shows that {address} is a sandbox: a sandbox deposit into an account that "
             f"does not exist got {refusal}; if you know that it is one, add --sandbox (in "
@@ -152,8 +152,8 @@ def is_proof(error: PaylabError, service: Service) -> bool:
     refusal_words = _fold_words(" ".join([str(error), *find_texts(error.body)]))
     if ELSEWHERE.search(refusal_words):
         return False
-    our_name = partial(Translation(service).translate_field, "sandbox.deposit", {})
-    names = {last_name(our_name(complaint.field)) for complaint in read_complaints(error)}
+    translate = partial(Translation(service).translate_field, "sandbox.deposit", {})
+    names = {last_name(translate(complaint.field)) for complaint in read_complaints(error)}
     if error.status == NOT_FOUND:
         # A production looks for the account of any path below it, too.
         is_path_missing = NO_ACCOUNT in error.call.path or MISSING_PART.search(refusal_words)
