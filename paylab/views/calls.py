@@ -24,6 +24,7 @@ from .html import (
     table,
     text_block,
 )
+from .tones import BAD, GOOD, ToneText
 
 CALL_COLUMNS = ("No.", "When (UTC)", "Method", "Path", "Status", "Took", "Attempt", "Key")
 NO_ADDRESS = "SIMULATOR (embedded)"
@@ -133,7 +134,7 @@ def _setting_text(setting_value: object) -> str:
     return str(setting_value)
 
 
-def _call_cells(call: Any) -> list[str]:
+def _call_cells(call: Any) -> list[str | ToneText]:
     """The texts of `CALL_COLUMNS` for a call; empty for what it lacks, and for a first attempt."""
     duration_text = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
     return [
@@ -141,7 +142,7 @@ def _call_cells(call: Any) -> list[str]:
         f"{call.when:%Y-%m-%d %H:%M:%S}",
         call.method,
         call.path,
-        call.outcome(),
+        ToneText(call.outcome(), BAD if call.failed else GOOD),
         duration_text,
         str(call.attempt) if call.attempt > 1 else "",
         (call.idempotency_key or "")[:KEY_LENGTH],

@@ -63,7 +63,9 @@ def _text_html(cell_text: str) -> str:
 
 def words_html(text: str) -> str:
     """The words of a text as HTML, with its ids shortened."""
-    return " ".join(map(_word_html, printable(text).split(" ")))
+    words = printable(text).split(" ")
+    longest = LONG_WORD_LENGTH if len(words) == 1 else LONG_IN_TEXT_LENGTH
+    return " ".join(_word_html(word, longest) for word in words)
 
 
 def _short_code(whole_text: str, short_text: str) -> str:
@@ -86,14 +88,14 @@ def _short_code(whole_text: str, short_text: str) -> str:
     return code_html if is_path else _unbroken_html(code_html)
 
 
-def _word_html(word: str) -> str:
-    """A word of a text; an id is shortened as it is alone in a cell."""
+def _word_html(word: str, longest: int) -> str:
+    """A word of a text; an id is shortened as in a cell, and a longer word may be broken."""
     if DAY_PATTERN.fullmatch(word):
         return _unbroken_html(word)
     code_word = word.rstrip(",;")
     if ID_PATTERN.fullmatch(code_word):
         return _short_code(code_word, shorten_id(code_word)) + word[len(code_word) :]
-    return _with_word_breaks(word, LONG_IN_TEXT_LENGTH)
+    return _with_word_breaks(word, longest)
 
 
 def _unbroken_html(content: str) -> str:
