@@ -21,6 +21,11 @@ such as `rolling` or a `mean` of objects, is an error that says what to write. p
 of CSV and Excel make floats, and those of Parquet make Decimals that round at 28 digits: use
 `read_csv`, `read_excel` and `read_parquet` here, or `.astype("decimal")` of text or Decimals.
 Lesson 30 has the table.
+
+A column of `frame()` and of `read_csv` knows the currency of each row: `sum`, `mean`, `cumsum` and
+`+` of several currencies give a CurrencyWarning, also of sums per group. Objects, arrays, results
+of `map` or `apply`, and products of two columns do not know it.
+
 Parquet has DECIMAL(24, 6) for amounts and DECIMAL(13, 8) for rates, so that DuckDB and Spark can
 multiply them. DuckDB reads a frame with ids as it is; give it `frame.paylab.arrow()` for others.
 

@@ -33,7 +33,7 @@ class CurrencyRows:
         categories = currencies.astype("category").cat
         upper_names = [str(category).upper() for category in categories.categories]
         unique_names = tuple(sorted(set(upper_names)))
-        # A missing category has the code -1, which takes the last index: UNKNOWN.
+        # A missing category has the code -1, which takes the last index: NO_CURRENCY.
         index_by_category_code = [*map(unique_names.index, upper_names), NO_CURRENCY]
         codes = np.array(index_by_category_code, dtype=np.int32)[categories.codes.to_numpy()]
         return cls(codes, unique_names)
@@ -47,6 +47,17 @@ class CurrencyRows:
         taken_codes = np.full(len(positions), NO_CURRENCY, dtype=np.int32)
         taken_codes[~is_missing] = self.codes[positions[~is_missing]]
         return CurrencyRows(taken_codes, self.names)
+
+    def of_groups(self, group_of_row: IntegerArray, group_count: int) -> CurrencyRows:
+        """The currency of each group: unknown if its rows have several or none."""
+        is_counted = (group_of_row >= 0) & (self.codes >= 0)
+        groups = group_of_row[is_counted]
+        codes = self.codes[is_counted]
+        group_codes = np.full(group_count, NO_CURRENCY, dtype=np.int32)
+        group_codes[groups] = codes
+        # Each group has the code of its last row: where another row differs, it is mixed.
+        group_codes[groups[group_codes[groups] != codes]] = NO_CURRENCY
+        return CurrencyRows(group_codes, self.names)
 
     def warn_of_sums(
         self, is_missing: IntegerArray, group_of_row: IntegerArray | None = None
@@ -77,6 +88,21 @@ class CurrencyRows:
         return np.unique(pairs[is_mixed] % len(self.names))
 
 
+def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None:
+    """Warn if amounts of two columns are added whose currencies differ in a row."""
+    if left is None or right is None or left is right:
+        return
+    code_by_name = {name: code for code, name in enumerate(left.names)}
+    new_codes = [code_by_name.get(name, len(left.names)) for name in right.names]
+    # NO_CURRENCY is -1, which takes the last index.
+    right_codes = np.array([*new_codes, NO_CURRENCY], dtype=np.int32)[right.codes]
+    is_mixed = (left.codes >= 0) & (right.codes >= 0) & (left.codes != right_codes)
+    if is_mixed.any():
+        names = {left.names[code] for code in np.unique(left.codes[is_mixed])}
+        names |= {right.names[code] for code in np.unique(right.codes[is_mixed])}
+        _warn(sorted(names))
+
+
 def join_currencies(
     currencies_of_columns: Sequence[CurrencyRows | None], sizes: Sequence[int]
 ) -> CurrencyRows | None:
@@ -93,7 +119,7 @@ def join_currencies(
         elif currencies.names == names:
             codes.append(currencies.codes)
         else:
-            # UNKNOWN is -1, which takes the last index.
+            # NO_CURRENCY is -1, which takes the last index.
             new_codes = np.array([*map(names.index, currencies.names), NO_CURRENCY], dtype=np.int32)
             codes.append(new_codes[currencies.codes])
     return CurrencyRows(np.concatenate(codes), names)

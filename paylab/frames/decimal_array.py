@@ -35,7 +35,7 @@ from .numpy_functions import call_numpy
 from .ufuncs import compute
 from .window_calls import describe_window_call
 
-ADDED = ("sum", "mean")
+ADDED = ("sum", "mean", "cumsum")
 OPTIONS = {"skipna", "min_count", "ddof", "keepdims"}  # options of reductions in pandas
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 
@@ -213,11 +213,7 @@ class DecimalArray(ExtensionArray):
 
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
-        operands.warn_of_floats(values)
-        numbers = {operands.read_number(value) for value in values} - {None}
-        has_missing = any(map(operands.is_missing_value, values))
-        is_member = [has_missing if amount is pd.NA else amount in numbers for amount in self]
-        return np.array(is_member, dtype=bool)
+        return operands.find_members(self, values)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
@@ -246,6 +242,8 @@ class DecimalArray(ExtensionArray):
         return arithmetic.reduce_numbers(self._values, name, min_count)
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: object) -> DecimalArray:
+        if name in ADDED:
+            self._warn_of_currencies()
         return self._replace_values(arithmetic.compute_running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
@@ -315,6 +313,8 @@ class DecimalArray(ExtensionArray):
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         operand = operands.read_operand(other, len(self))
+        if op in ADDITIONS and isinstance(other, DecimalArray):
+            currency_rows.warn_of_pairs(self.currencies, other.currencies)
         results = op(operand, self._values) if swapped else op(self._values, operand)
         # A product with another column, which may have rates, is in an unknown currency.
         may_convert = is_list_like(other) and op not in ADDITIONS

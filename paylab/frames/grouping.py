@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from . import arithmetic, machine_integers
+from .currency_rows import CurrencyRows
 
 INEXACT_REDUCTIONS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 
@@ -40,7 +41,7 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
         group_amounts = arithmetic.aggregate_by_group(
             column._values, how, group_of_row, ngroups, min_count
         )
-        return type(column)(group_amounts)
+        return type(column)(group_amounts, _currencies_of_groups(column, group_of_row, ngroups))
     rows_by_group = _split_rows(group_of_row, ngroups)
     if how == "cumsum" and skipna:
         totals = machine_integers.sum_groups(
@@ -56,7 +57,16 @@ def compute_by_group(  # noqa: PLR0913 - as pandas calls it
             group_column._accumulate(how, skipna=skipna) for group_column in group_columns
         ]
         return _restore_order(column, running_columns, rows_by_group)
-    return _reduce_groups(column, how, group_columns, min_count, options)
+    results = _reduce_groups(column, how, group_columns, min_count, options)
+    if isinstance(results, type(column)):
+        results.currencies = _currencies_of_groups(column, group_of_row, ngroups)
+    return results
+
+
+def _currencies_of_groups(column: Any, group_of_row: Any, group_count: int) -> CurrencyRows | None:
+    """The currency of each group, so that a sum over groups warns too."""
+    currencies: CurrencyRows | None = column.currencies
+    return currencies and currencies.of_groups(group_of_row, group_count)
 
 
 def _split_rows(group_of_row: Any, group_count: int) -> list[Any]:

@@ -130,6 +130,15 @@ def warn_of_floats(operand: Any) -> None:
         warn_caller(COMPARED, FloatWarning)
 
 
+def find_members(amounts: Any, values: Any) -> np.ndarray[Any, Any]:
+    """A mask of the amounts that are among decimals, integers, floats or texts of numbers."""
+    warn_of_floats(values)
+    numbers = {read_number(value) for value in values} - {None}
+    has_missing = any(map(is_missing_value, values))
+    is_member = [has_missing if amount is pd.NA else amount in numbers for amount in amounts]
+    return np.array(is_member, dtype=bool)
+
+
 def _describe_inexact(array: pa.Array) -> str:
     """Why values are not exact, and what to write instead."""
     if pa.types.is_boolean(array.type):
