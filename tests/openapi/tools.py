@@ -91,8 +91,13 @@ def generator():
     return [java, "-jar", python_folder() / "openapi_generator_cli" / "openapi-generator.jar"]
 
 
+def go_command():
+    """The command of Go; where none is installed, that of a package of PyPI."""
+    return shutil.which("go") or python_folder() / "go" / "bin" / "go"
+
+
 def build_go(folder):
     """Compile a package of Go, with the compiled standard library of earlier runs."""
-    go = shutil.which("go") or python_folder() / "go" / "bin" / "go"
+    go = go_command()
     variables = {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOCACHE": str(CACHE / "go")}
     run([go, "build", "./..."], folder, **variables)

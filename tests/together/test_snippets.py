@@ -12,6 +12,7 @@ import sys
 from typing import get_args
 
 import pytest
+import tools
 
 import paylab
 from paylab.cli.main import main
@@ -203,7 +204,7 @@ DIALECTS = [
 
 def run_file(lab, language, code, folder):
     """The output of a program in a file, whose address and keys are in its environment only."""
-    tool = shutil.which(language)
+    tool = tools.go_command() if language == "go" else shutil.which(language)
     if tool is None:
         pytest.skip(f"{language} is not installed")
     keys = lab.settings.api_key.reveal(), lab.settings.secret_key.reveal()
