@@ -67,6 +67,8 @@ FACT_COLUMNS = ("Fact", "Value", "From")
 Fact = tuple[str, str, str]
 """The name of a fact, its value, and its source."""
 
+ASSUMED_PRODUCTS = "products, not shown"
+"""The fact with the products that the spec does not show for a country."""
 _PRODUCTS = "corridor.products"
 """The assumption behind the products that the spec does not show for a country."""
 
@@ -206,7 +208,7 @@ class Corridor:
         if stated_products:
             yield "products", join_words(stated_products), SPEC
         if assumed_products:
-            yield "products, not shown", join_words(assumed_products), _PRODUCTS
+            yield ASSUMED_PRODUCTS, join_words(assumed_products), _PRODUCTS
 
     def _document_facts(self) -> Iterator[Fact]:
         """Yield the document types, and the format of each number if the country has its own."""

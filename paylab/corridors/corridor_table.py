@@ -7,7 +7,7 @@ from itertools import chain, groupby
 
 from ..spec import codes
 from .account_types import Account, DetailField
-from .corridor import Corridor
+from .corridor import ASSUMED_PRODUCTS, Corridor
 from .format_text import ANY_TEXT, describe_documents, describe_format
 from .tables import Row, align_columns, html_table, join_words
 
@@ -81,12 +81,13 @@ def _name_group(group: Sequence[Corridor]) -> str:
 def _make_cells(corridor: Corridor) -> Row:
     """Return the cells of a corridor: its currency, rails, accounts and other facts."""
     accounts = _select_payout_accounts(corridor)
+    assumed_accounts = dict.fromkeys(account.source for account in accounts)
     facts = {
         "Documents": describe_documents(corridor.documents),
         "Also required": join_words(_describe_required(corridor)),
         "Products": join_words(corridor.products),
         "On-ramp from": corridor.on_ramp_currency or "-",
-        "Assumed": join_words(dict.fromkeys(account.source for account in accounts)),
+        "Assumed": join_words([*assumed_accounts, *_describe_assumed_products(corridor)]),
     }
     return (
         corridor.currency or "-",
@@ -94,6 +95,15 @@ def _make_cells(corridor: Corridor) -> Row:
         "\n".join(map(_describe_account, accounts)),
         "\n".join(f"{fact_name}: {fact}" for fact_name, fact in facts.items() if fact != "-"),
     )
+
+
+def _describe_assumed_products(corridor: Corridor) -> list[str]:
+    """Return the id of the assumption with the products that the spec does not show."""
+    return [
+        f"{source} ({products})"
+        for fact_name, products, source in corridor.facts()
+        if fact_name == ASSUMED_PRODUCTS
+    ]
 
 
 def _describe_required(corridor: Corridor) -> list[str]:

@@ -206,14 +206,20 @@ EVERY = f"{PRODUCTS}, on_ramp"
             "Mexico (MX)\nMXN",
             "spei",
             "bank_account: clabe (exactly 18 digits)",
-            ["Documents: curp", EVERY, "On-ramp from: mxn", "Assumed: details.mx"],
+            [
+                *("Documents: curp", EVERY, "On-ramp from: mxn"),
+                "Assumed: details.mx, corridor.products (off_ramp)",
+            ],
         ),
         (
             "US",
             "United States (US)\n-",
             "-",
             "crypto_wallet: address, network (base, ethereum, polygon, solana)",
-            ["Documents: any", PRODUCTS, "Assumed: details.wallet"],
+            [
+                *("Documents: any", PRODUCTS),
+                "Assumed: details.wallet, corridor.products (global_payouts, off_ramp)",
+            ],
         ),
         (
             "CO",
@@ -222,7 +228,7 @@ EVERY = f"{PRODUCTS}, on_ramp"
             "bank_account: bank_code, account_number, account_type (savings, checking)",
             [
                 *("Documents: cc, ce, nit, pep, passport", "Also required: email, document"),
-                *(PRODUCTS, "Assumed: details.co"),
+                *(PRODUCTS, "Assumed: details.co, corridor.products (off_ramp)"),
             ],
         ),
     ],
