@@ -30,7 +30,7 @@ poll wait_until get_waiter: wait
 wait_all wait_many: wait for each of them @wait
 bulk_create create_batch batch_create batch: create_many | lab.transfers.create_many @onboarding
 upload upload_documents: upload_images | export
-df dataframe to_df to_pandas to_dataframe: frame
+df dataframe to_pandas: frame
 to_csv to_parquet to_excel download save: export
 simulate simulate_deposit fund: deposit
 calculate estimate preview: create
@@ -44,7 +44,7 @@ total length: len(pager.to_list()) @to_list
 count: limit | len(pager.to_list()) @to_list
 head take limit top: first | to_list
 last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
-where select: filter
+where: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get
@@ -141,7 +141,7 @@ orders idempotency ledger: transfers
 expiration expiry valid_until: expires_at
 account accounts: conversion_account_id | financial_account | financial_accounts
 end end_date to_date date_to created_before: until
-curl to_curl: as_curl
+curl: as_curl
 to_code as_code: snippet
 customer_id recipient_id: individual_id
 rail: payout_method

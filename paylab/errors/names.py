@@ -204,11 +204,8 @@ def _describe_unknown_attribute(owner: object, name: str) -> str:
     # A verb is not the state that it leads to, such as `replayed`.
     states = {f"{name}d", f"{name}ed"}
     inherited_names = {*dir(BaseException)} if isinstance(owner, BaseException) else set()
-    owner_names = [
-        owner_name
-        for owner_name in dir(owner)
-        if not owner_name.startswith("_") and owner_name not in inherited_names
-    ]
+    names_of_owner = (each for each in dir(owner) if each not in inherited_names)
+    owner_names = [each for each in names_of_owner if not each.startswith("_")]
     is_lab = "client" in owner_names
     suggestion = _find_call_of_lab(name, owner) if is_lab else None
     suggestion = suggestion or find_suggestion(name, {*owner_names} - states, kind_name(owner))
@@ -219,8 +216,13 @@ def _describe_unknown_attribute(owner: object, name: str) -> str:
 
 def _find_call_of_lab(name: str, lab: object) -> str | None:
     """The call that names its part, such as `transfers.create` for `create_transfer`."""
-    words = [word.removesuffix("s") for word in split_words(name) if word not in _FILLERS]
-    for part_name, call_names in _list_calls(lab).items():
+    calls_by_part = _list_calls(lab)
+    # The noun may be that of another SDK, such as payout for transfers.
+    guessed_words = [word for word in split_words(name) if word not in _FILLERS]
+    habits = {word: _find_habit(word, {*calls_by_part}) for word in guessed_words}
+    nouns = [noun if noun in calls_by_part else word for word, noun in habits.items()]
+    words = [noun.removesuffix("s") for noun in nouns]
+    for part_name, call_names in calls_by_part.items():
         part_words = [word.removesuffix("s") for word in split_words(part_name)]
         verbs = [word for word in words if word not in part_words]
         if len(verbs) == len(words) - len(part_words) == 1:

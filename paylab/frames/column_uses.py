@@ -68,6 +68,11 @@ def with_column_uses(class_: type[S]) -> type[S]:
 
 def _describe_attribute(column: pd.Series[Any], name: str, pandas_message: str) -> str:
     """What to write instead of an attribute that a column does not have."""
+    for accessor_name in ("dt", "str", "cat"):
+        # A wrong accessor is an error, and so is no attribute.
+        accessor = getattr(column, accessor_name, None) if name != accessor_name else None
+        if not name.startswith("_") and hasattr(accessor, name):
+            return f"a column has no attribute {name!r}: use .{accessor_name}.{name}"
     if "accessor" in pandas_message:
         return f"a column of {column.dtype} has no .{name}: {_ACCESSOR_USES[_kind(column)]}"
     if _has_labels(column) and find_suggestion(name, [*map(str, column.index)]):

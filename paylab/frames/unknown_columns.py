@@ -20,7 +20,18 @@ _UNDEFINED_NAME = re.compile("name '(.*)' is not defined")
 
 _METHODS_WITH_COLUMNS = (
     *("agg", "aggregate", "astype", "boxplot", "drop_duplicates", "dropna", "duplicated"),
-    *("explode", "groupby", "hist", "insert", "melt", "merge", "nlargest", "nsmallest", "pivot"),
+    *(
+        "explode",
+        "groupby",
+        "hist",
+        "insert",
+        "join",
+        "melt",
+        "merge",
+        "nlargest",
+        "nsmallest",
+        "pivot",
+    ),
     *("pivot_table", "pop", "rename", "resample", "rolling", "set_index", "sort_values"),
     *("to_excel", "to_string", "value_counts"),
 )
@@ -41,7 +52,7 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
         except AttributeError:
             if name.startswith("_"):  # pandas and IPython look up such names
                 raise
-            raise LateAttributeError(partial(describe_unknown_column, frame, name)) from None
+            raise LateAttributeError(partial(_describe_attribute, frame, name)) from None
 
     target.__getattr__ = get_attribute
     for method_name in ("__getitem__", *_METHODS_WITH_COLUMNS):
@@ -68,10 +79,11 @@ def explain_columns(
     def call(owner: Any, *args: object, **options: object) -> Any:
         try:
             return method(owner, *args, **options)
-        except KeyError as error:
+        except (KeyError, ValueError) as error:
             frame = frame_of(owner)
             unknown_name = _find_unknown_name(frame, error, [args, [*options.values()]])
-            if unknown_name is None or type(error) is not KeyError:  # a subclass explains itself
+            is_explained = type(error) not in (KeyError, ValueError)  # a subclass explains itself
+            if unknown_name is None or is_explained:
                 raise
             raise UnknownItemError(describe_unknown_column(frame, unknown_name)) from None
 
@@ -150,12 +162,24 @@ def _with_known_names(query: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _find_unknown_name(
-    frame: pd.DataFrame, error: KeyError, arguments: Iterable[object]
+    frame: pd.DataFrame, error: Exception, arguments: Iterable[object]
 ) -> str | None:
     """The first text among arguments that is no column and that an error is about."""
     error_text = str(error)
     names = (text for text in list_texts(arguments) if text not in frame.columns)
     return next((name for name in names if name in error_text), None)
+
+
+def _describe_attribute(frame: pd.DataFrame, name: str) -> str:
+    """What is wrong with an attribute: the column that is meant, the methods of pandas, or all."""
+    import pandas as pd
+
+    if find_suggestion(name, [str(column) for column in frame.columns]) is None:
+        methods = [method for method in dir(pd.DataFrame) if not method.startswith("_")]
+        suggestion = find_suggestion(name, methods)
+        if suggestion:
+            return f"the frame has no column or method {plain(name, 60)!r}: use {suggestion}"
+    return describe_unknown_column(frame, name)
 
 
 def list_texts(value: object) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pandas.api.types import is_integer_dtype
 
 from ..errors.base import PaylabError, UnknownItemError
+from ..errors.cards import MisuseError
 from ..errors.text import plain
 from .unknown_columns import describe_unknown_column, list_texts
 
@@ -19,7 +20,7 @@ F = TypeVar("F", bound="pd.DataFrame")
 
 
 def with_row_suggestions(class_: type[F]) -> type[F]:
-    """Give a class of frames errors for an id where the number of a row is needed.
+    """Give a class of frames errors for keys that are no rows, and for sums of text.
 
     They are set here, because in the class they would hide unknown names from mypy.
     """
@@ -28,7 +29,49 @@ def with_row_suggestions(class_: type[F]) -> type[F]:
         setattr(target, indexer_name, _make_indexer(getattr(target, indexer_name)))
     target.xs = _explain_rows(target.xs, lambda frame: frame)
     target.drop = _explain_dropped(target.drop)
+    for method_name in ("filter", "where"):
+        setattr(target, method_name, _explain_conditions(getattr(target, method_name)))
+    for method_name in _STATISTICS:
+        setattr(target, method_name, _explain_text(getattr(target, method_name)))
     return class_
+
+
+_STATISTICS = ("sum", "mean", "median", "std", "var", "corr", "cov", "quantile", "prod")
+"""Methods of frames that pandas refuses for columns of text, unless it is told to leave them."""
+
+
+def _explain_conditions(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method; MisuseError for a column as the name of an argument, as other libraries take it."""
+
+    @wraps(method)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+        for name, value in options.items():
+            if name in frame.columns:
+                condition = f"frame[frame[{name!r}] == {plain(repr(value), 60)}]"
+                raise MisuseError(
+                    f"{method.__name__}() takes no columns by name: write {condition}"
+                )
+        return method(frame, *args, **options)
+
+    return call
+
+
+def _explain_text(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A statistic; MisuseError that says to leave out the columns without numbers."""
+
+    @wraps(method)
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+        try:
+            return method(frame, *args, **options)
+        except (TypeError, ValueError) as error:
+            is_explained = isinstance(error, PaylabError) or "numeric_only" in options
+            if is_explained or len(frame.select_dtypes("number").columns) == frame.shape[1]:
+                raise
+            use = f"write .{method.__name__}(numeric_only=True)"
+            message = f"{method.__name__}() of columns that are no numbers: {use}"
+            raise MisuseError(message) from error
+
+    return call
 
 
 def _make_indexer(indexer: property) -> property:
@@ -75,6 +118,8 @@ def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[Any]) 
             return f"rows are numbered, and {key_text} is a column: write frame[{key_text}]"
         column_name = "id" if "id" in frame.columns else "..."
         return f'rows are numbered: write frame[frame["{column_name}"] == {key_text}]'
+    if isinstance(row_key, int) and is_integer_dtype(frame.index) and row_key not in frame.index:
+        return f"there is no row {row_key}: the frame has {len(frame)}, numbered from 0"
     unknown_names = (name for name in list_texts(column_keys) if name not in frame.columns)
     unknown_name = next(unknown_names, None)
     return describe_unknown_column(frame, unknown_name) if unknown_name else None

@@ -57,11 +57,9 @@ class JournalRequest:
         return header
 
     def text(self) -> str:
-        """The request, its answer and the verdicts, on a few lines."""
+        """The request, the verdicts, and an answer that says more, on a few lines."""
         journal_row = self.row
-        query_text = "&".join(
-            f"{parameter_name}={value}" for parameter_name, value in journal_row["query"].items()
-        )
+        query_text = "&".join(f"{name}={value}" for name, value in journal_row["query"].items())
         target = f"{journal_row['path']}?{query_text}" if query_text else journal_row["path"]
         description_lines = [
             f"{journal_row['number']}. {journal_row['method']} {target} -> {journal_row['status']} "
@@ -80,8 +78,11 @@ class JournalRequest:
         ]
         if journal_row["body"] is not None:
             description_lines.append(f"   sent: {short_json(journal_row['body'])}")
-        if self.is_refused and journal_row["answer"] is not None:
-            description_lines.append(f"   answer: {short_json(journal_row['answer'])}")
+        answer = journal_row["answer"]
+        reason = answer.get("error") if isinstance(answer, Mapping) else None
+        is_told = any(str(reason or answer) in line for line in description_lines)
+        if self.is_refused and answer is not None and not is_told:
+            description_lines.append(f"   answer: {short_json(answer)}")
         return printable_lines("\n".join(description_lines))
 
     @property

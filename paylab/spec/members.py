@@ -1,11 +1,35 @@
-"""The members of an object of the service whose names are not fixed, such as account details."""
+"""Values of the service as Python's own types, whose wrong uses say what to write instead."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import names
+from ..errors.cards import AbsentAttributeError
 from ..errors.refusals import list_names
+from ..errors.text import plain
+
+
+class WordText(str):
+    """A word of a closed set, such as a status. Other SDKs have an enumeration instead.
+
+    >>> WordText("completed").value
+    Traceback (most recent call last):
+    AttributeError: 'completed' is text and has no attribute 'value': write it without .value
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):  # Python and IPython look up such names on any object
+                raise AttributeError(name)
+            message = f"{plain(repr(self), 40)} is text and has no attribute {name!r}"
+            raise AbsentAttributeError(f"{message}: write it without .{name}")
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str(self),)
 
 
 class Members(dict[str, Any]):

@@ -21,12 +21,12 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core.core_schema import str_schema
+from pydantic_core.core_schema import no_info_after_validator_function, str_schema
 
 from ..errors.annotations import WrittenAnnotation
 from ..errors.arguments import explain_arguments
 from ..errors.refusals import list_names, refuse_foreign_uses
-from .members import Members
+from .members import Members, WordText
 from .money import Amount
 from .text import plain, printable
 from .timestamps import from_text
@@ -52,7 +52,8 @@ def _read_or_keep(field_value: object, handler: Callable[[object], object]) -> o
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
 Instant = Annotated[datetime, PlainValidator(_read_instant)]
 _W = TypeVar("_W")
-Word = Annotated[_W | str, GetPydanticSchema(lambda _type, _handler: str_schema())]
+_WORD_SCHEMA = no_info_after_validator_function(WordText, str_schema())
+Word = Annotated[_W | str, GetPydanticSchema(lambda _type, _handler: _WORD_SCHEMA)]
 """A word of a closed set, which editors complete; any other text is read as well."""
 _I = TypeVar("_I")
 Item = Annotated[_I, WrapValidator(_read_or_keep)]
