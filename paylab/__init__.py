@@ -41,9 +41,9 @@ from .errors import SimulatorError as SimulatorError
 from .errors import UnknownItemError as UnknownItemError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
+from .errors.late_modules import register_late_modules
 from .errors.names import PublicModule, raise_unknown_name
 from .errors.refusals import PUBLIC_NAME
-from .late_modules import register_late_modules
 
 if TYPE_CHECKING:
     from . import corridors as corridors
