@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 from urllib.parse import urlsplit
 
+from ..spec.codes import PAGE_MAX
 from ..spec.operations.routes import find_reading_operation
 from .orders import Advice, Order, add_advice_on_error, key_advice
 from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
 
 if TYPE_CHECKING:
+    from ..spec.models import ConversionAccount
     from .client import Client
     from .response import Response
     from .session import Session
+
+ACCOUNT_OPERATION = "conversion_accounts.create"
 
 
 class NewOrders:
@@ -38,13 +42,40 @@ class NewOrders:
         idempotency_key = self._session.new_key() if own_key is None else check_key(own_key)
         request = replace(request, idempotency_key=idempotency_key)
         advice = key_advice(idempotency_key)
-        with deliver_order(self._session, request, lambda _: advice) as response:
+        with deliver_order(self._session, request, lambda _: advice) as delivered_response:
+            response = self._add_listed_account(order, delivered_response)
             response.require_object_with_id()
         return response
+
+    def _add_listed_account(self, order: Order, response: Response) -> Response:
+        """Add the newest conversion account of its order to a response without a body."""
+        if response.body is not None or order.operation != ACCOUNT_OPERATION:
+            return response
+        from ..spec.models import ConversionAccount  # its models take long to import
+        from ..spec.resource import creation_time
+
+        list_name = ACCOUNT_OPERATION.partition(".")[0]
+        account_rows = self._session.lists.pager(list_name, ConversionAccount, {}, PAGE_MAX)
+        accounts = [account_row for account_row in account_rows if _is_ordered(account_row, order)]
+        newest_account = max(accounts, key=creation_time, default=None)
+        return response if newest_account is None else replace(response, body=newest_account.raw)
 
     def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path as it is; `body` is its JSON."""
         return self._session.deliver(request)
+
+
+def _is_ordered(account: ConversionAccount, order: Order) -> bool:
+    """Whether a conversion account has the individual, the wallet and the currency of an order."""
+    fields = order.fields
+    wallet = fields.get("payout_account")
+    wallet_id = wallet.get("id") if isinstance(wallet, Mapping) else wallet
+    return (
+        account.individual_id == fields.get("individual_id")
+        and account.payout_account is not None
+        and account.payout_account.id == wallet_id
+        and str(account.source_currency).lower() == str(fields.get("source_currency")).lower()
+    )
 
 
 @contextmanager

@@ -7,6 +7,8 @@ import pytest
 from order_reports import report
 from service_answer import Answer
 
+from paylab.client.new_orders import NewOrders
+
 HOUR = timedelta(hours=1)
 OWN_KEY = "0b54eae0-6b8a-4f0c-9d3b-3a3f8a1f2c11"
 
@@ -237,3 +239,13 @@ def test_a_refused_account_is_posted_again_where_the_list_has_no_equal_one(servi
     service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
     create(connect(max_retries=2), **order).check("paid ca_1")
     assert len({*service.sent_keys("/v1/conversion_accounts")}) == 1
+
+
+def test_a_client_without_a_lab_takes_the_account_that_it_ordered(service, cell):
+    """For an answer without a body the newest account of the order is taken, not of the person."""
+    service.spoiled.append("204")
+    newest = {"payout_account": {"id": "fa_wallet_2", "type": "crypto_wallet"}}
+    service.add_conversion_account("active", -HOUR, **newest)
+    client = cell.client.with_service(cell.client.service, orders=NewOrders)
+    account = client.conversion_accounts.create("ind_1", "fa_wallet", "MXN")
+    assert (account.id, account.payout_account.id) == ("ca_2", "fa_wallet")
