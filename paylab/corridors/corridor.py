@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import find_nearest_name
 from ..errors.text import printable
 from ..light_dataclass import light_dataclass
 from ..spec import codes
@@ -58,6 +59,17 @@ def country_code(country: str) -> str:
     'MX'
     """
     return _CODES_BY_NAME.get(country.strip().casefold(), country.upper())
+
+
+def nearest_country(country: str) -> str:
+    """The code of the country whose name is the most similar to a misspelt one; "" without one.
+
+    >>> from paylab.corridors.corridor import nearest_country
+    >>> nearest_country("Phillipines")
+    'PH'
+    """
+    nearest_name = find_nearest_name(country[:60], NAMES.values())
+    return _CODES_BY_NAME[nearest_name.casefold()] if nearest_name else ""
 
 
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")

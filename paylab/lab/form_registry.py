@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..client.identifiers import check_identifier
 from ..errors.base import Problem, RuleError
+from ..errors.choices import refuse_choice
 from ..errors.refusals import complete
 from .service_time import ServiceTime
 
@@ -66,7 +67,7 @@ def require_word(parameter_name: str, word: str, known_words: Iterable[str]) -> 
     """Return the word of a parameter; RuleError if it is not a known one."""
     choices = sorted(known_words)
     if word not in choices:
-        raise RuleError([Problem(parameter_name, f"must be one of {', '.join(choices)}")])
+        raise RuleError([Problem(parameter_name, refuse_choice(choices, word))])
     return word
 
 

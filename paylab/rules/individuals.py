@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
-from ..corridors.corridor import Corridor, country_code
+from ..corridors.corridor import Corridor, country_code, nearest_country
 from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
 from ..errors.choices import NOT
@@ -274,10 +274,13 @@ def _check_products(corridor: Corridor, products: object, field: str) -> list[Pr
 def _check_country(value: object, field: str) -> list[Problem]:
     """Check that a value is the code of a country, not its name."""
     problems = _check_country_code(value, field)
-    code = country_code(value) if isinstance(value, str) else value
-    if problems and not _check_country_code(code, field):
-        return [Problem(field, f"must be the code of a country: is {code} meant?")]
-    return problems
+    if not problems or not isinstance(value, str):
+        return problems
+    code = country_code(value)
+    likely_code = nearest_country(value) if _check_country_code(code, field) else code
+    if not likely_code:
+        return problems
+    return [Problem(field, f"must be the code of a country: is {likely_code} meant?")]
 
 
 def _check_address(

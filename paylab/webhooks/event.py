@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -98,8 +98,8 @@ class Event:
     """
 
     type: str
-    payload: JsonMapping = field(repr=False)
-    resource: Resource = field(repr=False)
+    payload: JsonMapping
+    resource: Resource
     stale: bool = False
     event_id: str = ""
 
@@ -144,6 +144,15 @@ class Event:
             payload_text = json.dumps(self.payload, sort_keys=True, default=str)
             version = f"sha256:{hashlib.sha256(payload_text.encode()).hexdigest()}"
         return self.type, self.id, self.status, version
+
+    def __repr__(self) -> str:
+        shown_fields = {"type": self.type, "id": self.id, "status": self.status}
+        if self.updated_at:
+            shown_fields["updated_at"] = timestamps.to_text(self.updated_at)
+        shown_fields |= {"event_id": self.event_id} if self.event_id else {}
+        field_texts = [f"{name}={value!r}" for name, value in shown_fields.items()]
+        field_texts += ["stale=True"] if self.stale else []
+        return printable(f"Event({', '.join(field_texts)})")
 
     def __str__(self) -> str:
         clock_time = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"

@@ -58,7 +58,7 @@ def test_a_walk_by_forms_ends_with_the_csv_file(notebook, server):
     book.says("At most 50 MXN.")
     book.label("Another name").check()
     book.label("Name of the sender").fill("<img src=x onerror=window.hacked=1>")
-    book.button("Pay this deposit").click()
+    book.button("Simulate this payment (sandbox)").click()
     book.says("The deposit was accepted")
     book.run_through("lab.status(deposit)")
     book.outputs.locator(COMPLETED).wait_for()
@@ -118,7 +118,7 @@ def test_mexico_can_be_walked_by_keyboard(notebook, server):
     book.press("Enter")
     book.page.wait_for_function("document.activeElement.style.color === 'rgb(46, 139, 87)'")
     copied = book.page.evaluate("navigator.clipboard.readText()")
-    tab_to(book, "Pay this deposit")
+    tab_to(book, "Simulate this payment (sandbox)")
     book.press("Enter")
     book.outputs.locator(COMPLETED).wait_for()
     book.keep("mx-4-completed-dark")
@@ -183,7 +183,7 @@ def test_an_example_needs_three_clicks(notebook):
     assert book.violations() == []
     seen = zxingcpp.read_barcodes(Image.open(book.shot("example-2-qr-dark")))
     show(book, "light", 1400)
-    book.button("Pay this deposit").click()
+    book.button("Simulate this payment (sandbox)").click()
     book.outputs.locator(COMPLETED).wait_for()
     book.keep("example-3-completed")
     assert book.violations() == []

@@ -52,6 +52,7 @@ CASES = {
         deposits.check({"amount": "50.5", "currency": "MXN"}, "php"),
         "must be php for this account, not MXN",
     ),
+    "misspelt country": (person("Phillipines"), "must be the code of a country: is PH meant?"),
     "number": (payout(payout_method=5), ", not 5"),
     "nothing near": (payout(source_currency="zzz"), "must be one of USD, USDC, PHP, not zzz"),
 }

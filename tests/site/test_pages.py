@@ -29,7 +29,7 @@ ALL_RAN = """() => [...document.querySelectorAll('.jp-CodeCell')].every(cell =>
   !cell.querySelector('.cm-content').textContent.trim()
   || (/\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent)))"""
 BUTTONS = ("Create this person", "Upload the images", "Register this wallet", "Open the account")
-BUTTONS += ("Pay this deposit",)
+BUTTONS += ("Simulate this payment (sandbox)",)
 TABS_MAX = 60
 FOCUSED = """() => { const part = document.activeElement;
   return part.labels?.[0]?.textContent || part.ariaLabel || part.innerText || ''; }"""

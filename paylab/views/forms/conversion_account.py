@@ -245,7 +245,7 @@ class DepositForm(Form):
     """
 
     title = "Sandbox deposit"
-    action = "Pay this deposit"
+    action = "Simulate this payment (sandbox)"
     sent_title = "The deposit was accepted"
     restart_text = "Pay another deposit"
 
