@@ -124,7 +124,7 @@ def test_no_guess_is_answered_without_help(place):
     listed = {guess: describe(outcome(guess, place)) for guess in guesses}
     lists = "it has |it takes |known are |must be |one of |nearest: |columns: |must end in |needs "
     lists += "|makes a changed copy|makes another|is a field: |it is a Decimal|pass |no status "
-    lists += "|have indexes|has indexes|name the fields|numbered"
+    lists += "|there is no file |have indexes|has indexes|name the fields|numbered"
     lists += "|check |add .* to the call|choose one of|has the people there|write |is for example"
     bare = [guess for guess, text in listed.items() if not re.search(lists, text)]
     assert listed
