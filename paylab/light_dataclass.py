@@ -50,7 +50,7 @@ def _default_values(kind: Any) -> Mapping[str, Any]:
 
 @cache
 def _default_factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
-    """What makes the value of a field that no argument sets."""
+    """The functions that make the value of a field without an argument, by field."""
     return {
         field.name: field.default_factory
         for field in fields(kind)
@@ -74,7 +74,7 @@ def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
     is_repeated = len(arguments) < len(positional) + len(named)
     is_known = len(values) == len(_default_values(kind))
     if is_repeated or not is_known or not _required_fields(kind) <= arguments.keys():
-        _signature_of(kind).bind(*positional, **named)  # TypeError that names the argument
+        _make_signature(kind).bind(*positional, **named)  # TypeError that names the argument
     for name, factory in _default_factories(kind).items():
         if name not in arguments:
             values[name] = factory()
@@ -98,11 +98,11 @@ def _is_equal(record: object, other: object) -> bool:
     return type(other) is type(record) and _compared_values(record) == _compared_values(other)
 
 
-def _hash_of(record: object) -> int:
+def _compute_hash(record: object) -> int:
     return hash((type(record), *_compared_values(record)))
 
 
-def _text_of(record: object) -> str:
+def _write_repr(record: object) -> str:
     kind: Any = type(record)
     shown_names = [field.name for field in fields(kind) if field.repr]
     values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown_names)
@@ -128,10 +128,10 @@ class _LazySignature:
     """The signature of a class, which editors show; made when it is read."""
 
     def __get__(self, _record: object, kind: Any) -> Signature | None:
-        return _signature_of(kind) if kind.__init__ is _initialize else None
+        return _make_signature(kind) if kind.__init__ is _initialize else None
 
 
-def _signature_of(kind: Any) -> Signature:
+def _make_signature(kind: Any) -> Signature:
     from inspect import Parameter, Signature  # only for editors and wrong arguments
 
     parameters = []
@@ -147,8 +147,8 @@ def _signature_of(kind: Any) -> Signature:
 _SHARED: Mapping[str, Any] = {
     "__init__": _initialize,
     "__eq__": _is_equal,
-    "__hash__": _hash_of,
-    "__repr__": _text_of,
+    "__hash__": _compute_hash,
+    "__repr__": _write_repr,
     "__setattr__": _refuse_to_set,
     "__delattr__": _refuse_to_delete,
     "__getattr__": _name_known,

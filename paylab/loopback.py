@@ -40,7 +40,8 @@ def host_refusal(
     for host in hosts:
         host_name = _host_of_url(f"//{host}")
         is_address = _read_address(host_name) is not None
-        if not (host_name in allowed or is_address or _is_local_name(host_name)):
+        is_allowed = host_name in allowed or is_address or _is_local_name(host_name)
+        if not is_allowed:
             return 421, f"the Host {host[:80]!a} is not a name of this server"
     for origin in origins:
         if not _is_local_name(_host_of_url(origin)):

@@ -1,9 +1,4 @@
-"""What this Python can start: threads, timers, processes and sockets; nothing else starts any.
-
-In a browser Python has none of them. A thread that cannot start is replaced: work is done at once,
-and what repeats is a task of the running event loop. A server or a process that cannot start is an
-error that says so.
-"""
+"""Starts threads, timers, processes and sockets, if this Python can. Nothing else starts any."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import timestamps
 from ..storage.addresses import is_url
-from .filters import add_filters, given_filters
+from .filters import add_filters, read_filter_options
 from .terminal import announce, count, say
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress on a terminal."""
-    filters = given_filters(options, options.what)
+    filters = read_filter_options(options, options.what)
     is_piped = options.to == "-"
     if is_piped and options.json:
         raise ConfigError("--json cannot be used with --to -, which prints the rows")

@@ -38,7 +38,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         group.add_argument(*spellings, dest=filter_name, metavar=metavar, help=help_text)
 
 
-def given_filters(options: argparse.Namespace, kind: str | None) -> dict[str, str]:
+def read_filter_options(options: argparse.Namespace, kind: str | None) -> dict[str, str]:
     """The filters that were given; ConfigError for one that rows of this list do not have.
 
     `kind` is the name of the list, such as `transfers`; None if it is not known.

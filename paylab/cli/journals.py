@@ -26,7 +26,7 @@ class ServedJournal(Protocol):
 
 
 class ConnectedLab(Protocol):
-    """What a lab has to find a journal with."""
+    """The parts of a lab that a journal is found with."""
 
     @property
     def is_embedded(self) -> bool:

@@ -165,7 +165,7 @@ def _wait_for_start(child: subprocess.Popen[bytes], started_at: float) -> dict[s
             raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
             server: dict[str, Any] = json.loads(server_record.read_text())
-            if not (server["token"] or server["password"]):
+            if not server["token"] and not server["password"]:
                 child.terminate()
                 raise PaylabError(
                     "your Jupyter configuration turns authentication off: remove its empty token"

@@ -216,7 +216,10 @@ def command_module(name: str) -> ModuleType:
 
 
 def command_description(name: str, module: ModuleType) -> str:
-    """What a command does; the first line of a module with several is about all of them."""
+    """Describe a command by the first line of its module.
+
+    For a module with several commands, the line is about all of them.
+    """
     module_text = str(module.__doc__)
     if isinstance(module.EXAMPLE, str):
         return module_text

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     with connect() as lab:
         announce(lab.place)
         creates_objects = options.write and not options.calls
-        if creates_objects and not options.yes and not _is_agreed(lab.settings.base_url):
+        if creates_objects and not options.yes and not _ask_for_consent(lab.settings.base_url):
             return 2
         report = lab.probe(
             write=options.write,
@@ -69,7 +69,7 @@ def _write_files(report: Report, options: argparse.Namespace) -> None:
         report.har(Path(options.har))
 
 
-def _is_agreed(base_url: str) -> bool:
+def _ask_for_consent(base_url: str) -> bool:
     """List the objects to create and ask for consent; ConfigError without a terminal."""
     warn_user(f"paylab: --write creates these objects at {base_url}:")
     for plan_line in PLAN:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ..errors.base import ConfigError
 from .log_lines import log_without_blocking
 from .program import run_program
-from .request_lines import new_requests, show_request
+from .request_lines import show_request, yield_new_requests
 from .service import service_for
 from .terminal import count, in_range, port, say, stop_event, warn_user
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..simulator.requests import JournalRequest
 
 EXAMPLE = "paylab proxy --to https://sandbox.example.com --har calls.har"
-NAMES = ("base_url", "control_token", "to")
+ADDRESS_NAMES = ("base_url", "control_token", "to")
 """What `--json` prints."""
 
 
@@ -86,7 +86,7 @@ def _serve(proxy: Proxy, options: argparse.Namespace, stopped: Event) -> int:
 
 
 def _har_while_running(proxy: Proxy, options: argparse.Namespace) -> AbstractContextManager[object]:
-    """What writes the HAR file while the proxy runs, so that a killed one leaves it."""
+    """Make the writer of the HAR file while the proxy runs: a killed proxy leaves the file."""
     if not options.har:
         return nullcontext()
     return proxy.har_while_running(options.har, raw=options.raw)
@@ -127,7 +127,7 @@ def make_proxy(options: argparse.Namespace) -> Proxy:
 def _announce(proxy: Proxy, *, as_json: bool) -> None:
     """Print the address, and what another terminal has to know."""
     if as_json:
-        print(json.dumps({name: getattr(proxy, name) for name in NAMES}), flush=True)
+        print(json.dumps({name: getattr(proxy, name) for name in ADDRESS_NAMES}), flush=True)
         return
     say(f"The proxy listens on {proxy.base_url} and sends to {proxy.to}. Stop it with Ctrl-C.")
     say(f"export PAYLAB_BASE_URL={proxy.base_url}")
@@ -136,10 +136,10 @@ def _announce(proxy: Proxy, *, as_json: bool) -> None:
 
 def _show_requests(proxy: Proxy, stopped: Event, *, as_json: bool) -> None:
     """Show each request with its verdicts until the event is set."""
-    seen_requests: list[JournalRequest] = []
+    last_shown: list[JournalRequest] = []
     while proxy.is_alive():
         is_last = stopped.is_set()
-        for request in new_requests(proxy.requests, seen_requests, stopped):
+        for request in yield_new_requests(proxy.requests, last_shown, stopped):
             show_request(request, as_json=as_json, refused=False)
         if is_last:
             return

@@ -21,7 +21,7 @@ COLOURS = {"shown": "green", "broken": "red"}
 def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
     """Play each missing situation until it is shown or broken, each for at most `seconds`."""
     warn_user("Rehearsal: it begins with the first request of your integration.")
-    while not (rehearsal.has_requests or stopped.wait(CHECK_SECONDS)):
+    while not rehearsal.has_requests and not stopped.wait(CHECK_SECONDS):
         pass
     played_ids: set[str] = set()
     while not stopped.is_set() and (item := rehearsal.find_next(played_ids)):

@@ -24,7 +24,7 @@ from ..spec.paging import Pager
 from ..spec.row_filter import RowFilter
 from ..spec.text import format_json, read_json, write_json
 from ..spec.translation import Translation
-from .filters import add_filters, given_filters
+from .filters import add_filters, read_filter_options
 from .terminal import announce, confirm, in_range, say, sections, warn_user
 
 EXAMPLE = {
@@ -105,7 +105,7 @@ def _find_items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[An
 
     resource_name, _, verb = _operation_at(lab, "GET", bare_path).partition(".")
     list_form = lab.client.service.list(resource_name) if verb == "list" else None
-    filters = given_filters(options, resource_name if list_form else None)
+    filters = read_filter_options(options, resource_name if list_form else None)
     sent_filters, row_filter = _split_filters(lab, resource_name, filters)
     params |= sent_filters
     cursor_parameter = list_form.cursor_parameter if list_form else "cursor"

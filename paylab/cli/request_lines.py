@@ -15,13 +15,16 @@ LINE_LENGTH_MAX = 200
 """Maximum characters of a line."""
 
 
-def new_requests(
-    requests: Requests, seen: list[JournalRequest], stopped: Event
+def yield_new_requests(
+    requests: Requests, last_shown: list[JournalRequest], stopped: Event
 ) -> Iterator[JournalRequest]:
-    """The requests after those in `seen`, in which only the latest is kept; then wait a moment."""
-    last_number = seen[-1].number if seen else 0
+    """Yield the requests after `last_shown`, then wait a moment.
+
+    `last_shown` ends with the last request that was shown. It then keeps only the latest one.
+    """
+    last_number = last_shown[-1].number if last_shown else 0
     for request in requests.after(last_number):
-        seen[:] = [request]
+        last_shown[:] = [request]
         yield request
     stopped.wait(CHECK_SECONDS)
 
@@ -33,8 +36,8 @@ def show_request(request: JournalRequest, *, as_json: bool, refused: bool) -> bo
     if as_json:
         say(json.dumps(dict(request.row)))
         return True
-    outcome = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
-    request_line = printable(f"{outcome}  {request.verdict}")
+    call_text = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
+    request_line = printable(f"{call_text}  {request.verdict}")
     if len(request_line) > LINE_LENGTH_MAX:
         request_line = f"{request_line[:LINE_LENGTH_MAX]}..."
     say(request_line, status_colour(request.status))

@@ -16,7 +16,7 @@ from ..files import path_of
 from ..journal.har import write_har
 from ..lab.lab import connect
 from .journals import find_journal
-from .request_lines import new_requests, show_request
+from .request_lines import show_request, yield_new_requests
 from .terminal import follow, in_range, warn_user
 
 EXAMPLE = "paylab requests --follow"
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         for request in wanted_requests[earlier_count:]:
             show(request)
         if options.follow:
-            return follow(partial(new_requests, journal.requests, requests), show, "request")
+            return follow(partial(yield_new_requests, journal.requests, requests), show, "request")
         if not wanted_requests:
             warn_user("No requests yet.")
     return 0

@@ -35,7 +35,7 @@ from ..spec.text import printable
 from .service import service_for
 from .terminal import count, say, warn_user
 
-UNKNOWN = "not a notebook of version 4, a HAR file or a snapshot of a simulator"
+UNKNOWN_DOCUMENT = "not a notebook of version 4, a HAR file or a snapshot of a simulator"
 EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
 
 
@@ -109,9 +109,9 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
         document_text = path.read_bytes().decode()
         document = json.loads(document_text)
     except (ValueError, RecursionError):
-        raise ConfigError(f"{path} is {UNKNOWN}: it is not JSON in UTF-8") from None
+        raise ConfigError(f"{path} is {UNKNOWN_DOCUMENT}: it is not JSON in UTF-8") from None
     if not isinstance(document, dict) or not _is_known(document):
-        raise ConfigError(f"{path} is {UNKNOWN}")
+        raise ConfigError(f"{path} is {UNKNOWN_DOCUMENT}")
     return document_text, document
 
 

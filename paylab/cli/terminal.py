@@ -1,4 +1,4 @@
-"""What commands print and ask; control characters are escaped."""
+"""Prints texts of commands, and asks questions. Control characters are escaped."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def in_options(text: str, options: Namespace) -> str:
     'look in paylab list individuals'
     """
     text = _LIST_CALL.sub(r"paylab list \1", text.replace(_FIND_CALL, _FIND_COMMAND))
-    return _PARAMETER.sub(lambda match: _option_of(match, vars(options)) or match[0], text)
+    return _PARAMETER.sub(lambda match: _find_option(match, vars(options)) or match[0], text)
 
 
 _LIST_CALL = re.compile(r"\blab\.([a-z_]+)\.list\(\)")
@@ -95,7 +95,7 @@ _PARAMETER = re.compile(r"\b([a-z_]+)=(False\b|(?![^\s;,)]))")
 """A parameter without a value, or one that is switched off."""
 
 
-def _option_of(parameter: re.Match[str], option_names: Container[str]) -> str | None:
+def _find_option(parameter: re.Match[str], option_names: Container[str]) -> str | None:
     """The option for a parameter, if there is one: `--column` for columns=."""
     name, value = parameter.groups()
     names = [f"no_{name}"] if value else [name, name.removesuffix("s")]

@@ -19,8 +19,8 @@ EXAMPLE = "paylab trigger transfer.completed"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    types = f"one of {', '.join(codes.EVENT_TYPES)}"
-    parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=types)
+    types_text = f"one of {', '.join(codes.EVENT_TYPES)}"
+    parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=types_text)
     parser.add_argument("--id", metavar="RESOURCE", help="the resource (default: a new one)")
     parser.add_argument(
         "--to",

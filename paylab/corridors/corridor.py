@@ -310,5 +310,5 @@ NAMED = (
 """The corridors of payouts."""
 
 _NAMED_COUNTRIES = {corridor.country for corridor in NAMED}
-ELSEWHERE = tuple(map(Corridor, sorted({*codes.COUNTRIES} - _NAMED_COUNTRIES)))
+COUNTRIES_WITHOUT_CORRIDOR = tuple(map(Corridor, sorted({*codes.COUNTRIES} - _NAMED_COUNTRIES)))
 """Countries whose individuals are accepted although the spec names no corridor for them."""

@@ -11,7 +11,11 @@ from .corridor import ASSUMED_PRODUCTS, Corridor
 from .format_text import ANY_TEXT, describe_documents, describe_format
 from .tables import Row, align_columns, html_table, join_words
 
-COLUMNS = ("Country and rails", "Accounts and their fields", "Documents, products and more")
+CORRIDOR_COLUMNS = (
+    "Country and rails",
+    "Accounts and their fields",
+    "Documents, products and more",
+)
 
 
 class Corridors(tuple[Corridor, ...]):
@@ -23,7 +27,7 @@ class Corridors(tuple[Corridor, ...]):
         return align_columns(summary_rows(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        table = html_table(COLUMNS, table_rows(self), table_notes(self))
+        table = html_table(CORRIDOR_COLUMNS, table_rows(self), table_notes(self))
         return {"text/html": table, "text/plain": repr(self)}
 
 

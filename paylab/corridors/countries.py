@@ -13,7 +13,7 @@ from ..spec import codes
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
 from .account_types import Account, DetailField, Format
-from .corridor import ELSEWHERE, NAMED, SETTLEMENTS, Corridor, Rail, country_code
+from .corridor import COUNTRIES_WITHOUT_CORRIDOR, NAMED, SETTLEMENTS, Corridor, Rail, country_code
 from .corridor_table import Corridors
 
 _RAILS = "corridor.rails"
@@ -26,8 +26,9 @@ class Countries:
     def __init__(self, service: Service) -> None:
         self.service = service
         self._accounts: dict[str, Account] = {}
+        # `all` has the countries that the spec names; the others are only found by their code.
         self.all = Corridors(map(self._apply_service, NAMED))
-        countries_without_corridor = map(self._apply_service, ELSEWHERE)
+        countries_without_corridor = map(self._apply_service, COUNTRIES_WITHOUT_CORRIDOR)
         self._by_country = {
             corridor.country: corridor for corridor in (*self.all, *countries_without_corridor)
         }

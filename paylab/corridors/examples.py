@@ -22,7 +22,7 @@ _COUNTRY_CODE = re.compile("[A-Z]{2}")
 _OPERATION = OPERATIONS["individuals.create"]
 _INDIVIDUAL = _OPERATION.example
 _OPTIONAL_FIELDS = [
-    field.name for field in _OPERATION.fields if not (field.required or field.fields)
+    field.name for field in _OPERATION.fields if not field.required and not field.fields
 ]
 
 EXTRAS: JsonMapping = {

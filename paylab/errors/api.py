@@ -150,8 +150,9 @@ class APIStatusError(APIError):
         if len(self.problems) != 1:
             return ""
         problem = self.problems[0]
-        is_field_missing = not _names_field(self.text, problem.field)
-        return plain(str(problem)) if problem.message == self.text and is_field_missing else ""
+        is_field_unnamed = not _names_field(self.text, problem.field)
+        says_no_more = problem.message == self.text and is_field_unnamed
+        return plain(str(problem)) if says_no_more else ""
 
     def _details(self) -> list[str]:
         problems = self._unmentioned_problems()

@@ -203,10 +203,10 @@ def _annotated_arguments(
             continue
         if parameter.kind == parameter.VAR_KEYWORD:
             continue
-        values_of_parameter = (
+        arguments_of_parameter = (
             passed_value if parameter.kind == parameter.VAR_POSITIONAL else (passed_value,)
         )
-        for argument in values_of_parameter:
+        for argument in arguments_of_parameter:
             if argument is not parameter.default:
                 yield argument_name, argument, annotation
 

@@ -18,7 +18,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.names import with_name_suggestions
 from ..runtime import make_executor
-from ..storage.addresses import shown_address
+from ..storage.addresses import write_address
 from ..storage.stores import Folder, open_store
 from . import summaries, times
 from .column_choice import Names
@@ -65,7 +65,7 @@ class Dataset:
         self._files = open_store(self.address, options)
 
     def __repr__(self) -> str:
-        return f"Dataset({shown_address(self.address)!r})"
+        return f"Dataset({write_address(self.address)!r})"
 
     def sync(
         self,
@@ -211,7 +211,7 @@ class Dataset:
         # If all files were removed, the rows are not known any more.
         known_state = read_state(self._files) if self._files.names(PARQUET) else None
         state = known_state or State(synced_list.kind, base_url, account)
-        held_text = f"{shown_address(self.address)} holds {state.kind} of"
+        held_text = f"{write_address(self.address)} holds {state.kind} of"
         if (state.kind, state.base_url) != (synced_list.kind, base_url):
             raise ConfigError(f"{held_text} {state.base_url}; name another folder")
         if state.account not in ("", account):

@@ -18,7 +18,7 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import unreadable_error
 from ..spec.time_arguments import read_period
-from ..storage.addresses import is_url, local_copy, local_path, shown_address
+from ..storage.addresses import is_url, local_copy, local_path, write_address
 from ..storage.spreadsheet_cells import restore_sheet_text
 from .column_choice import CREATED, Names, needed_columns, read_names
 from .columns import ListName, find_schema, likeliest_schema
@@ -67,7 +67,7 @@ def read_excel(  # noqa: PLR0913 - which file, of which form, and which part of 
     chosen_names = read_names(columns)
     period_columns = [CREATED] if begin_time or end_time else []
     with local_copy(path, storage_options) as file:
-        sheet_cells = read_sheet(file, shown_address(os.fspath(path)), sheet)
+        sheet_cells = read_sheet(file, write_address(os.fspath(path)), sheet)
     _require_unique(sheet_cells.column_names)
     sidecar = {} if is_url(path) else read_sidecar(local_path(path))
     schema = find_schema(

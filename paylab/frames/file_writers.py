@@ -21,7 +21,7 @@ from ..errors.base import ConfigError, OptionError, Problem
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, replace
-from ..storage.addresses import compress_if_gz, is_url, local_path, shown_address
+from ..storage.addresses import compress_if_gz, is_url, local_path, write_address
 from ..storage.folders import replace_folder
 from . import excel, sidecars
 from .column_choice import CREATED
@@ -114,7 +114,7 @@ def _find_writer_by_suffix(address: str) -> Write:
         is_suffix_only = path.name.lower() == suffix  # a file ".csv" has a name and no suffix
         if address.lower().endswith(suffix) and not is_suffix_only:
             return writer
-    printable_address = shown_address(address)
+    printable_address = write_address(address)
     raise ConfigError(
         f"cannot export to {printable_address!r}: it must end in {', '.join(WRITERS)} or /, or be -"
     )

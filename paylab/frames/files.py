@@ -22,8 +22,8 @@ from ..storage.addresses import (
     local_copy,
     local_path,
     local_target,
-    shown_address,
     unreadable_address_error,
+    write_address,
 )
 from ..storage.csv_files import read_written_header
 from ..storage.spreadsheet_cells import RESULTS, restore_cell
@@ -82,7 +82,7 @@ def read_csv(  # noqa: PLR0913 - which file, of which form, and which part of it
     'decimal'
     """
     if str(path).lower().endswith(JSON_SUFFIXES):
-        message = f"{shown_address(str(path))} has JSON lines: use paylab.frames.read_jsonl"
+        message = f"{write_address(str(path))} has JSON lines: use paylab.frames.read_jsonl"
         raise ArgumentError(message, "path")
     begin_time, end_time = read_period(since, until)
     chosen_names = read_names(columns)
@@ -145,7 +145,7 @@ def _require_unique(column_names: Sequence[str], path: str | os.PathLike[str]) -
     )
     if repeated_name is not None:
         raise PaylabError(
-            f"{shown_address(os.fspath(path))} has two columns {repeated_name[:60]!r}: "
+            f"{write_address(os.fspath(path))} has two columns {repeated_name[:60]!r}: "
             "rename or remove one of them"
         )
 

@@ -22,8 +22,8 @@ from ..storage.addresses import (
     is_url,
     local_path,
     require_url,
-    shown_address,
     unreadable_address_error,
+    write_address,
 )
 from ..storage.stores import Folder, Store, open_store
 from . import arithmetic, times
@@ -88,7 +88,7 @@ def _find_files(address: str, options: Mapping[str, Any]) -> tuple[Store, list[s
     has_only_own_files = all(could_be_exported(Path(name)) for name in store.names(""))
     if not file_names and not has_only_own_files:
         raise ConfigError(
-            f"{shown_address(address)} has no Parquet files: name a folder of an export or a sync"
+            f"{write_address(address)} has no Parquet files: name a folder of an export or a sync"
         )
     return store, file_names
 
@@ -161,7 +161,7 @@ def _open_source(store: Store, file_name: str, address: str) -> Any:
     content = store.read(file_name)
     if content is None:
         raise ConfigError(
-            f"{shown_address(address)} does not have {file_name} any more: sync again"
+            f"{write_address(address)} does not have {file_name} any more: sync again"
         )
     return BytesIO(content)
 

@@ -21,7 +21,7 @@ CREATOR = {"name": "paylab", "version": "1"}
 EXTENSION = "_paylab"
 """The member of the log and of each entry with what HAR has no place for."""
 
-ERROR = "_error"
+ERROR_MEMBER = "_error"
 """The member of a response that says why it is missing or incomplete, as browsers write it."""
 
 RAW_COMMENT = "The bodies are as they came, with personal data: keep this file private."
@@ -35,19 +35,19 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
 
     Bodies are redacted, without personal data, unless the rows have them as they came.
     """
-    requests: list[JsonMapping] = []
-    notes: list[JsonMapping] = []
+    request_rows: list[JsonMapping] = []
+    other_rows: list[JsonMapping] = []
     for journal_row in rows:
         if journal_row["kind"] == "request":
-            requests.append(journal_row)
+            request_rows.append(journal_row)
         else:
-            notes.append(journal_row)
-    is_raw = any("raw_body" in journal_row for journal_row in requests)
+            other_rows.append(journal_row)
+    is_raw = any("raw_body" in journal_row for journal_row in request_rows)
     log: JsonObject = {
         "version": "1.2",
         "creator": CREATOR,
-        EXTENSION: {"base_url": base_url, "raw": is_raw, "records": hide_personal_data(notes)},
-        "entries": [har_entry(journal_row, base_url) for journal_row in requests],
+        EXTENSION: {"base_url": base_url, "raw": is_raw, "records": hide_personal_data(other_rows)},
+        "entries": [har_entry(journal_row, base_url) for journal_row in request_rows],
     }
     if is_raw:
         log["comment"] = RAW_COMMENT
@@ -105,7 +105,9 @@ def _write_response(journal_row: JsonMapping) -> JsonObject:
             **_write_common_facts({}, 0),
             "content": {"size": 0, "mimeType": "x-unknown", "text": ""},
             "redirectURL": "",
-            ERROR: "the client hung up" if journal_row["hung_up"] else "the connection was dropped",
+            ERROR_MEMBER: "the client hung up"
+            if journal_row["hung_up"]
+            else "the connection was dropped",
         }
     headers = hide_personal_data(journal_row["answer_headers"])
     content_type = headers.get("content-type", "application/octet-stream")
@@ -121,7 +123,7 @@ def _write_response(journal_row: JsonMapping) -> JsonObject:
     }
     if is_cut:
         extent = f"{journal_row['sent_bytes']} of {journal_row['answer_bytes']} bytes"
-        response[ERROR] = f"the answer was cut after {extent}"
+        response[ERROR_MEMBER] = f"the answer was cut after {extent}"
     return response
 
 

@@ -73,10 +73,10 @@ class Journal:
         """Store a request with its answer, and drop the oldest ones beyond the limits."""
         request = record.request
         record.reply = reply
-        body_bytes = len(request.body)
-        answer_bytes = len(reply.body)
-        record.sizes = body_bytes, answer_bytes
-        if body_bytes > BODY_BYTES_MAX or answer_bytes > BODY_BYTES_MAX:
+        body_size = len(request.body)
+        answer_size = len(reply.body)
+        record.sizes = body_size, answer_size
+        if body_size > BODY_BYTES_MAX or answer_size > BODY_BYTES_MAX:
             record.hashes = _hash(request.body), _hash(reply.body)
             record.request = replace(request, body=request.body[:BODY_BYTES_MAX])
             record.reply = StoredAnswer(reply.status, reply.headers, reply.body[:BODY_BYTES_MAX])

@@ -1,4 +1,4 @@
-"""What a journal stores: a request with its answer, and a note of anything else that happened."""
+"""The records of a journal: a request with its answer, and a note of anything else."""
 
 from __future__ import annotations
 

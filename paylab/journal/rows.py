@@ -29,7 +29,7 @@ def request_rows(
     journal: Journal, secrets: Iterable[str], after: int = 0, *, raw: bool = False
 ) -> list[JsonObject]:
     """The requests with a number above `after` as JSON, oldest first, without these secrets."""
-    redaction = _redaction_of(secrets)
+    redaction = _make_redaction(secrets)
     first_uses = _first_uses(journal)
     return [
         request_row(record, redaction, first_uses, raw=raw) for record in journal.requests(after)
@@ -43,7 +43,7 @@ def journal_rows(
 
     With `raw`, requests also have both bodies as they came, in Base64.
     """
-    redaction = _redaction_of(secrets)
+    redaction = _make_redaction(secrets)
     first_uses = _first_uses(journal)
     rows: list[JsonObject] = []
     for journal_record in journal.records(after):
@@ -54,8 +54,8 @@ def journal_rows(
     return rows
 
 
-def _redaction_of(secrets: Iterable[str]) -> Redaction:
-    """The redaction that hides these secrets."""
+def _make_redaction(secrets: Iterable[str]) -> Redaction:
+    """Make the redaction that hides these secrets."""
     return Redaction([Secret(secret) for secret in secrets])
 
 

@@ -340,11 +340,11 @@ class Webhooks:
         Those of a simulator are compared only if there are no books, since the service `is_alone`.
         None if there are no events.
         """
-        from ..webhooks.arrivals import events_of, simulated_events
+        from ..webhooks.arrivals import read_any_events, simulated_events
         from ..webhooks.event import Wrapper
 
         source = self.inboxes[-1] if events is None and self.inboxes else events
         if source is not None:
-            return events_of(source, Wrapper.of(self._client.service))
+            return read_any_events(source, Wrapper.of(self._client.service))
         controls = self._controls() if is_alone else None
         return None if controls is None else simulated_events(controls.events())

@@ -18,7 +18,7 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import NAMED, answer_names
 from ..spec.resource import Resource
 from ..spec.service.lists import ListForm
-from ..spec.service.on_ramp import INSTRUCTIONS, InstructionNames, InstructionSettings
+from ..spec.service.on_ramp import NAMES_BY_INSTRUCTION_TYPE, InstructionNames, InstructionSettings
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from .details import DetailSchemas
@@ -35,7 +35,7 @@ from .schemas import (
     open_words_schema,
     ref_to,
 )
-from .values import DAY, TIMESTAMP
+from .values import DAY_PATTERN, TIMESTAMP
 
 _AMOUNT_SCHEMA: Schema = {"type": "string", "pattern": r"^-?[0-9]+(?:\.[0-9]+)?$"}
 _LOWER_CASE_CURRENCIES = frozenset(
@@ -152,7 +152,7 @@ class AnswerSchemas:
         if field == "details":
             return self._details_schema(model.__name__)
         if field == "date_of_birth":
-            return dict(DAY)
+            return dict(DAY_PATTERN)
         return self._type_schema(annotation, field, in_event=in_event)
 
     def _type_schema(self, annotation: object, field: str, *, in_event: bool) -> Schema:
@@ -193,7 +193,7 @@ class AnswerSchemas:
             return any_of([*self._details.references(), other_details])
         known_details = [
             self._instructions_schema(instructions_type, read_details)
-            for instructions_type, read_details in INSTRUCTIONS.items()
+            for instructions_type, read_details in NAMES_BY_INSTRUCTION_TYPE.items()
         ]
         return any_of([*known_details, other_details])
 

@@ -20,7 +20,7 @@ AMOUNT_TEXT: Schema = {
 }
 """An amount of a request: more than 0, exact."""
 TIMESTAMP: Schema = {"type": "string", "format": "date-time"}
-DAY: Schema = {"type": "string", "format": "date"}
+DAY_PATTERN: Schema = {"type": "string", "format": "date"}
 NOT_BLANK_TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
 
 
@@ -42,7 +42,7 @@ def value_schema(service: Service, field: Field) -> Schema:
 
 _SCHEMAS_BY_KIND: dict[str, Schema] = {
     INTEGER: {"type": "integer"},
-    DATE: DAY,
+    DATE: DAY_PATTERN,
     TIME: TIMESTAMP,
     ID: NOT_BLANK_TEXT,
 }

@@ -44,7 +44,7 @@ TIMEOUT_SECONDS = 60.0
 
 @lru_cache(maxsize=4)
 def _make_contract(service: Service) -> Contract:
-    """What compares exchanges with the document of a service, which takes long to make."""
+    """Make the comparison with the document of a service. Making it takes long."""
     return Contract(service, document(service))
 
 
@@ -109,7 +109,7 @@ class Proxy:
         self._serving = ServingThread(app, self._socket, PROXY_PRODUCT, Protocol)
 
     def _make_journal_api(self, *, read_only: bool, pass_through: bool) -> JournalAPI:
-        """What answers requests to the journal of the recorder."""
+        """Make the function that answers requests to the journal of the recorder."""
         facts: JsonObject = {"to": self.to, "read_only": read_only, "pass_through": pass_through}
         return JournalAPI(
             self._recorder.journal,
@@ -121,7 +121,7 @@ class Proxy:
         )
 
     def _make_app(self, allowed_hosts: list[str]) -> SimulatorApp:
-        """What reads requests for the proxy's own address, or for one of the allowed hosts."""
+        """Make the app for requests to the proxy's own address, or to one of the allowed hosts."""
         return SimulatorApp(
             self._answer,
             self._abort,

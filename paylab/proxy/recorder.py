@@ -38,17 +38,17 @@ _PASS_THROUGH_TEXT = (
 
 
 class ExchangeChecker(Protocol):
-    """What compares requests and answers with the document of a service."""
+    """Compares requests and answers with the document of a service."""
 
     def request_problems(
         self, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes
     ) -> list[Problem]:
-        """What a request has that the document does not allow."""
+        """The problems of a request by the document."""
 
     def answer_problems(
         self, method: str, path: str, status: int, content_type: str, body: bytes
     ) -> list[Problem]:
-        """What an answer has that the document does not allow."""
+        """The problems of an answer by the document."""
 
 
 class Recorder:
@@ -203,7 +203,7 @@ class Recorder:
 
 
 def _explain_failure(error: Exception, passage: ProxyPassage) -> str:
-    """What an error of the proxy itself means for the request."""
+    """Explain what an error of the proxy itself means for the request."""
     error_name = type(error).__name__
     if passage.answered_status is None:
         return f"the proxy failed ({error_name}): nothing was sent"

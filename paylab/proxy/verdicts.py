@@ -25,7 +25,7 @@ _TEXT_MAX = 300
 
 @dataclass(slots=True)
 class ProxyPassage:
-    """What happened to a request: its signature, where it went, and what the document says.
+    """The way of a request: its signature, where it was sent, and its problems by the document.
 
     `finding` is a mistake in its signature. `refused` is the refusal of the proxy, `failure` says
     why its client got no answer of the service. `signed_for` is the host of the new signature, and

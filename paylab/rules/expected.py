@@ -67,14 +67,14 @@ class ExpectedField:
         if isinstance(field, DetailField):
             if field.form.choices:
                 return choice_message(field.form.choices)
-            return self._message_of(format_check(field.form)) if _has_rule(field) else ""
+            return self._read_message(format_check(field.form)) if _has_rule(field) else ""
         if field.name in PERSONAL_WARNINGS:
             return PERSONAL_WARNINGS[field.name](INVALID_VALUE)
         choices = _choices_of(field, self._service)
         if choices:
             return choice_message(choices)
         check = _field_check(field, self._service)
-        return self._message_of(check) if check else ""
+        return self._read_message(check) if check else ""
 
     def broken_rule(self, value: object) -> str:
         """Return the rule if a value that was sent breaks it, or "" if the value is valid.
@@ -83,7 +83,7 @@ class ExpectedField:
         """
         rule = self.rule
         has_choices = rule.startswith(SEVERAL_CHOICES)
-        is_broken = has_choices or not (value is None or self._accepts(value))
+        is_broken = has_choices or (value is not None and not self._accepts(value))
         return rule if is_broken else ""
 
     def _accepts(self, sent_value: object) -> bool:
@@ -101,7 +101,7 @@ class ExpectedField:
         problems = check(sent_value, self.path)
         return not problems
 
-    def _message_of(self, check: Check) -> str:
+    def _read_message(self, check: Check) -> str:
         """Return the message of a check, which it gives for an invalid value."""
         problems = check(INVALID_VALUE, self.path)
         return problems[0].message if problems else ""

@@ -124,7 +124,7 @@ def format_check(text_format: Format) -> Check:
 
     def check(value: object, field: str) -> list[Problem]:
         problems = check_any_text(value, field)
-        accepts_any_text = not (text_format.message or text_format.check)
+        accepts_any_text = not text_format.message and not text_format.check
         if problems and accepts_any_text:
             return [Problem(field, problem.message, text_format.source) for problem in problems]
         if problems:

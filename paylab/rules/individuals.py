@@ -169,7 +169,7 @@ def additional_fields(body: Body, service: Service | None = None) -> tuple[str, 
 def _corridor_fields(body: Body, service: Service | None) -> tuple[str, ...]:
     """Return the fields that the spec requires for the country and the products."""
     products = as_list(body.get("product_types"))
-    return _corridor_of(body, service).required_for(products)
+    return _find_corridor(body, service).required_for(products)
 
 
 def _requirement_sources(body: Body, service: Service) -> dict[str, str]:
@@ -192,7 +192,7 @@ def warn(body: object, service: Service | None = None) -> list[Problem]:
 def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]:
     """Return a warning if an individual wants on_ramp and its country has no known on-ramp."""
     country = body.get("country")
-    is_open = codes.ON_RAMP_PRODUCT in _corridor_of(body, None).open_products
+    is_open = codes.ON_RAMP_PRODUCT in _find_corridor(body, None).open_products
     if codes.ON_RAMP_PRODUCT not in as_list(body.get("product_types")) or not is_open:
         return []
     if not isinstance(country, str) or of_country(country):
@@ -208,7 +208,7 @@ def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
     number_warnings = accounts.warn_check_digits(
         number_format, document.get("number"), "document.number"
     )
-    country = _corridor_of(individual, service).country or None
+    country = _find_corridor(individual, service).country or None
 
     def warn_account(account_value: object, path: str) -> list[Problem]:
         account = as_object(account_value)
@@ -234,14 +234,14 @@ def check_token(body: object, service: Service | None = None) -> list[Problem]:
     ]
 
 
-def _corridor_of(body: Body, service: Service | None) -> Corridor:
+def _find_corridor(body: Body, service: Service | None) -> Corridor:
     """Return the corridor of the individual's country, or one without facts."""
     return countries.of(service).get(body.get("country")) or _UNKNOWN_CORRIDOR
 
 
 def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> dict[str, Check]:
     """Make the check of each field of an individual; `sources` are those of required fields."""
-    corridor = _corridor_of(body, service)
+    corridor = _find_corridor(body, service)
     checks: dict[str, Check] = {
         "product_types": partial(_check_products, corridor),
         "given_name": check_text,

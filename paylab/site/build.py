@@ -74,7 +74,7 @@ NAMES_MAX = 5
 
 
 class SiteOptions(NamedTuple):
-    """What to build."""
+    """The options of a build."""
 
     lessons: Sequence[Path]
     runtime: RuntimeFiles
@@ -82,7 +82,7 @@ class SiteOptions(NamedTuple):
 
     @property
     def start(self) -> dict[str, Any]:
-        """What start.mjs has to know."""
+        """The facts that start.mjs needs."""
         return {"runtime": self.runtime.url_in_page, "frames": self.runtime.has_frames}
 
     @property

@@ -15,7 +15,7 @@ TEMPLATE = Path(__file__).with_name("index.html")
 
 
 class SiteFacts(NamedTuple):
-    """What the first page says about its site."""
+    """The facts of a site for its first page."""
 
     runtime: str
     """The address of the runtime, or empty if it is part of the site."""
@@ -40,7 +40,7 @@ def index_page(lessons: Sequence[Path], facts: SiteFacts) -> str:
     return page
 
 
-def title_of(notebook: JsonMapping) -> str:
+def read_title(notebook: JsonMapping) -> str:
     """The heading of a notebook."""
     first_cell_text = "".join(notebook["cells"][0]["source"])
     return first_cell_text.partition("\n")[0].lstrip("# ")
@@ -48,7 +48,7 @@ def title_of(notebook: JsonMapping) -> str:
 
 def _read_title(stem: str) -> str:
     path = notebooks_folder() / f"{stem}.ipynb"
-    return title_of(json.loads(path.read_text(encoding="utf-8")))
+    return read_title(json.loads(path.read_text(encoding="utf-8")))
 
 
 def _write_card(path: Path) -> str:

@@ -17,7 +17,7 @@ KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "pyt
 
 
 class Lesson(NamedTuple):
-    """What a card of the index says about a notebook."""
+    """A notebook as a card of the index."""
 
     shows: str
     minutes: int
@@ -86,9 +86,9 @@ def lesson_for_page(path: Path, *, has_frames: bool) -> JsonObject:
     """A notebook as a page needs it: its kernel, whole texts, and a first cell about the page."""
     notebook: JsonObject = json.loads(path.read_text(encoding="utf-8"))
     frames = "" if has_frames else NO_FRAMES
-    page_cell = {"cell_type": "markdown", "id": "page", "metadata": {}}
-    page_cell["source"] = WELCOME.format(frames=frames)
-    cells = [page_cell, *notebook["cells"]]
+    welcome_cell = {"cell_type": "markdown", "id": "page", "metadata": {}}
+    welcome_cell["source"] = WELCOME.format(frames=frames)
+    cells = [welcome_cell, *notebook["cells"]]
     notebook["cells"] = [_join_lines_of_cell(cell) for cell in cells]
     notebook["metadata"]["kernelspec"] = KERNEL
     return notebook

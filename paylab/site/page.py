@@ -26,7 +26,7 @@ _OPTIONAL = {package for packages in EXTRAS.values() for package in packages}
 
 
 class Kernel(Protocol):
-    """What a page needs of its kernel."""
+    """The part of a kernel that a page uses."""
 
     interpreter: Any
     run: Callable[[str], Awaitable[JsonObject]]
@@ -62,7 +62,7 @@ class Cells:
             fetch = self._fetch
             self._fetch = None
             await fetch(FRAME_PACKAGES)
-        bound_names, used_names = _names_of(code)
+        bound_names, used_names = _find_names(code)
         namespace = self._kernel.interpreter.user_ns
         before = {name: namespace.get(name) for name in bound_names}
         sys.last_value = None  # an earlier cell's
@@ -84,7 +84,10 @@ class Cells:
         return reply
 
     def _missing_part(self, error: BaseException | None, used_names: set[str]) -> str:
-        """What a cell lacked: a package, or what a cell that lacked one makes; empty if neither."""
+        """The part that a cell lacked; empty if it lacked none.
+
+        It is a package, or what a cell that lacked a package makes.
+        """
         if isinstance(error, ModuleNotFoundError):
             package = str(error.name).partition(".")[0]
             return f"{package}, which this page does not have" if package in _OPTIONAL else ""
@@ -130,8 +133,8 @@ def digest(cell_id: str, code: str) -> str:
     return sha256(f"{cell_id}\n{code.strip()}".encode()).hexdigest()
 
 
-def _names_of(code: str) -> tuple[set[str], set[str]]:
-    """The names that a cell gives values to, and those whose values it uses."""
+def _find_names(code: str) -> tuple[set[str], set[str]]:
+    """Find the names that a cell gives values to, and the names of values that it uses."""
     bound_names: set[str] = set()
     used_names: set[str] = set()
     try:

@@ -1,4 +1,4 @@
-"""What answers have in their fields beyond the types of the models: presence, words and sources."""
+"""The fields of answers beyond the types of the models: presence, words and sources."""
 
 from __future__ import annotations
 

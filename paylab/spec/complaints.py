@@ -88,7 +88,7 @@ _SENTENCE_END = re.compile(
 
 
 class Complaint(NamedTuple):
-    """What a service says about one field; the field is dotted, or empty if none is named."""
+    """A complaint of a service about one field: a dotted field, or "" if none is named."""
 
     field: str
     words: str

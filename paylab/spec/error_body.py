@@ -63,7 +63,7 @@ FIELD_CODE = re.compile(r"(?P<field>[a-z]\w*)_(?P<words>required|invalid)")
 
 @dataclass(frozen=True)
 class ErrorBody:
-    """What an error body says: one printable line, its field problems, and the body."""
+    """An error body: one printable line, its field problems, and the body."""
 
     text: str
     problems: tuple[Problem, ...] = ()
@@ -71,7 +71,7 @@ class ErrorBody:
 
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
-        """What is said of each field; of an error without fields, its sentences."""
+        """The complaints about each field; of an error without fields, its sentences."""
         complaints = [Complaint(problem.field, problem.message) for problem in self.problems]
         if not complaints:
             complaints = [Complaint("", sentence) for sentence in split_sentences(self.text)]

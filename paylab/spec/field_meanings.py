@@ -1,7 +1,4 @@
-"""What the fields of requests and answers mean: one name has one meaning, wherever it stands.
-
-Columns of frames, tables in notebooks, comparisons and the OpenAPI document read it here.
-"""
+"""The meanings of the fields of requests and answers. A name has one meaning everywhere."""
 
 from __future__ import annotations
 
@@ -117,7 +114,7 @@ def find_field_kind(name: str) -> FieldKind:
 
 
 def find_field_note(name: str) -> str:
-    """What a field means, in a sentence; empty if its name says it."""
+    """The meaning of a field in a sentence; empty if its name says it."""
     meaning = FIELD_MEANINGS.get(name)
     return meaning.note if meaning else ""
 

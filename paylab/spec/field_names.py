@@ -10,7 +10,7 @@ from typing import Any
 
 from .renames import SAME_NAMES, Body, Convert, Names, make_names
 from .service.accounts import AccountDetails
-from .service.on_ramp import INSTRUCTIONS
+from .service.on_ramp import NAMES_BY_INSTRUCTION_TYPE
 from .service.tree import ServiceSettings
 
 Details = Mapping[str, Any]
@@ -23,8 +23,11 @@ def make_account_names(settings: AccountDetails) -> Names:
 
 
 def make_instruction_names(instructions_type: object, service: ServiceSettings) -> Names:
-    """The names in the details of deposit instructions of a type; ours for an unknown type."""
-    read_details = INSTRUCTIONS.get(str(instructions_type))
+    """The names in the details of deposit instructions of a type.
+
+    For an unknown type, the details keep their names.
+    """
+    read_details = NAMES_BY_INSTRUCTION_TYPE.get(str(instructions_type))
     if read_details is None:
         return SAME_NAMES
     return make_names(read_details(service.deposit_instructions).fields)

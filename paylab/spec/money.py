@@ -128,7 +128,7 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
 
 
 def _find_requirement(value: object, currency: object) -> str:
-    """What a value must be to be an amount in the currency; "" if it is one."""
+    """The requirement that a value does not meet as an amount in the currency; else ""."""
     if not isinstance(value, str):
         return 'must be text, like "10.50"'
     amount_match = _AMOUNT.fullmatch(value)

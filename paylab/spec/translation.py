@@ -22,7 +22,7 @@ from .operations.records import NAMED, OPERATIONS, answer_names
 from .renames import SAME_NAMES, Body, Convert, Names
 from .service.accounts import AccountDetails
 from .service.frozen import to_json_value
-from .service.on_ramp import INSTRUCTIONS
+from .service.on_ramp import NAMES_BY_INSTRUCTION_TYPE
 from .service.service import Service
 from .text import CASE_CHANGES, JsonValue
 
@@ -61,7 +61,7 @@ class Translation:
             return True
         return any(
             make_instruction_names(instructions_type, self.service).their_names
-            for instructions_type in INSTRUCTIONS
+            for instructions_type in NAMES_BY_INSTRUCTION_TYPE
         )
 
     def _move_ids(self, record: Operation, request_body: Body) -> None:
@@ -224,11 +224,11 @@ def add_constants(body: Body, constants: Mapping[str, object]) -> Body:
     """Add the constant fields that a body does not have, also inside objects that it has."""
     complete_body = dict(body)
     for constant_name, constant in constants.items():
-        sent_value = complete_body.get(constant_name)
-        if sent_value is None:
+        body_value = complete_body.get(constant_name)
+        if body_value is None:
             complete_body[constant_name] = to_json_value(constant)
-        elif isinstance(constant, Mapping) and isinstance(sent_value, Mapping):
-            complete_body[constant_name] = add_constants(dict(sent_value), constant)
+        elif isinstance(constant, Mapping) and isinstance(body_value, Mapping):
+            complete_body[constant_name] = add_constants(dict(body_value), constant)
     return complete_body
 
 

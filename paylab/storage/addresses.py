@@ -30,7 +30,7 @@ def is_url(address: object) -> bool:
     return isinstance(address, str) and "://" in address and not address.startswith(LOCAL)
 
 
-def shown_address(address: str) -> str:
+def write_address(address: str) -> str:
     """An address for a message: a URL without user, password and query, which may hold tokens."""
     if not is_url(address):
         return address
@@ -44,7 +44,7 @@ def unreadable_address_error(
     address: str | os.PathLike[str], format_name: str, error: Exception
 ) -> ConfigError:
     """The error for a damaged file at an address, which is shown without its tokens."""
-    return unreadable_error(shown_address(os.fspath(address)), format_name, error)
+    return unreadable_error(write_address(os.fspath(address)), format_name, error)
 
 
 def local_path(address: str | os.PathLike[str]) -> Path:
@@ -74,7 +74,7 @@ def explain_storage(address: str, act: str) -> Iterator[None]:
 
     `act` is "read" or "written", for the message that the address cannot be read or written.
     """
-    printable_address = shown_address(address)
+    printable_address = write_address(address)
     try:
         yield
     except PaylabError:
@@ -118,7 +118,7 @@ def local_copy(
     with TemporaryDirectory() as folder:
         if source_path is None:
             files, path = open_file_system(os.fspath(address), storage_options)
-            file_name = shown_address(os.fspath(address)).rpartition("/")[2]
+            file_name = write_address(os.fspath(address)).rpartition("/")[2]
             source_path = Path(folder) / (file_name or "file")
             with explain_storage(os.fspath(address), "read"):
                 files.get_file(path, str(source_path))
@@ -169,7 +169,7 @@ def local_target(
     files, root = open_file_system(url, storage_options)
     file_name = root.rpartition("/")[2]
     if not file_name:
-        raise ArgumentError(f"{shown_address(url)} has no name of a file or folder: add one", "to")
+        raise ArgumentError(f"{write_address(url)} has no name of a file or folder: add one", "to")
     old_names = _require_own_files(files, root, url, is_own)
     with TemporaryDirectory() as folder:
         path = Path(folder) / file_name
@@ -193,7 +193,7 @@ def _require_own_files(
     for file_name in file_names:
         if not is_own(Path(file_name.removeprefix(root).lstrip("/"))):
             raise ConfigError(
-                f"cannot replace the folder {shown_address(url)}: {file_name.rpartition('/')[2]} "
+                f"cannot replace the folder {write_address(url)}: {file_name.rpartition('/')[2]} "
                 "is not from an export; name another folder"
             )
     return file_names

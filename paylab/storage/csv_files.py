@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors.base import ArgumentError, PaylabError
 from ..files import require_regular
-from .addresses import local_copy, shown_address, unreadable_address_error
+from .addresses import local_copy, unreadable_address_error, write_address
 from .spreadsheet_cells import RESULTS, restore_cell
 
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
@@ -80,7 +80,7 @@ def _open_reader(
             with file.open(encoding="utf-8-sig", newline="") as csv_lines:
                 reader = csv.DictReader(csv_lines, strict=True, delimiter=delimiter)
                 _require_columns(
-                    shown_address(os.fspath(shown_name)), list(reader.fieldnames or ()), delimiter
+                    write_address(os.fspath(shown_name)), list(reader.fieldnames or ()), delimiter
                 )
                 yield reader
         except (csv.Error, UnicodeDecodeError) as error:

@@ -50,7 +50,7 @@ def require_replaceable(path: Path, is_own: Callable[[Path], bool]) -> None:
         raise ConfigError(f"cannot write the folder {path.name}/: a file has that name")
     for entry in path.rglob("*"):
         entry_name = entry.relative_to(path)
-        if entry.is_symlink() or not (entry.is_dir() or is_own(entry_name)):
+        if entry.is_symlink() or (not entry.is_dir() and not is_own(entry_name)):
             raise ConfigError(
                 f"cannot replace the folder {path.name}/: {entry_name} is not from an export; "
                 "name another folder"

@@ -61,7 +61,7 @@ class ReadyPlugin:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print what is broken and not seen, and where the report is."""
         terminalreporter.section("readiness")
-        terminalreporter.write_line(_summary_of(self._rows_by_world))
+        terminalreporter.write_line(_write_summary(self._rows_by_world))
         terminalreporter.write_line(
             f"{self._path} has the journals: paylab ready --pytest {self._path.name} --html FILE"
         )
@@ -82,8 +82,8 @@ def _report_path(config: pytest.Config) -> Path:
     return folder / path_option
 
 
-def _summary_of(rows_by_world: Mapping[str, Sequence[JsonMapping]]) -> str:
-    """The counts, then each broken item with its evidence, then the ids of what was not seen."""
+def _write_summary(rows_by_world: Mapping[str, Sequence[JsonMapping]]) -> str:
+    """Write the counts, then each broken item with its evidence, then the ids of unseen items."""
     readiness = judge(rows_by_world)
     lines = [readiness.summary]
     broken_items = readiness.of("broken")

@@ -212,7 +212,7 @@ class PaylabWorld:
         return self._controls.journal()
 
     def readiness(self) -> Readiness:
-        """What the requests and deliveries show of the integration that made them."""
+        """The readiness of the integration that made the requests and deliveries."""
         return self._controls.readiness()
 
     def har(self, path: str | PathLike[str], *, raw: bool = False) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors.extras import extra_imports
 from ..runtime import call_later
 from ..spec.text import JsonObject
-from ..webhooks.arrival import COLUMNS, arrival_cells
+from ..webhooks.arrival import ARRIVAL_COLUMNS, arrival_cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.message import read_message, whole_number
@@ -32,7 +32,7 @@ with extra_imports():
     import anywidget
     import traitlets
 
-COLUMN_TITLES = ("Time (UTC)", *map(str.capitalize, COLUMNS[1:]))
+COLUMN_TITLES = ("Time (UTC)", *map(str.capitalize, ARRIVAL_COLUMNS[1:]))
 """The titles of the columns; `inbox.js` has the same."""
 ROWS_MAX = 50
 """Maximum rows of the table, newest first."""

@@ -50,7 +50,7 @@ class Arrival:
         return dict(self.event.payload)
 
 
-COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
+ARRIVAL_COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
 
 
 def arrival_cells(arrival: Arrival) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import timestamps
 from ..spec.text import JsonMapping
-from .arrival import COLUMNS, Arrival, arrival_cells, as_json
+from .arrival import ARRIVAL_COLUMNS, Arrival, arrival_cells, as_json
 from .event import SPEC_WRAPPER, Event, Wrapper, read_event
 from .event_file import EventHistory, header_line, json_line, read_events
 from .event_log import EventLog
@@ -143,7 +143,7 @@ class Arrivals:
         return target
 
     def table(self, limit: int = ROWS_MAX) -> list[tuple[str, ...]]:
-        """Return the latest events as text, newest first, with the columns of COLUMNS.
+        """Return the latest events as text, newest first, with `ARRIVAL_COLUMNS`.
 
         >>> lab.inbox().table()
         []
@@ -151,7 +151,7 @@ class Arrivals:
         return [arrival_cells(arrival) for arrival in self.newest(limit)]
 
     def __repr__(self) -> str:
-        text_rows = [COLUMNS, *self.table()]
+        text_rows = [ARRIVAL_COLUMNS, *self.table()]
         column_widths = [max(map(len, column)) for column in zip(*text_rows, strict=True)]
         text_lines = [
             "  ".join(map(str.ljust, text_row, column_widths)).rstrip() for text_row in text_rows
@@ -189,7 +189,7 @@ EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | JsonMapping |
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
-def events_of(source: EventSource, wrapper: Wrapper = SPEC_WRAPPER) -> EventHistory:
+def read_any_events(source: EventSource, wrapper: Wrapper = SPEC_WRAPPER) -> EventHistory:
     """Read the events of a source; TypeError or PaylabError names an item that is no event."""
     if isinstance(source, Arrivals):
         return EventHistory([arrival.event for arrival in source], source.since)
@@ -205,7 +205,7 @@ def events_of(source: EventSource, wrapper: Wrapper = SPEC_WRAPPER) -> EventHist
 
 
 def simulated_events(events: list[Event]) -> EventHistory:
-    """Return the events of a simulator, which are complete from the first one on."""
+    """Return the events of a simulator. They are complete from the first one on."""
     times = [event.updated_at for event in events if event.updated_at]
     return EventHistory(events, min(times, default=None))
 

@@ -16,7 +16,7 @@ from ..frames.files import read_csv_texts
 from ..frames.json_lines import read_jsonl
 from ..frames.sidecars import read_sidecar
 from ..frames.spreadsheet_text import unguard_cells
-from ..storage.addresses import GZIP, is_url, local_copy, local_path, shown_address
+from ..storage.addresses import GZIP, is_url, local_copy, local_path, write_address
 
 with extra_imports():
     import pandas as pd
@@ -79,7 +79,7 @@ def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: s
     if not is_url(book_source) and not local_path(book_source).is_file():
         path = local_path(book_source)
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
-    book_name = shown_address(fspath(book_source))
+    book_name = write_address(fspath(book_source))
     suffix = Path(book_name.lower().removesuffix(GZIP)).suffix
     is_escaped = not is_url(book_source) and read_sidecar(local_path(book_source)).get("excel_safe")
     if suffix in (".jsonl", ".ndjson"):

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ..errors.extras import extra_imports
 from .equality_rules import Rules
 from .payment_columns import PaymentColumn
-from .payment_problems import digits_of, subtract
-from .payment_times import TimeColumn, as_timedelta, time_text, whole_times
+from .payment_problems import subtract, write_digits
+from .payment_times import TimeColumn, as_timedelta, round_times_down, time_text
 from .payment_values import WordColumn
 
 with extra_imports():
@@ -73,8 +73,8 @@ def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray
             pair_index,
             ColumnDifference(
                 kind="sign" if is_negated else pair.column.problem,
-                service=digits_of(service_amount) if has_amount else None,
-                other=digits_of(other_amount),
+                service=write_digits(service_amount) if has_amount else None,
+                other=write_digits(other_amount),
                 amount=difference,
                 currency=currency,
             ),
@@ -100,7 +100,7 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
     A blank row is not compared. Times that differ by the offset of a time zone are a problem of
     the kind "time_zone".
     """
-    service_times = whole_times(service.values, other.unit)
+    service_times = round_times_down(service.values, other.unit)
     other_times = other.values
     time_differences = other_times - service_times
     outside_window_mask = np.abs(time_differences) > np.timedelta64(pair.rules.window)

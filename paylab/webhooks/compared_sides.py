@@ -1,4 +1,4 @@
-"""What is compared with the service: your books, or events, and the payments they must have."""
+"""The sides that are compared with the service: your books or events, and their payments."""
 
 from __future__ import annotations
 

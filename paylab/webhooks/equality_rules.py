@@ -37,7 +37,10 @@ class Rules:
         return abs(subtract(other, service)) <= self.tolerance_of(currency)
 
     def tolerance_of(self, currency: str | None) -> Decimal:
-        """Return the tolerance of a currency; without one of its own, that of all others or 0."""
+        """Return the tolerance of a currency.
+
+        A currency without a tolerance has the common one, or 0.
+        """
         default_tolerance = self.tolerance.get("", Decimal(0))
         return self.tolerance.get((currency or "").upper(), default_tolerance)
 
@@ -103,7 +106,7 @@ def read_rules(
     tolerance: Tolerance | None,
     window: timedelta | str | None,
 ) -> Rules:
-    """What counts as equal; an error for a rule that cannot be read."""
+    """Read the rules for equal values; an error for a rule that cannot be read."""
     return Rules(
         tolerance=_read_tolerance(tolerance),
         window=timedelta(0) if window is None else read_duration(window, "window"),

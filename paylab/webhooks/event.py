@@ -179,7 +179,7 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
             "service.toml set other names"
         )
     event_type, payload = body_parts
-    event = event_of(event_type, payload, wrapper.service)
+    event = make_event(event_type, payload, wrapper.service)
     event = replace(event, event_id=_text_or_json(value_at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
         raise UnreadableEventError(f"the payload of {event_type[:60]!a} has no id")
@@ -195,7 +195,7 @@ def _split_body(body: JsonMapping, wrapper: Wrapper) -> tuple[str, JsonMapping] 
     return event_type, payload
 
 
-def event_of(
+def make_event(
     event_type: str, payload: JsonMapping, service: Service = SPEC_WRAPPER.service
 ) -> Event:
     """Make an event from a type and a payload; UnreadableEventError if it cannot be read."""
@@ -280,7 +280,7 @@ def of_snapshot(
         if raw.get("status_details"):
             payload["status_details"] = raw["status_details"]
         payload["previous_status"] = latest.status if latest else None
-        return event_of("individual.status_changed", payload, service)
+        return make_event("individual.status_changed", payload, service)
     if family not in EVENT_TYPES_BY_STATUS:
         resource_names = ", ".join([*EVENT_TYPES_BY_STATUS, "individual"])
         raise ArgumentError(f"family must be one of {resource_names}, not {family!r}", "family")
@@ -288,7 +288,7 @@ def of_snapshot(
     event_type = EVENT_TYPES_BY_STATUS[family].get(status, f"{family}.status_changed")
     if latest and family == "transfer" and status == latest.status == "started":
         event_type = "transfer.payout_initiated"  # still started, with a newer updated_at
-    return event_of(event_type, lower_currencies(raw), service)
+    return make_event(event_type, lower_currencies(raw), service)
 
 
 @explain_arguments

@@ -54,7 +54,7 @@ class StoredEvent(NamedTuple):
 
 @dataclass(frozen=True)
 class EventHistory:
-    """Events, and the time from which they should be complete; None if it is not known."""
+    """Events, and the time since when they should be complete; None if it is not known."""
 
     events: list[Event]
     since: datetime | None

@@ -116,8 +116,8 @@ class EventLog:
                 deliveries=earlier_arrival.deliveries + deliveries,
             )
         version = event.version
-        latest = self._latest_by_resource.get((event.family, event.id))
-        has_newer = is_stale(version, latest.version if latest else None)
+        latest_version = self._latest_by_resource.get((event.family, event.id))
+        has_newer = is_stale(version, latest_version.version if latest_version else None)
         return Arrival(
             seq=self._count + 1,
             at=received_at,
@@ -161,5 +161,8 @@ class EventLog:
 
 
 def _escape_surrogates(event_text: str) -> str:
-    """Escape unpaired surrogates, which JSON can hold and a column of text cannot."""
+    """Escape unpaired surrogates.
+
+    JSON can hold them, but a column of text cannot.
+    """
     return event_text.encode("utf-8", "backslashreplace").decode()

@@ -178,13 +178,13 @@ class Inbox(Arrivals):
         200
         """
         if isinstance(event, Arrival):
-            body_bytes = event.body
+            body = event.body
         else:
             delivery = self._log.wrapper.delivery(self._as_event(event))
-            body_bytes = write_json(delivery).encode()
+            body = write_json(delivery).encode()
         if to is None or to == self.url:
-            return self._receiver.replay(body_bytes).status
-        return post_event(to, body_bytes) or BAD_GATEWAY
+            return self._receiver.replay(body).status
+        return post_event(to, body) or BAD_GATEWAY
 
     def difference(self, event: EventLike) -> list[Difference] | None:
         """Return the differences from the resource now; None if it cannot be looked up.

@@ -33,12 +33,12 @@ class PaymentColumn(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names by which it is found in books, the most exact first."""
+        """The names of the column in books, the most exact first."""
         known_names = (self.transfer, self.conversion, self.meaning, *self.usual_names)
         return tuple(dict.fromkeys(known_name for known_name in known_names if known_name))
 
 
-COLUMNS = (
+PAYMENT_COLUMNS = (
     PaymentColumn("amount", "amount", "amount", "source_amount", "deposit_amount"),
     PaymentColumn("currency", "currency", "currency", "source_currency", "deposit_currency"),
     PaymentColumn(
@@ -104,9 +104,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """The columns that identify a payment; books need one of them."""
 
-NAMES: Mapping[str, tuple[str, ...]] = {
+MEANING_BY_NAME: Mapping[str, tuple[str, ...]] = {
     **KEYS,
-    **{column.meaning: column.names for column in COLUMNS},
+    **{column.meaning: column.names for column in PAYMENT_COLUMNS},
 }
 """The usual names of every meaning."""
 
@@ -120,7 +120,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     _refuse_swapped(names, columns or {})
     chosen_name_by_meaning: dict[str, Any] = {}
     for chosen_meaning, column_name in (columns or {}).items():
-        chosen_name_by_meaning[_meaning_of(str(chosen_meaning))] = column_name
+        chosen_name_by_meaning[_find_meaning(str(chosen_meaning))] = column_name
     for column_name in chosen_name_by_meaning.values():
         if column_name not in names:
             your_columns = ", ".join(map(str, names))
@@ -131,7 +131,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         str(column_name).strip().casefold(): column_name for column_name in reversed(names)
     }
     name_by_meaning: dict[str, Any] = {}
-    for meaning, usual_names in NAMES.items():
+    for meaning, usual_names in MEANING_BY_NAME.items():
         if meaning in chosen_name_by_meaning:
             name_by_meaning[meaning] = chosen_name_by_meaning[meaning]
             continue
@@ -151,7 +151,9 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
 
 def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None:
     """OptionError if `columns` names the meanings of your columns, not your columns by meaning."""
-    all_meanings = {word for meaning in NAMES for word in (meaning, *NAMES[meaning])}
+    all_meanings = {
+        word for meaning in MEANING_BY_NAME for word in (meaning, *MEANING_BY_NAME[meaning])
+    }
     for your_name, meaning in columns.items():
         is_swapped = your_name in names and str(meaning).strip().casefold() in all_meanings
         if is_swapped and str(your_name).strip().casefold() not in all_meanings:
@@ -160,20 +162,20 @@ def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None
             )
 
 
-def _meaning_of(column_word: str) -> str:
+def _find_meaning(column_word: str) -> str:
     """Return the meaning that a word names: by itself, or by a usual name of the column.
 
     "reference" and "client_reference_id" both name "reference". OptionError, with the nearest
     meaning, for any other word.
     """
     folded_word = column_word.strip().casefold()
-    for meaning, usual_names in NAMES.items():
+    for meaning, usual_names in MEANING_BY_NAME.items():
         if folded_word in (meaning, *usual_names):
             return meaning
-    nearest_meaning = find_nearest_name(folded_word, NAMES)
+    nearest_meaning = find_nearest_name(folded_word, MEANING_BY_NAME)
     hint = f"nearest: {nearest_meaning}; " if nearest_meaning else ""
     raise _books_error(
-        f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(NAMES)}"
+        f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(MEANING_BY_NAME)}"
     )
 
 

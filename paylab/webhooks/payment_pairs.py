@@ -9,9 +9,9 @@ from typing import Any
 
 from .column_comparison import COMPARE, ColumnPair
 from .equality_rules import Rules
-from .payment_columns import COLUMNS, PaymentColumn
+from .payment_columns import PAYMENT_COLUMNS, PaymentColumn
 from .payment_keys import Indexes
-from .payment_problems import PaymentProblem, digits_of
+from .payment_problems import PaymentProblem, write_digits
 from .sides import BOOKS, Family, Payments, Rows
 
 
@@ -69,13 +69,13 @@ class PaymentPairs:
     ) -> PaymentProblem:
         """Make a problem of a payment and perhaps a row, given by their indexes.
 
-        `side` is where the problem is: by default the other side. Without `currency` it is that of
-        the payment.
+        `side` is the side of the problem, by default the other side. `currency` is by default the
+        currency of the payment.
         """
         return PaymentProblem(
             kind=kind,
             side=side or self.rows.side,
-            key=self._key_of(payment_index, row_index),
+            key=self._find_shown_key(payment_index, row_index),
             id=self.payments.ids[payment_index].as_py(),
             family=self.payments.family_of(payment_index).name,
             column=column,
@@ -88,10 +88,11 @@ class PaymentPairs:
             payment=payment_index,
         )
 
-    def _key_of(self, payment_index: int, row_index: int | None) -> str:
-        """Return the id or reference by which people of this side know the payment: as in its row.
+    def _find_shown_key(self, payment_index: int, row_index: int | None) -> str:
+        """Return the id or reference by which people of this side know the payment.
 
-        Without a row it is the payment's id, or its reference if the side is books without ids.
+        It is written as in its row. Without a row it is the payment's id; for books without ids,
+        its reference.
         """
         if row_index is not None:
             return self.rows.key(row_index)
@@ -109,7 +110,7 @@ class PaymentPairs:
         return self.problem(
             kind,
             payment_index,
-            service_value=digits_of(amount),
+            service_value=write_digits(amount),
             difference=None if amount is None else -amount,
             side=side,
         )
@@ -121,10 +122,10 @@ class PaymentPairs:
         columns: Mapping[str, Any],
         value_indexes: Indexes | None = None,
     ) -> Iterator[PaymentProblem]:
-        """Yield the differences of pairs, which have a payment and a row at equal positions.
+        """Yield the differences of pairs. A pair has a payment and a row at equal positions.
 
-        `columns` are those of the other side by meaning, and `value_indexes` are where they have
-        the values of each pair: by default at its row.
+        `columns` are the columns of the other side by meaning. `value_indexes` say where each pair
+        has its values: by default at its row.
         """
         if value_indexes is None:
             value_indexes = row_indexes
@@ -132,7 +133,7 @@ class PaymentPairs:
             family_mask = (payment_indexes >= family.start) & (payment_indexes < family.end)
             if not family_mask.any():
                 continue
-            for column in COLUMNS:
+            for column in PAYMENT_COLUMNS:
                 other_column = columns.get(column.meaning)
                 if other_column is not None:
                     yield from self._compare_column(

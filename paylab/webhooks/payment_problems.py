@@ -19,7 +19,7 @@ HOUR = timedelta(hours=1)
 SUM_AMOUNTS_MAX = 5
 """Maximum amounts of a split payment in a cell."""
 
-KINDS = {
+PROBLEM_KINDS = {
     "missing_in_service": "a row has no payment",
     "missing_in_books": "a payment has no row",
     "missing_in_events": "a payment has no event",
@@ -68,7 +68,7 @@ class PaymentProblem(NamedTuple):
         """Return the problem with amounts and durations as text."""
         problem_json = self._asdict()
         del problem_json["payment"]
-        problem_json["difference"] = digits_of(self.difference)
+        problem_json["difference"] = write_digits(self.difference)
         if self.time_difference is not None:
             problem_json["time_difference"] = f"{self.time_difference.total_seconds():g} s"
         return problem_json
@@ -93,7 +93,7 @@ def total_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:
     return total(present_amounts) if present_amounts else None
 
 
-def digits_of(amount: Decimal | None) -> str | None:
+def write_digits(amount: Decimal | None) -> str | None:
     """Return an amount in plain digits; None without an amount."""
     return None if amount is None else format(amount, "f")
 

@@ -57,12 +57,12 @@ def read_column_times(
         column = _convert_to_zone(column, zone)
     if pd.api.types.is_datetime64_dtype(column.dtype):
         microseconds = column.to_numpy(dtype=MICROSECOND)
-        return TimeColumn(microseconds, _unit_of(microseconds, "s"))
+        return TimeColumn(microseconds, _find_unit(microseconds, "s"))
     time_texts = cell_texts(column)
     microseconds, found_format = _read_times(time_texts, name, zone, date_format)
     has_seconds = pc.any(pc.match_substring_regex(time_texts, r"\d:\d\d:\d\d")).as_py()
     return TimeColumn(
-        microseconds, _unit_of(microseconds, "s" if has_seconds else "m"), found_format
+        microseconds, _find_unit(microseconds, "s" if has_seconds else "m"), found_format
     )
 
 
@@ -105,18 +105,18 @@ def _read_times(
     """
     series = pd.Series(time_texts.to_pandas())
     if date_format is not None:
-        times_by_format = {date_format: _read_format(series, date_format, ("",))}
-        moments, _ = _choose_format(series, column_name, times_by_format)
-        return _to_local_times(moments, zone), ""
+        times_by_format = {date_format: _read_times_in_format(series, date_format, ("",))}
+        first_match, _ = _choose_format(series, column_name, times_by_format)
+        return _to_local_times(first_match, zone), ""
     iso_times = _read_iso_times(time_texts, zone)
     if iso_times is not None:
         return iso_times, ""
     times_by_format = {
-        usual_format: _read_format(series, usual_format, CLOCK_FORMATS)
+        usual_format: _read_times_in_format(series, usual_format, CLOCK_FORMATS)
         for usual_format in DATE_FORMATS
     }
-    moments, found_format = _choose_format(series, column_name, times_by_format)
-    return _to_local_times(moments, zone), found_format
+    first_match, found_format = _choose_format(series, column_name, times_by_format)
+    return _to_local_times(first_match, zone), found_format
 
 
 def _choose_format(
@@ -158,16 +158,18 @@ def _read_iso_times(time_texts: pa.Array, zone: ZoneInfo) -> Times | None:
     return np.where(offset_mask, converted_times, microseconds)
 
 
-def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...]) -> Series:
-    """Read texts in a format of dates, each with or without a time of day; NaT for others."""
-    readings = [
-        pd.to_datetime(series, format=date_format + clock, errors="coerce")
-        for clock in clock_formats
+def _read_times_in_format(
+    series: Series, date_format: str, time_formats: tuple[str, ...]
+) -> Series:
+    """Read texts in a format of dates, with or without a time of day; NaT for others."""
+    times_by_format = [
+        pd.to_datetime(series, format=date_format + time_format, errors="coerce")
+        for time_format in time_formats
     ]
-    moments: Series = readings[0]
-    for times_in_format in readings[1:]:
-        moments = moments.fillna(times_in_format)
-    return moments
+    first_match: Series = times_by_format[0]
+    for times_in_format in times_by_format[1:]:
+        first_match = first_match.fillna(times_in_format)
+    return first_match
 
 
 def _time_error(
@@ -187,7 +189,7 @@ def _time_error(
     return OptionError([Problem("books", message, "reconcile")])
 
 
-def _unit_of(times: Times, smallest_clock_unit: str) -> str:
+def _find_unit(times: Times, smallest_clock_unit: str) -> str:
     """Return the unit of times: "D" if all are whole days, else a unit of a clock, such as "s".
 
     `smallest_clock_unit` is the last unit that the texts write, such as "m" for `13:45`. If the
@@ -201,7 +203,7 @@ def _unit_of(times: Times, smallest_clock_unit: str) -> str:
     return "us"
 
 
-def whole_times(times: Times, unit: str) -> Times:
+def round_times_down(times: Times, unit: str) -> Times:
     """Return times rounded down to a unit: 13:45:30 in "m" becomes 13:45:00."""
     return times.astype(f"datetime64[{unit}]").astype(MICROSECOND)
 

@@ -135,7 +135,7 @@ class PolledList:
         """Store the current state of a resource."""
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
-        self.known[row_id] = self.version_of(row)
+        self.known[row_id] = self.read_version(row)
         _, machine = FAMILIES[self.family]
         if machine.is_final(row.get("status")):
             self.open.discard(row_id)
@@ -145,7 +145,7 @@ class PolledList:
             final_ids = (known_id for known_id in self.known if known_id not in self.open)
             del self.known[next(final_ids, row_id)]
 
-    def version_of(self, row: JsonMapping) -> EventVersion:
+    def read_version(self, row: JsonMapping) -> EventVersion:
         """Return the version of a resource that a row shows, to compare it with another one."""
         return of_snapshot(self.family, row, None, self.service).version
 
@@ -163,7 +163,7 @@ class PolledList:
         """Return whether a row is a new resource, or a changed one."""
         known_version = self.known.get(str(listed_row.get("id")))
         if known_version is not None:
-            return not is_same_state(self.version_of(listed_row), known_version)
+            return not is_same_state(self.read_version(listed_row), known_version)
         created_at = timestamps.read_or_none(listed_row.get("created_at"))
         if self.floor and created_at and created_at < self.floor:
             return False
@@ -297,15 +297,15 @@ class Watch:
         If the handler raises, the next round tries again.
         """
         try:
-            event = self._event_of(polled_list, listed_row)
+            event = self._make_event(polled_list, listed_row)
             is_handled = event is not None and bool(self._router.handle(event))
         except Exception as error:
             return self._note_error(error)
         polled_list.note(listed_row)
         return int(is_handled)
 
-    def _event_of(self, polled_list: PolledList, listed_row: JsonMapping) -> Event | None:
-        """The event for the change of a resource since its latest version, handled or polled.
+    def _make_event(self, polled_list: PolledList, listed_row: JsonMapping) -> Event | None:
+        """Make the event for the change of a resource since its latest version.
 
         None if a webhook has already delivered this state.
         """

@@ -15,10 +15,10 @@ from .compared_period import ComparedPeriod
 from .compared_sides import Side, make_book_side, make_event_side
 from .equality_rules import Period, Rules, Tolerance, argument_error, read_rules
 from .event_file import EventHistory
-from .payment_columns import COLUMNS
+from .payment_columns import PAYMENT_COLUMNS
 from .payment_keys import NO_PAYMENT, match_rows
 from .payment_pairs import PaymentPairs
-from .payment_problems import PaymentProblem, digits_of, name_swapped, zone_notes
+from .payment_problems import PaymentProblem, name_swapped, write_digits, zone_notes
 from .repeated_rows import compare_repeated_rows
 from .report import Reconciliation
 from .shared_references import SharedReferences
@@ -30,7 +30,7 @@ with extra_imports():
     from numpy.typing import NDArray
 
 UTC = ZoneInfo("UTC")
-_COLUMN_ORDER = {column.meaning: number for number, column in enumerate(COLUMNS)}
+_COLUMN_ORDER = {column.meaning: number for number, column in enumerate(PAYMENT_COLUMNS)}
 
 
 def reconcile(  # noqa: PLR0913 - each has a default
@@ -169,7 +169,7 @@ class Comparison:
                 column="" if amount is None else "amount",
                 currency=None if currency is None else currency.upper(),
                 service_value=None,
-                other_value=digits_of(amount),
+                other_value=write_digits(amount),
                 difference=amount,
                 row=self._pairs.row_number(row_index),
             )

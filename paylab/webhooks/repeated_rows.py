@@ -9,10 +9,10 @@ from typing import Any
 from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
-from .payment_columns import COLUMNS
+from .payment_columns import PAYMENT_COLUMNS
 from .payment_keys import Indexes
 from .payment_pairs import PaymentPairs
-from .payment_problems import PaymentProblem, digits_of, subtract, sum_text, total
+from .payment_problems import PaymentProblem, subtract, sum_text, total, write_digits
 
 with extra_imports():
     import numpy as np
@@ -79,7 +79,7 @@ def _split_problem(
         "split",
         payment_index,
         row_indexes[0],
-        service_value=digits_of(pairs.payment_amount(payment_index)),
+        service_value=write_digits(pairs.payment_amount(payment_index)),
         other_value=sum_text(_row_amounts(pairs, row_indexes).values()),
         difference=Decimal(0),
     )
@@ -98,7 +98,7 @@ def _duplicate_problem(
         "duplicate",
         payment_index,
         surplus_row_indexes[0],
-        service_value=digits_of(pairs.payment_amount(payment_index)),
+        service_value=write_digits(pairs.payment_amount(payment_index)),
         other_value=sum_text(amounts.values()) if amounts else f"{len(row_indexes)} rows",
         difference=surplus_amount,
     )
@@ -137,7 +137,7 @@ def _choose_columns(
     """The sums of the amounts of each payment, and the columns that are compared row by row."""
     summed_columns: dict[str, Any] = {}
     row_columns: dict[str, Any] = {}
-    for column in COLUMNS:
+    for column in PAYMENT_COLUMNS:
         column_values = pairs.rows.values.get(column.meaning)
         if isinstance(column_values, DecimalArray) and column.currency:
             amounts = [

@@ -15,8 +15,8 @@ from ..frames.exact_frame import ExactFrame
 from ..spec.text import printable
 from .compared_period import ComparedPeriod
 from .equality_rules import Rules
-from .payment_columns import COLUMNS
-from .payment_problems import KINDS, PaymentProblem, total_or_none
+from .payment_columns import PAYMENT_COLUMNS
+from .payment_problems import PROBLEM_KINDS, PaymentProblem, total_or_none
 from .side_totals import NO_TOTAL, totals_by_currency
 from .sides import EVENTS, SERVICE, Payments, Rows
 
@@ -109,7 +109,7 @@ class Reconciliation:
         for side_rows in self._rows:
             only_in_service = {
                 column.meaning: f"not in the {side_rows.side}"
-                for column in COLUMNS
+                for column in PAYMENT_COLUMNS
                 if column.meaning not in side_rows.names and self._service_has(column.meaning)
             }
             only_in_rows = {
@@ -167,7 +167,7 @@ class Reconciliation:
         for problem in self.problems:
             group_key = problem.kind, problem.currency or ""
             differences_by_group.setdefault(group_key, []).append(problem.difference)
-        kind_order = list(KINDS)
+        kind_order = list(PROBLEM_KINDS)
         group_keys = sorted(
             differences_by_group,
             key=lambda group_key: (kind_order.index(group_key[0]), group_key[1]),

@@ -7,7 +7,7 @@ from decimal import Decimal
 from ..errors.extras import extra_imports
 from .payment_keys import NO_PAYMENT, Matches, repeated_references
 from .payment_pairs import PaymentPairs
-from .payment_problems import PaymentProblem, digits_of, subtract, sum_text, total
+from .payment_problems import PaymentProblem, subtract, sum_text, total, write_digits
 from .sides import SERVICE
 
 with extra_imports():
@@ -73,7 +73,7 @@ class SharedReferences:
             payments[0],
             row_index,
             service_value=sum_text(amounts),
-            other_value=digits_of(row_amount),
+            other_value=write_digits(row_amount),
             difference=subtract(row_amount, total(amounts)),
             side=SERVICE,
         )

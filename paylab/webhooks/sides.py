@@ -15,7 +15,7 @@ from ..spec import timestamps
 from ..spec.status import MACHINES
 from .cell_texts import cell_texts
 from .event import Event, EventVersion, is_stale
-from .payment_columns import COLUMNS, PaymentColumn, name_columns
+from .payment_columns import PAYMENT_COLUMNS, PaymentColumn, name_columns
 from .payment_times import TimeColumn, Times, read_column_times
 from .payment_values import WordColumn, read_amounts, word_column
 
@@ -28,8 +28,8 @@ SERVICE = "service"
 BOOKS = "books"
 EVENTS = "events"
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,18})?")
-COLUMNS_BY_MEANING = {column.meaning: column for column in COLUMNS}
-EVENT_COLUMNS = [column for column in COLUMNS if column.kind != "time"]
+COLUMNS_BY_MEANING = {column.meaning: column for column in PAYMENT_COLUMNS}
+EVENT_COLUMNS = [column for column in PAYMENT_COLUMNS if column.kind != "time"]
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _read_book_values(
     date_format: str | None,
 ) -> tuple[dict[str, Any], str]:
     """The compared columns by meaning, and the decimal mark of the amounts."""
-    compared_columns = [column for column in COLUMNS if column.meaning in name_by_meaning]
+    compared_columns = [column for column in PAYMENT_COLUMNS if column.meaning in name_by_meaning]
     cells_by_meaning = {
         column.meaning: frame[name_by_meaning[column.meaning]] for column in compared_columns
     }

@@ -15,7 +15,7 @@ from synced_lists import List, rows
 import paylab
 from paylab import frames
 from paylab.errors import ArgumentError, ConfigError, RuleError
-from paylab.storage.addresses import shown_address
+from paylab.storage.addresses import write_address
 
 
 class LockedFileSystem(MemoryFileSystem):
@@ -368,7 +368,7 @@ def test_a_list_has_the_same_rows_as_arrow_and_polars():
 )
 def test_an_address_in_a_message_has_no_user_password_and_query(url, shown):
     """They may hold a secret; a path of this machine stays as it is."""
-    assert shown_address(url) == shown
+    assert write_address(url) == shown
 
 
 def test_an_error_of_a_url_does_not_show_its_password():

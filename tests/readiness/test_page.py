@@ -23,7 +23,7 @@ HOSTILE = "<script>alert(1)</script>"
 @pytest.mark.parametrize("view", [readiness_page, readiness_card])
 def test_text_of_a_service_is_escaped(view):
     """No text of a call becomes HTML, and nothing is loaded from elsewhere."""
-    item = Item(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, judge=lambda history: ())
+    item = Item(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, observe=lambda history: ())
     evidence = (Evidence(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)
     verdicts = ("broken", "not seen", "shown", "not applicable")
     judged = [JudgedItem(item, verdict, evidence, HOSTILE) for verdict in verdicts]
@@ -76,8 +76,8 @@ def test_the_page_is_accessible_in_every_form(page):
 
 def test_items_that_were_not_seen_are_a_line_per_group():
     """The card names them behind their group; what is broken needs no click."""
-    item = Item("orders.key", "Orders have keys", "", "", "Create a transfer.", judge=lambda _: ())
-    other = Item("orders.conflict", "A 409 ends", "", "", "", judge=lambda _: ())
+    item = Item("orders.key", "Orders have keys", "", "", "Create a transfer.", observe=lambda _: ())
+    other = Item("orders.conflict", "A 409 ends", "", "", "", observe=lambda _: ())
     judged = [JudgedItem(item, "not seen", (), ""), JudgedItem(other, "not seen", (), "")]
     card = readiness_card(Readiness([*judged, JudgedItem(item, "broken", (), "twice")], 1))
     broken, unseen = card.split("<details", 1)

@@ -17,7 +17,7 @@ from paylab.lab import displays
 from paylab.lab.trigger import trigger
 from paylab.webhooks.event import read_event
 from paylab.webhooks.event_file import EventHistory
-from paylab.webhooks.payment_problems import KINDS
+from paylab.webhooks.payment_problems import PROBLEM_KINDS
 from paylab.webhooks.reconciliation import reconcile
 
 LONG = "10000000000000000000.000000000000000001"
@@ -579,7 +579,7 @@ def test_the_types_of_the_frame_do_not_depend_on_the_problems():
 def test_every_kind_is_explained():
     """Each kind that the tables above find has an explanation."""
     found = {problem[0] for _, problems in PLANTED.values() for problem in problems}
-    assert found <= KINDS.keys()
+    assert found <= PROBLEM_KINDS.keys()
 
 
 def test_hostile_text_of_the_books_is_escaped():

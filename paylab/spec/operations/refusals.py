@@ -1,7 +1,4 @@
-"""What the service refuses although the form of the request is right, per operation.
-
-These depend on stored objects, or on a comparison that a schema of the body cannot express.
-"""
+"""Refusals of the service for requests whose form is right, per operation."""
 
 from __future__ import annotations
 

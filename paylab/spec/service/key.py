@@ -37,7 +37,7 @@ class SettingKey:
 
     @property
     def kind(self) -> str:
-        """What its values are: word, name, path, integer, integers, words or table."""
+        """The kind of its values: word, name, path, integer, integers, words or table."""
         if self.limit is not None:
             return self.limit.kind
         return "word" if self.words else "table"

@@ -155,11 +155,11 @@ def _find_last_text(annotation_texts: Iterable[str]) -> str:
 def read_own_value(settings: ServiceSettings, key: str) -> Any:
     """The value that settings have under a dotted key; None if it inherits that of another key."""
     setting_value: Any = settings
-    for name in key.split("."):
+    for key_part in key.split("."):
         if isinstance(setting_value, FrozenDict):  # a table of names
-            setting_value = setting_value[name]
+            setting_value = setting_value[key_part]
         else:
-            setting_value = getattr(setting_value, name)
+            setting_value = getattr(setting_value, key_part)
     return freeze_value(setting_value)
 
 

@@ -174,7 +174,7 @@ class InstructionSettings:
     )
 
 
-INSTRUCTIONS: Mapping[str, Callable[[InstructionSettings], InstructionNames]] = {
+NAMES_BY_INSTRUCTION_TYPE: Mapping[str, Callable[[InstructionSettings], InstructionNames]] = {
     "mx_virtual_account": lambda instructions: instructions.mx_virtual_account,
     "ph_qr_code": lambda instructions: instructions.ph_qr_code,
     "crypto_wallet": lambda instructions: instructions.crypto_wallet,

@@ -1,8 +1,4 @@
-"""What the reference says about a setting, and which setting a function reads.
-
-Each field of the settings of a service has a `Setting` in its annotation: the question to the
-provider, where the default comes from, and the row of the reference that describes it.
-"""
+"""Links settings with the reference, and finds the setting that a function reads."""
 
 from __future__ import annotations
 
