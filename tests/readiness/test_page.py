@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -76,8 +77,9 @@ def test_the_page_is_accessible_in_every_form(page):
 
 def test_items_that_were_not_seen_are_a_line_per_group():
     """The card names them behind their group; what is broken needs no click."""
-    item = Item("orders.key", "Orders have keys", "", "", "Create a transfer.", observe=lambda _: ())
-    other = Item("orders.conflict", "A 409 ends", "", "", "", observe=lambda _: ())
+    make = partial(Item, observe=lambda _: ())
+    item = make("orders.key", "Orders have keys", "", "", "Create a transfer.")
+    other = make("orders.conflict", "A 409 ends", "", "", "")
     judged = [JudgedItem(item, "not seen", (), ""), JudgedItem(other, "not seen", (), "")]
     card = readiness_card(Readiness([*judged, JudgedItem(item, "broken", (), "twice")], 1))
     broken, unseen = card.split("<details", 1)
