@@ -69,7 +69,7 @@ class DuckTable:
 def _describe_column(
     type_name: str, precision: int | None, decimal_places: int | None
 ) -> TableColumn:
-    """The form of a column of DuckDB, by its type such as DECIMAL(24,6)."""
+    """Describe a column of DuckDB by its type, such as DECIMAL(24,6)."""
     if type_name.startswith("DECIMAL"):
         return TableColumn("number", precision, decimal_places)
     if type_name in ("DOUBLE", "FLOAT", "REAL"):

@@ -104,7 +104,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """The columns that identify a payment; books need one of them."""
 
-MEANING_BY_NAME: Mapping[str, tuple[str, ...]] = {
+NAMES_BY_MEANING: Mapping[str, tuple[str, ...]] = {
     **KEYS,
     **{column.meaning: column.names for column in PAYMENT_COLUMNS},
 }
@@ -131,7 +131,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         str(column_name).strip().casefold(): column_name for column_name in reversed(names)
     }
     name_by_meaning: dict[str, Any] = {}
-    for meaning, usual_names in MEANING_BY_NAME.items():
+    for meaning, usual_names in NAMES_BY_MEANING.items():
         if meaning in chosen_name_by_meaning:
             name_by_meaning[meaning] = chosen_name_by_meaning[meaning]
             continue
@@ -152,7 +152,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
 def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None:
     """OptionError if `columns` names the meanings of your columns, not your columns by meaning."""
     all_meanings = {
-        word for meaning in MEANING_BY_NAME for word in (meaning, *MEANING_BY_NAME[meaning])
+        word for meaning in NAMES_BY_MEANING for word in (meaning, *NAMES_BY_MEANING[meaning])
     }
     for your_name, meaning in columns.items():
         is_swapped = your_name in names and str(meaning).strip().casefold() in all_meanings
@@ -169,13 +169,13 @@ def _find_meaning(column_word: str) -> str:
     meaning, for any other word.
     """
     folded_word = column_word.strip().casefold()
-    for meaning, usual_names in MEANING_BY_NAME.items():
+    for meaning, usual_names in NAMES_BY_MEANING.items():
         if folded_word in (meaning, *usual_names):
             return meaning
-    nearest_meaning = find_nearest_name(folded_word, MEANING_BY_NAME)
+    nearest_meaning = find_nearest_name(folded_word, NAMES_BY_MEANING)
     hint = f"nearest: {nearest_meaning}; " if nearest_meaning else ""
     raise _books_error(
-        f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(MEANING_BY_NAME)}"
+        f"columns= has {column_word!r:.60}: {hint}the meanings are {', '.join(NAMES_BY_MEANING)}"
     )
 
 

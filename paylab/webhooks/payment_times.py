@@ -106,8 +106,8 @@ def _read_times(
     series = pd.Series(time_texts.to_pandas())
     if date_format is not None:
         times_by_format = {date_format: _read_times_in_format(series, date_format, ("",))}
-        first_match, _ = _choose_format(series, column_name, times_by_format)
-        return _to_local_times(first_match, zone), ""
+        chosen_times, _ = _choose_format(series, column_name, times_by_format)
+        return _to_local_times(chosen_times, zone), ""
     iso_times = _read_iso_times(time_texts, zone)
     if iso_times is not None:
         return iso_times, ""
@@ -115,8 +115,8 @@ def _read_times(
         usual_format: _read_times_in_format(series, usual_format, CLOCK_FORMATS)
         for usual_format in DATE_FORMATS
     }
-    first_match, found_format = _choose_format(series, column_name, times_by_format)
-    return _to_local_times(first_match, zone), found_format
+    chosen_times, found_format = _choose_format(series, column_name, times_by_format)
+    return _to_local_times(chosen_times, zone), found_format
 
 
 def _choose_format(
