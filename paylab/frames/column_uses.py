@@ -6,10 +6,9 @@ Pandas answers in words of its own, or compares a time with a value that no time
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_string_dtype
@@ -18,11 +17,13 @@ from ..errors.base import ArgumentError, UnknownItemError
 from ..errors.names import LateAttributeError, find_nearest_name, find_suggestion
 from ..errors.text import plain
 from ..spec.time_arguments import read_date_or_time
+from .unknown_columns import Method
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-S = TypeVar("S", bound="pd.Series[Any]")
+S = TypeVar("S", bound="Column")
+Column: TypeAlias = "pd.Series[Any]"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _ACCESSOR_USES = {
@@ -41,7 +42,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
     target: Any = class_
     read_attribute = target.__getattr__
 
-    def get_attribute(column: pd.Series[Any], name: str) -> Any:
+    def get_attribute(column: Column, name: str) -> object:
         try:
             return read_attribute(column, name)
         except AttributeError as error:
@@ -52,7 +53,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
 
     read_item = target.__getitem__
 
-    def get_item(column: pd.Series[Any], key: Any) -> Any:
+    def get_item(column: Column, key: object) -> object:
         try:
             return read_item(column, key)
         except KeyError:
@@ -66,7 +67,7 @@ def with_column_uses(class_: type[S]) -> type[S]:
     return class_
 
 
-def _describe_attribute(column: pd.Series[Any], name: str, pandas_message: str) -> str:
+def _describe_attribute(column: Column, name: str, pandas_message: str) -> str:
     """What to write instead of an attribute that a column does not have."""
     for accessor_name in ("dt", "str", "cat"):
         # A wrong accessor is an error, and so is no attribute.
@@ -82,12 +83,12 @@ def _describe_attribute(column: pd.Series[Any], name: str, pandas_message: str) 
     return f"a column has no attribute {plain(name, 60)!r}: {use}"
 
 
-def _has_labels(column: pd.Series[Any]) -> bool:
+def _has_labels(column: Column) -> bool:
     """Whether a column has text as its index, as a row of a frame has."""
     return bool(is_string_dtype(column.index))
 
 
-def _describe_label(column: pd.Series[Any], label: str) -> str:
+def _describe_label(column: Column, label: str) -> str:
     """What is wrong with a label, and the one that is meant, or all."""
     labels = [str(each) for each in column.index]
     suggestion = find_suggestion(label, labels)
@@ -95,18 +96,18 @@ def _describe_label(column: pd.Series[Any], label: str) -> str:
     return f"nothing is labelled {plain(label, 60)!r}: {use}"
 
 
-def _kind(column: pd.Series[Any]) -> str:
+def _kind(column: Column) -> str:
     """The kind of the values of a column."""
     if str(column.dtype) == "decimal":
         return "decimal"
     return "time" if is_datetime64_any_dtype(column.dtype) else "text"
 
 
-def _compare_with_times(compare: Callable[..., Any]) -> Callable[..., Any]:
+def _compare_with_times(compare: Method) -> Method:
     """The comparison of a column; ArgumentError for what no time can be compared with."""
 
     @wraps(compare)
-    def call(column: pd.Series[Any], other: object, operator: Callable[..., Any]) -> Any:
+    def call(column: Column, other: object, operator: Method) -> object:
         has_times = isinstance(column.dtype, pd.DatetimeTZDtype)
         if has_times and isinstance(other, str | date) and not pd.isna(other):
             _check_time(column, other, operator.__name__)
@@ -115,7 +116,7 @@ def _compare_with_times(compare: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _check_time(column: pd.Series[Any], other: str | date, operator_name: str) -> None:
+def _check_time(column: Column, other: str | date, operator_name: str) -> None:
     """ArgumentError for text that is no time, a time without a zone, and a day for `==`."""
     shown_value = plain(str(other), 60)
     if isinstance(other, datetime):
@@ -146,10 +147,10 @@ def _is_time(text: str) -> bool:
     return True
 
 
-def _has_only_days(column: pd.Series[Any]) -> bool:
+def _has_only_days(column: Column) -> bool:
     """Whether all times are midnights, as after `.dt.normalize()`."""
     times = column.dropna()
-    return bool((times.dt.normalize().array == times.array).all())
+    return bool((times.dt.normalize() == times).all())
 
 
 def _refuse(message: str) -> NoReturn:

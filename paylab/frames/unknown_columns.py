@@ -6,7 +6,7 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors.base import UnknownItemError
 from ..errors.names import LateAttributeError, find_suggestion
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 F = TypeVar("F", bound="pd.DataFrame")
+Method: TypeAlias = Callable[..., Any]
+"""A method of pandas, whose arguments and result are those of pandas."""
 _UNDEFINED_NAME = re.compile("name '(.*)' is not defined")
 
 _METHODS_WITH_COLUMNS = (
@@ -46,7 +48,7 @@ def with_column_suggestions(class_: type[F]) -> type[F]:
     target: Any = class_
     read_attribute = target.__getattr__
 
-    def get_attribute(frame: pd.DataFrame, name: str) -> Any:
+    def get_attribute(frame: pd.DataFrame, name: str) -> object:
         try:
             return read_attribute(frame, name)
         except AttributeError:
@@ -67,16 +69,14 @@ def _frame_itself(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def explain_columns(
-    method: Callable[..., Any], frame_of: Callable[[Any], pd.DataFrame]
-) -> Callable[..., Any]:
+def explain_columns(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> Method:
     """A method; UnknownItemError for a text among its arguments that is no column.
 
     `frame_of` returns the frame of the object whose method it is.
     """
 
     @wraps(method)
-    def call(owner: Any, *args: object, **options: object) -> Any:
+    def call(owner: Any, *args: object, **options: object) -> object:
         try:
             return method(owner, *args, **options)
         except (KeyError, ValueError) as error:
@@ -107,11 +107,11 @@ def explain_plot(frame: pd.DataFrame) -> Any:
 _METHODS_OF_GROUPS = ("__getitem__", "agg", "aggregate", "value_counts", "rolling")
 
 
-def _with_explained_groups(groupby: Callable[..., Any]) -> Callable[..., Any]:
+def _with_explained_groups(groupby: Method) -> Method:
     """The `groupby` of a frame, whose groups explain unknown columns, too."""
 
     @wraps(groupby)
-    def call(frame: pd.DataFrame, *args: object, **options: Any) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         groups = groupby(frame, *args, **options)
         class_ = type(groups)
         if class_ not in _GROUP_CLASSES:
@@ -122,7 +122,7 @@ def _with_explained_groups(groupby: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-_GROUP_CLASSES: dict[type, Any] = {}
+_GROUP_CLASSES: dict[type, type] = {}
 """The explained classes of groups, by pandas' own."""
 
 
@@ -131,7 +131,7 @@ def _explain_groups(class_: type) -> Any:
     explained: Any = explain_class(class_, _METHODS_OF_GROUPS, lambda groups: groups.obj)
     read_attribute = explained.__getattr__
 
-    def get_attribute(groups: Any, name: str) -> Any:
+    def get_attribute(groups: Any, name: str) -> object:
         try:
             return read_attribute(groups, name)
         except AttributeError:
@@ -143,11 +143,11 @@ def _explain_groups(class_: type) -> Any:
     return explained
 
 
-def _with_known_names(query: Callable[..., Any]) -> Callable[..., Any]:
+def _with_known_names(query: Method) -> Method:
     """The `query` of a frame; UnknownItemError for a name in its text that is no column."""
 
     @wraps(query)
-    def call(frame: pd.DataFrame, *args: object, **options: Any) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: Any) -> object:
         # pandas looks for `@name` in the frame of the caller, which is one level further up.
         options["level"] = options.get("level", 0) + 1
         try:

@@ -11,7 +11,7 @@ from pandas.api.types import is_integer_dtype
 from ..errors.base import PaylabError, UnknownItemError
 from ..errors.cards import MisuseError
 from ..errors.text import plain
-from .unknown_columns import describe_unknown_column, list_texts
+from .unknown_columns import Method, describe_unknown_column, list_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,11 +40,11 @@ _STATISTICS = ("sum", "mean", "median", "std", "var", "corr", "cov", "quantile",
 """Methods of frames that pandas refuses for columns of text, unless it is told to leave them."""
 
 
-def _explain_conditions(method: Callable[..., Any]) -> Callable[..., Any]:
+def _explain_conditions(method: Method) -> Method:
     """A method; MisuseError for a column as the name of an argument, as other libraries take it."""
 
     @wraps(method)
-    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         for name, value in options.items():
             if name in frame.columns:
                 condition = f"frame[frame[{name!r}] == {plain(repr(value), 60)}]"
@@ -56,11 +56,11 @@ def _explain_conditions(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _explain_text(method: Callable[..., Any]) -> Callable[..., Any]:
+def _explain_text(method: Method) -> Method:
     """A statistic; MisuseError that says to leave out the columns without numbers."""
 
     @wraps(method)
-    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         try:
             return method(frame, *args, **options)
         except (TypeError, ValueError) as error:
@@ -78,7 +78,7 @@ def _make_indexer(indexer: property) -> property:
     """An indexer such as `loc`, whose errors say how to select a row."""
     explained_classes: dict[type, type] = {}
 
-    def get_indexer(frame: pd.DataFrame) -> Any:
+    def get_indexer(frame: pd.DataFrame) -> object:
         pandas_indexer: Any = indexer.__get__(frame)
         class_ = type(pandas_indexer)
         if class_ not in explained_classes:
@@ -89,13 +89,11 @@ def _make_indexer(indexer: property) -> property:
     return property(get_indexer, doc=indexer.__doc__)
 
 
-def _explain_rows(
-    method: Callable[..., Any], frame_of: Callable[[Any], pd.DataFrame]
-) -> Callable[..., Any]:
+def _explain_rows(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> Method:
     """A method that takes the key of a row; UnknownItemError for one that it does not find."""
 
     @wraps(method)
-    def call(owner: Any, key: Any, *args: object, **options: object) -> Any:
+    def call(owner: object, key: object, *args: object, **options: object) -> object:
         try:
             return method(owner, key, *args, **options)
         except PaylabError:
@@ -110,7 +108,7 @@ def _explain_rows(
     return call
 
 
-def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[Any]) -> str | None:
+def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[object]) -> str | None:
     """What to write instead of a key; None if it is not about an id or a column."""
     if isinstance(row_key, str) and is_integer_dtype(frame.index):
         key_text = repr(plain(row_key, 60))
@@ -125,11 +123,11 @@ def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[Any]) 
     return describe_unknown_column(frame, unknown_name) if unknown_name else None
 
 
-def _explain_dropped(drop: Callable[..., Any]) -> Callable[..., Any]:
+def _explain_dropped(drop: Method) -> Method:
     """The `drop` of a frame; UnknownItemError for a column that is dropped as if it were a row."""
 
     @wraps(drop)
-    def call(frame: pd.DataFrame, *args: object, **options: object) -> Any:
+    def call(frame: pd.DataFrame, *args: object, **options: object) -> object:
         try:
             return drop(frame, *args, **options)
         except KeyError:
