@@ -15,7 +15,7 @@ from pandas.api.types import is_object_dtype
 
 from ..errors.base import ExactnessError
 from .exact_decimal import ExactDecimal
-from .operands import is_missing_value
+from .operands import is_missing_value, refuse_floats
 
 
 def make_exact(result: Any) -> Any:
@@ -51,6 +51,12 @@ def convert_objects(column: Any) -> Any:
         return column.astype("decimal")
     except (ExactnessError, pa.ArrowException):
         return column
+
+
+def refuse_mixed_objects(column: Any) -> None:
+    """ExactnessError if a column of objects has floats beside exact amounts."""
+    if is_object_dtype(column.dtype) and any(isinstance(value, ExactDecimal) for value in column):
+        refuse_floats(column)
 
 
 def holds_decimals(values: Any) -> bool:

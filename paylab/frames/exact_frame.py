@@ -15,7 +15,13 @@ from ..errors.text import printable_lines
 from .column_uses import with_column_uses
 from .common_types import refuse_key
 from .decimal_dtype import DecimalDtype
-from .decimal_objects import convert_objects, exact_values, holds_decimals, make_exact
+from .decimal_objects import (
+    convert_objects,
+    exact_values,
+    holds_decimals,
+    make_exact,
+    refuse_mixed_objects,
+)
 from .exact_decimal import USE_DECIMAL
 from .frame_forms import (
     as_floats,
@@ -74,6 +80,21 @@ class ExactSeries(pd.Series):
     def apply(self, *args: Any, **options: Any) -> Any:
         """Do as pandas does, but make a column of Decimals exact."""
         return make_exact(super().apply(*args, **options))
+
+    def min(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError for floats beside amounts in a column of objects."""
+        refuse_mixed_objects(self)
+        return super().min(*args, **options)
+
+    def max(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError for floats beside amounts in a column of objects."""
+        refuse_mixed_objects(self)
+        return super().max(*args, **options)
+
+    def sort_values(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError for floats beside amounts in a column of objects."""
+        refuse_mixed_objects(self)
+        return super().sort_values(*args, **options)
 
     def get(self, key: Any, default: Any = None) -> Any:
         """As in pandas; ExactnessError for a float or text as a key of exact amounts."""

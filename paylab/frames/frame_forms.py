@@ -12,6 +12,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from ..errors.base import ExactnessError
+
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
 
 
@@ -40,7 +42,23 @@ def as_table(frame: pd.DataFrame) -> pa.Table:
     """
     span_names = [column_name for column_name, dtype in frame.dtypes.items() if _is_span(dtype)]
     with_texts = frame.astype(dict.fromkeys(span_names, "string")) if span_names else frame
-    return pa.Table.from_pandas(with_texts, preserve_index=False)
+    try:
+        return pa.Table.from_pandas(with_texts, preserve_index=False)
+    except pa.ArrowTypeError as error:
+        name = _find_mixed_column(with_texts)
+        if name is None:
+            raise
+        message = f"{name} has floats beside exact amounts: write amounts as text or Decimal there"
+        raise ExactnessError(f'{message}, and .astype("decimal")') from error
+
+
+def _find_mixed_column(frame: pd.DataFrame) -> object:
+    """The name of the first column of objects that has Decimals and floats; None without one."""
+    for column_name, column in frame.items():
+        types = {type(value) for value in column.dropna()} if column.dtype == object else set()
+        if float in types and any(issubclass(type_, Decimal) for type_ in types):
+            return column_name
+    return None
 
 
 def with_bin_texts(frame: pd.DataFrame) -> pd.DataFrame:

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 from pandas.api.extensions import ExtensionArray
 
+from ..errors.base import ExactnessError
 from .arithmetic import WIDE_CONTEXT
-from .operands import read_number
+from .operands import read_number, refuse_floats
 
 STATISTICS = {
     *(np.corrcoef, np.cov, np.nanstd, np.nanvar, np.polyfit, np.interp),
@@ -33,6 +34,11 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
     """The result of a function of numpy whose arguments have columns or frames."""
     if function in EXACT_FUNCTIONS:
         return EXACT_FUNCTIONS[function](*args, **options)
+    if function in INSTEAD and any(map(_is_exact, args)):
+        message = f"np.{function.__name__} computes with floats: write {INSTEAD[function]}"
+        raise ExactnessError(message)
+    if function in (np.where, np.select):
+        _refuse_chosen_floats(args, options)
     convert = _find_conversion(function, args, options)
     converted_args = [convert(argument) for argument in args]
     converted_options = {name: convert(option) for name, option in options.items()}
@@ -49,6 +55,25 @@ def _find_conversion(
     if function in STATISTICS:
         return _as_floats
     return _with_nan if function in WITHOUT_MISSING else _leave_unchanged
+
+
+def _is_exact(argument: Any) -> bool:
+    """Whether an argument is a column of exact amounts."""
+    return str(getattr(argument, "dtype", "")) == "decimal"
+
+
+def _refuse_chosen_floats(args: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """ExactnessError for a float beside amounts, from which `where` or `select` chooses.
+
+    The first argument has conditions.
+    """
+    choices: list[Any] = []
+    for argument in (*args[1:], *options.values()):
+        choices += argument if isinstance(argument, list) else [argument]
+    if any(map(_is_exact, choices)):
+        for values in choices:
+            if not _is_exact(values):
+                refuse_floats(values)
 
 
 def _leave_unchanged(argument: object) -> object:
@@ -111,6 +136,15 @@ def _as_decimals(values: Any) -> Any:
     return decimals.reshape(objects.shape)
 
 
+QUANTILE = "amounts.quantile(0.5), which is exact"
+INSTEAD: dict[Any, str] = {
+    np.percentile: QUANTILE,
+    np.quantile: QUANTILE,
+    np.nanpercentile: QUANTILE,
+    np.nanquantile: QUANTILE,
+    np.gradient: "amounts.diff(), which is exact, or amounts.astype(float)",
+}
+"""What to write for functions that compute with floats also between objects."""
 EXACT_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.digitize: _digitize,
     np.isclose: _isclose,

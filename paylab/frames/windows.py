@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype
 
 from ..errors.base import ConfigError, OptionError, Problem
-from ..errors.names import find_suggestion
+from ..errors.names import find_suggestion, raise_unknown_attribute
 from . import arithmetic, times
 from .decimal_array import DecimalArray
 from .decimal_dtype import DecimalDtype
@@ -80,6 +80,17 @@ class Rolling:
             return [arithmetic.interpolate_quantile(window, exact_share) for window in windows]
 
         return self._compute_windows(compute_quantiles)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            has_pandas_name = hasattr(pd.core.window.Rolling, name) and not name.startswith("_")
+            if has_pandas_name:
+                floats = f"amounts.astype(float).rolling({self.window!r}).{name}()"
+                exact = "sum, mean, min, max, median and quantile"
+                message = f"exact windows have {exact}, but no {name}: write {floats}"
+                raise AttributeError(message)
+            raise_unknown_attribute(self, name)
 
     def _compute_windows(self, compute: Compute, *, is_sum: bool = False) -> Windows:
         """Compute the windows of each column; `is_sum` if amounts are added."""
@@ -185,7 +196,8 @@ class Rolling:
             raise ConfigError(message)
         row_times = pd.DatetimeIndex(pd.Series(time_column).to_numpy("datetime64[us]"))
         if not row_times.is_monotonic_increasing:
-            raise ConfigError('windows of a duration need rows in order: sort_values("created_at")')
+            in_order = "sort_index()" if self.on is None else f'sort_values("{self.on}")'
+            raise ConfigError(f"windows of a duration need rows in order: write frame.{in_order}")
         return row_times.to_numpy()
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from analyst_frames import NAN, D, failures
 
-from paylab.errors import ExactnessError
+from paylab.errors import ExactnessError, PaylabError
 from paylab.frames.exact_frame import ExactFrame
 
 TEXTS = ["1.10", "2.20", "3.30"]
@@ -160,3 +160,55 @@ def test_an_amount_is_divided_as_its_column_is(dividend, divisor):
     assert (column[0] // other, column[0] % other) == (whole[0], rest[0])
     assert whole[0] * other + rest[0] == column[0]
     assert whole[0] == int(np.floor(float(dividend) / float(divisor)))
+
+
+def mixed():
+    """A column of objects with exact amounts and a float."""
+    amounts = make_rows()["a"]
+    return ExactFrame({"a": pd.Series([amounts[0], 0.5, amounts[1]], dtype=object), "k": [1, 1, 2]})
+
+
+SAID = {
+    "where": (lambda s, f: np.where(s > 1, s, 0.1 + 0.2), "is a float"),
+    "select": (lambda s, f: np.select([s > 2], [s], default=0.5), "is a float"),
+    "smallest of mixed objects": (lambda s, f: f["a"].min(), "is a float"),
+    "largest of mixed objects": (lambda s, f: f["a"].max(), "is a float"),
+    "order of mixed objects": (lambda s, f: f["a"].sort_values(), "is a float"),
+    "percentile": (lambda s, f: np.percentile(s, 50), r"write amounts\.quantile"),
+    "quantile": (lambda s, f: np.quantile(s, D("0.5")), r"write amounts\.quantile"),
+    "gradient": (lambda s, f: np.gradient(s), r"write amounts\.diff"),
+    "csv": (lambda s, f: f.paylab.to_csv("mixed.csv"), "^a has floats beside"),
+    "arrow": (lambda s, f: f.paylab.arrow(), "^a has floats beside"),
+    "windows": (lambda s, f: s.to_frame().paylab.rolling(2)["a"].std(), r"write amounts\.astype"),
+    "rows out of order": (
+        lambda s, f: (
+            s.to_frame()
+            .assign(t=pd.to_datetime(["2026-01-02", "2026-01-01", "2026-01-03"]))
+            .paylab.rolling("2D", on="t")
+            .sum()
+        ),
+        r'write frame\.sort_values\("t"\)',
+    ),
+}
+
+
+def test_an_error_about_floats_names_what_to_write(tmp_path, monkeypatch):
+    """What would answer with a float, or stop with an error of a library, says what to write."""
+    monkeypatch.chdir(tmp_path)
+
+    def check(idiom):
+        ask, words = SAID[idiom]
+        with pytest.raises((PaylabError, AttributeError), match=words):
+            ask(make_rows(ExactFrame)["a"], mixed())
+
+    assert failures(SAID, check) == {}
+
+
+def test_numpy_chooses_among_exact_values():
+    """`where` with a Decimal or an integer stays exact."""
+    amounts = make_rows(ExactFrame)["a"]
+    assert np.where(amounts > 2, amounts, 0).tolist() == [0, D("2.20"), D("3.30")]
+    assert np.where(amounts > 2)[0].tolist() == [1, 2]
+    counts = make_rows(ExactFrame)["n"]
+    assert np.where(amounts > 2, counts, 0.5).tolist() == [0.5, 1, 2]
+    assert np.percentile(counts, 50) == 1
