@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeAlias, TypeVar
 
-from ..errors.api import APIStatusError
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.cards import MisuseError
 from ..errors.names import describe_unknown_parameters, find_nearest_name, find_suggestion
@@ -193,30 +190,16 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise RuleError(spec_problems)
 
 
-@contextmanager
-def warn_unless_refused(
+def raise_or_warn(
     problems: Iterable[Problem], doubts: Iterable[Problem] = (), hint: str | None = None
-) -> Iterator[None]:
-    """RuleError with a hint for problems by the spec; for others a warning at the caller's line.
-
-    The block is the call. Its refusal says itself what is wrong with the fields that it names: a
-    warning of these would say it twice. Where warnings are errors, they come before the call.
-    """
-    all_problems = [*problems, *doubts]
+) -> None:
+    """RuleError with a hint for problems by the spec; for others a warning at the caller's line."""
+    all_problems = list(problems)
     spec_problems = [problem for problem in all_problems if problem.source == "spec"]
     if spec_problems:
         raise RuleError([*spec_problems, *_find_related(spec_problems, doubts)], hint)
-    if _raises_warnings():
-        _warn(all_problems)
-        all_problems = []
-    refused_fields: set[str] = set()
-    try:
-        yield
-    except APIStatusError as error:
-        refused_fields = {problem.field for problem in error.problems}
-        raise
-    finally:
-        _warn(problem for problem in all_problems if problem.field not in refused_fields)
+    for problem in (*all_problems, *doubts):
+        warn_caller(str(problem), RuleWarning)
 
 
 def _find_related(problems: Iterable[Problem], doubts: Iterable[Problem]) -> Iterator[Problem]:
@@ -225,20 +208,6 @@ def _find_related(problems: Iterable[Problem], doubts: Iterable[Problem]) -> Ite
     for doubt in doubts:
         if doubt.field.rpartition(".")[0] in objects and doubt.source != "spec":
             yield doubt
-
-
-def _warn(problems: Iterable[Problem]) -> None:
-    """Warn of each problem at the line of the user."""
-    for problem in problems:
-        warn_caller(str(problem), RuleWarning)
-
-
-def _raises_warnings() -> bool:
-    """Whether a filter of this process may turn a warning of a rule into an error."""
-    return any(
-        action == "error" and issubclass(RuleWarning, category)
-        for action, _, category, *_ in warnings.filters
-    )
 
 
 def read_name(value: object, field: str) -> str:

@@ -111,9 +111,6 @@ _AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
 _NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _SOURCE = "amount.form"
 _POSITIVE = "must be more than 0"
-_PLAIN_DIGITS = "must be plain digits, with a point before decimals, like 10.50"
-_IMPOSSIBLE = (_POSITIVE, _PLAIN_DIGITS)
-"""What no service can accept otherwise: it is not sent."""
 
 
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
@@ -122,9 +119,7 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     Its decimals are checked only if the currency is a text.
     """
     requirement = _find_requirement(value, currency)
-    if not requirement:
-        return []
-    return [Problem(field, requirement, "spec" if requirement in _IMPOSSIBLE else _SOURCE)]
+    return [Problem(field, requirement, _SOURCE)] if requirement else []
 
 
 def _find_requirement(value: object, currency: object) -> str:
@@ -152,7 +147,7 @@ def _find_format_requirement(value: str) -> str:
         return _POSITIVE
     if PLAIN_NUMBER.fullmatch(value) and not value.startswith("+"):
         return f"must have at most {WHOLE_DIGITS_MAX} digits before the point"
-    return _PLAIN_DIGITS
+    return "must be plain digits, with a point before decimals, like 10.50"
 
 
 def read_amount(value: object) -> Decimal | None:

@@ -123,7 +123,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         chosen_name_by_meaning[_find_meaning(str(chosen_meaning))] = column_name
     for column_name in chosen_name_by_meaning.values():
         if column_name not in names:
-            your_columns = ", ".join(map(str, names))
+            your_columns = ", ".join(map(str, names)) or "no columns"
             message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
             raise _books_error(message)
     # Of columns that differ in case only, the first is taken.
@@ -143,7 +143,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         if matching_names and matching_names[0] not in chosen_name_by_meaning.values():
             name_by_meaning[meaning] = matching_names[0]
     if not name_by_meaning.keys() & KEYS.keys():
-        your_columns = ", ".join(map(str, names))
+        your_columns = ", ".join(map(str, names)) or "no columns"
         needs = f"needs a column id, reference or client_reference_id, and has {your_columns:.300}"
         raise _books_error(f"{needs}; or name yours with columns=")
     return name_by_meaning

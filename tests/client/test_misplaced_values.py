@@ -131,14 +131,8 @@ def warned(act):
     return [str(warning.message) for warning in caught if warning.category is RuleWarning]
 
 
-def test_a_refusal_is_not_preceded_by_a_warning_of_the_same_field(lab, people):
-    """A warning of a field that the service then refuses would say it twice."""
-    wallet = {"network": "bse", "address": "0x1"}
-    assert not warned(lambda: add_account("MX", "crypto_wallet", wallet)(lab, people))
-
-
 def test_a_doubtful_value_that_the_service_accepts_is_warned_of(lab):
-    """The warning comes after the answer; it names the clock of the service."""
+    """The warning names the clock of the service."""
     later = datetime(2099, 1, 1, tzinfo=UTC)
     person = paylab.examples.individual("PH", consent_at=later)
     (text,) = warned(lambda: lab.individuals.create(**person))

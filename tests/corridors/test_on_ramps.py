@@ -13,6 +13,7 @@ from paylab.cli.main import main
 from paylab.corridors import corridor, examples, on_ramps
 from paylab.corridors.on_ramps import ON_RAMPS
 from paylab.errors import RuleError
+from paylab.errors.base import RuleWarning
 from paylab.frames.columns import SCHEMAS
 from paylab.openapi import document
 from paylab.probe.run import PLAN
@@ -220,10 +221,13 @@ def test_rules_say_the_same():
         assert (problem.message, problem.source) == (WORDS, source)
 
 
-def test_a_currency_that_is_not_known_is_left_to_the_service(lab):
-    """It is sent, and the service decides; its refusal is not preceded by a warning."""
+def test_a_currency_that_is_not_known_is_sent_with_a_warning(lab):
+    """The client warns of it, and the service decides."""
     person, wallet = of_argentina(lab)
-    with pytest.raises(paylab.BadRequestError, match=re.escape(WORDS)):
+    with (
+        pytest.warns(RuleWarning, match=re.escape(WORDS)),
+        pytest.raises(paylab.BadRequestError, match=re.escape(WORDS)),
+    ):
         lab.conversion_accounts.create(person, wallet, "ars")
 
 

@@ -483,7 +483,7 @@ def test_a_file_that_is_not_a_notebook_is_an_error_and_is_not_changed(tmp_path, 
     """A file that is not a notebook is an error and is not changed."""
     path = tmp_path / "a.ipynb"
     path.write_text(text, "latin-1")
-    assert main(["scrub", str(path)]) == 1
+    assert main(["scrub", str(path)]) == 2
     assert "is not a notebook" in capsys.readouterr().err
     assert path.read_text("latin-1") == text
 

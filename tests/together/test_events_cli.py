@@ -102,7 +102,7 @@ def test_a_refusal_does_not_repeat_a_warning(capsys):
         (["listen", "--help"], 0, ""),
         (["trigger", "transfer.lost"], 2, "transfer.created"),
         (["trigger"], 2, "EVENT"),
-        (["trigger", "transfer.completed", "--id", "nobody"], 1, "not found"),
+        (["trigger", "transfer.completed", "--id", "nobody"], 1, "no transfer has the id nobody"),
         (["trigger", "transfer.completed", "--to", "active"], 2, "individual.status_changed"),
         (["trigger", "transfer.completed"], 0, "has no subscribers"),
         (["trigger", "--help"], 0, ""),

@@ -242,5 +242,5 @@ def test_dates_that_are_not_clear(date, words):
 @pytest.mark.parametrize("frame", [pd.DataFrame({"name": ["x"]}), pd.DataFrame()])
 def test_books_need_an_id_or_a_reference(frame):
     """Books need an id or a reference."""
-    with pytest.raises(RuleError, match="id or client_reference_id"):
+    with pytest.raises(RuleError, match="needs a column id, reference or client_reference_id"):
         read_book_rows(frame, None, UTC)

@@ -21,7 +21,7 @@ from ...spec.status import CONVERSION
 from ...spec.text import plain
 from ..identifiers import check_identifier, describe_other_kind, read_field
 from ..orders import Order, OrderSender
-from ..parameters import Account, build_body, id_from, strict_keywords, warn_unless_refused
+from ..parameters import Account, build_body, id_from, raise_or_warn, strict_keywords
 from ..request import Options
 from ..session import Session
 from . import operations
@@ -78,8 +78,8 @@ class ConversionAccounts:
             client_reference_id=client_reference_id,
         )
         order = Order("conversion_accounts.create", body, new=new)
-        with warn_unless_refused(rules.check_account(body, country, self._session.service)):
-            response = self._orders.send(order, **options)
+        raise_or_warn(rules.check_account(body, country, self._session.service))
+        response = self._orders.send(order, **options)
         return response.read(ConversionAccount)
 
     @strict_keywords(Options)
@@ -339,8 +339,8 @@ class Sandbox:
         problems = rules.check(body, account_currency, self._session.service)
         account_id = str(body["conversion_account_id"])
         path_ids = {"id": account_id, "conversion_account_id": account_id}
-        with warn_unless_refused(problems):
-            response = self._session.call(
-                "sandbox.deposit", body, parts=path_ids, any_answer=True, **options
-            )
+        raise_or_warn(problems)
+        response = self._session.call(
+            "sandbox.deposit", body, parts=path_ids, any_answer=True, **options
+        )
         return response.read_or(Deposit, body)

@@ -27,7 +27,7 @@ from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
 from ..identifiers import check_identifier, read_field
-from ..parameters import build_body, merge_extra, strict_keywords, warn_unless_refused
+from ..parameters import build_body, merge_extra, raise_or_warn, strict_keywords
 from ..request import Options
 from ..session import Session
 from ..upload import Images, Upload
@@ -92,8 +92,8 @@ class Individuals:
             *individuals.warn_implausible(body, self._session.clock()),
         ]
         problems = individuals.check(body, service)
-        with warn_unless_refused(problems, warnings, _describe_required(country, problems)):
-            response = self._session.call("individuals.create", body, **options)
+        raise_or_warn(problems, warnings, _describe_required(country, problems))
+        response = self._session.call("individuals.create", body, **options)
         return response.read(Individual)
 
     @strict_keywords(Options)
@@ -194,7 +194,8 @@ class Individuals:
             partner_terms_accepted_at=partner_terms_accepted_at,
         )
         problems = individuals.check_token(body, service=self._session.service)
-        with warn_unless_refused(problems), self._explain_status(id):
+        raise_or_warn(problems)
+        with self._explain_status(id):
             response = self._session.call(
                 "individuals.submit_token",
                 body,
@@ -311,8 +312,8 @@ class FinancialAccounts:
             warnings += accounts.warn_without_country(body, service)
         else:
             warnings += accounts.warn(country, type, body.get("details"), service=service)
-        with warn_unless_refused(accounts.check(body, country, service), warnings):
-            response = self._session.call("financial_accounts.create", body, **options)
+        raise_or_warn(accounts.check(body, country, service), warnings)
+        response = self._session.call("financial_accounts.create", body, **options)
         return response.read(FinancialAccount)
 
     @strict_keywords(Options)

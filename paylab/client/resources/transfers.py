@@ -21,7 +21,7 @@ from ...spec.status import TRANSFER
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender
-from ..parameters import Account, build_body, strict_keywords, warn_unless_refused
+from ..parameters import Account, build_body, raise_or_warn, strict_keywords
 from ..request import Options
 from ..response import Response
 from ..session import Session
@@ -108,8 +108,8 @@ class Quotes:
         )
         service = self._session.service
         problems = [*rules.check_quote(body, service), *rules.check_rail(body, service)]
-        with warn_unless_refused(problems, rules.warn_rail(body, service)):
-            return self._request_quote(body, options)
+        raise_or_warn(problems, rules.warn_rail(body, service))
+        return self._request_quote(body, options)
 
     def _request_quote(self, body: dict[str, Any], options: Options) -> Quote:
         """Request a quote, and remember its terms: the fields of the request and the defaults."""
@@ -215,8 +215,8 @@ class Transfers:
         quote = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
         terms = self._terms_of(quote)
         order = Order("transfers.create", body, terms, new, lookback_age, body=sent_body)
-        with warn_unless_refused(problems, rules.warn_rail(sent_body, service)):
-            response = self.send(order, **options)
+        raise_or_warn(problems, rules.warn_rail(sent_body, service))
+        response = self.send(order, **options)
         return response.read(Transfer)
 
     @strict_keywords(Options)

@@ -12,7 +12,7 @@ from ...spec import codes
 from ...spec.models import WebhookSubscription
 from ...spec.paging import Pager
 from ..identifiers import check_identifier
-from ..parameters import build_body, strict_keywords, warn_unless_refused
+from ..parameters import build_body, raise_or_warn, strict_keywords
 from ..request import Options
 from ..session import Session
 
@@ -51,8 +51,8 @@ class WebhookSubscriptions:
             url=url,
             event_types=event_types,
         )
-        with warn_unless_refused(rules.check(body, self._session.service)):
-            response = self._session.call("webhook_subscriptions.create", body, **options)
+        raise_or_warn(rules.check(body, self._session.service))
+        response = self._session.call("webhook_subscriptions.create", body, **options)
         return response.read(WebhookSubscription)
 
     @strict_keywords(Options)

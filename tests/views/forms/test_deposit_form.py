@@ -49,10 +49,10 @@ def test_the_sender_name_is_left_out_for_the_own_name(form, send, sender, name, 
         ("50.01", "Enter an amount in MXN: at most 50 MXN in the sandbox. You entered “50.01”."),
         ("", "Required"),
         ("0", "more than 0"),
-        ("-5", "an amount in MXN: more than 0. You entered “-5”."),
+        ("-5", f"an amount in MXN: more than 0{ASSUMPTION}. You entered “-5”."),
         ("1" * 32, f"Amount in MXN must have at most 30 digits before the point{ASSUMPTION}."),
         ("1.234", f"Amount must have at most 2 decimals in MXN{ASSUMPTION}."),
-        ("1,5", "a point before decimals, like 10.50. You entered “1,5”."),
+        ("1,5", f"a point before decimals, like 10.50{ASSUMPTION}. You entered “1,5”."),
     ],
 )
 def test_the_problem_of_a_wrong_amount_is_below_it(form, amount, said):
@@ -62,7 +62,7 @@ def test_the_problem_of_a_wrong_amount_is_below_it(form, amount, said):
     assert said in form.fields["amount"].errors[0]
 
 
-@pytest.mark.parametrize("amount", ["50.01", "", "abc", "-5", "0"])
+@pytest.mark.parametrize("amount", ["50.01", ""])
 def test_an_amount_that_breaks_the_spec_is_not_sent(form, send, amount):
     """An amount that breaks the spec is not sent."""
     form.fields["amount"].value = amount
@@ -71,8 +71,8 @@ def test_an_amount_that_breaks_the_spec_is_not_sent(form, send, amount):
     assert not send
 
 
-@pytest.mark.parametrize("amount", ["1.234", "1" * 31])
-def test_an_amount_that_breaks_an_assumption_is_confirmed(form, send, quick, amount):
+@pytest.mark.parametrize("amount", ["abc", "-5", "0"])
+def test_an_amount_that_is_none_is_confirmed(form, send, quick, amount):
     """A click shows the problem and the button "Send anyway"; only this button sends."""
     form.fields["amount"].value = amount
     form.click()
@@ -85,7 +85,7 @@ def test_an_amount_that_breaks_an_assumption_is_confirmed(form, send, quick, amo
 def test_a_correction_withdraws_the_second_button(form, send, quick):
     """A new value hides "Send anyway", and has to be confirmed again if it is doubtful."""
     amount = form.fields["amount"]
-    amount.value = "1.234"
+    amount.value = "abc"
     form.click()
     amount.value = "-5"
     assert not form.controls.anyway_button.visible
