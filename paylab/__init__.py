@@ -110,9 +110,14 @@ class _Package(PublicModule):
     """The package; a setting of it would have no effect, and is an error."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType):
+        """Set a known name, or a submodule, which Python sets here when it is imported.
+
+        A submodule gets errors that suggest names.
+        """
+        is_submodule = isinstance(value, ModuleType)
+        if is_submodule:
             value.__class__ = PublicModule
-        if isinstance(value, ModuleType) or name.startswith("_") or name in __dir__():
+        if is_submodule or name.startswith("_") or name in __dir__():
             super().__setattr__(name, value)
             return
         message = f"{__name__} has no setting {name!r}: pass settings to {__name__}.connect()"

@@ -67,7 +67,7 @@ class FieldAdvisor:
         if account is not None and account.country:
             self._country = account.country
         advices = list(self._advise_by_field(field_complaints[:FIELDS_MAX]))
-        advices += self._advise_on_further(field_complaints[FIELDS_MAX:])
+        advices += self._list_more_missing(field_complaints[FIELDS_MAX:])
         if account is not None:
             advices += self._advise_on_details(account)
         if not advices:
@@ -100,14 +100,14 @@ class FieldAdvisor:
         if missing_fields:
             yield AdviceText(_describe_absent_fields(self._operation, missing_fields))
 
-    def _advise_on_further(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
-        """Yield the names of further fields that are missing, without their rules."""
-        missing_fields = [
-            field.path
-            for complaint in complaints
-            if complaint.is_missing and (field := self._expected_field(complaint.field))
-            if value_at(self._body, field.path) is None
-        ]
+    def _list_more_missing(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
+        """Yield the names of missing fields, without the rules that the first ones have."""
+        missing_fields = []
+        for complaint in complaints:
+            field = self._expected_field(complaint.field) if complaint.is_missing else None
+            # A field that was sent is not missing, whatever the service says.
+            if field is not None and value_at(self._body, field.path) is None:
+                missing_fields.append(field.path)
         if missing_fields:
             yield AdviceText(f"add also {', '.join(missing_fields)}")
 

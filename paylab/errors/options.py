@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from types import MappingProxyType
 from typing import ForwardRef, ParamSpec, TypeVar
 
@@ -25,30 +25,32 @@ def show_options(
 ) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """Show the keys of the TypedDicts behind `**options` one by one, and refuse other names.
 
-    An option without a default has None. An error that an argument explains names the argument.
+    An option without a default has None. If an argument has a wrong type, the error names it.
     """
 
     def decorate(function: Callable[P, A]) -> Callable[P, A]:
         write_annotations(function)
-        own_signature = signature(function)
-        parameters = [p for p in own_signature.parameters.values() if p.kind != p.VAR_KEYWORD]
-        parameters += _option_parameters(groups, defaults)
-        parameter_names = {parameter.name for parameter in parameters}
+        full_signature = _with_options(signature(function), _option_parameters(groups, defaults))
 
         @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> A:
-            if not kwargs.keys() <= parameter_names:
-                refuse_unknown(call, kwargs)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> A:
+            if not kwargs.keys() <= full_signature.parameters.keys():
+                refuse_unknown(wrapper, kwargs)
             try:
                 return function(*args, **kwargs)
             except UNCHECKED_ERRORS as error:
-                raise_with_explanation(call, args, kwargs, error)
+                raise_with_explanation(wrapper, args, kwargs, error)
 
-        full_signature = own_signature.replace(parameters=parameters)
-        call.__signature__ = full_signature  # type: ignore[attr-defined] # what inspect and IDEs look for
-        return call
+        wrapper.__signature__ = full_signature  # type: ignore[attr-defined] # what inspect and IDEs look for
+        return wrapper
 
     return decorate
+
+
+def _with_options(own_signature: Signature, options: Iterable[Parameter]) -> Signature:
+    """A signature with options in place of its `**options`."""
+    parameters = [p for p in own_signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+    return own_signature.replace(parameters=[*parameters, *options])
 
 
 def _option_parameters(

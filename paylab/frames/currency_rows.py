@@ -92,8 +92,8 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
     """Warn if amounts of two columns are added whose currencies differ in a row."""
     if left is None or right is None or left is right:
         return
-    code_by_name = {name: code for code, name in enumerate(left.names)}
-    new_codes = [code_by_name.get(name, len(left.names)) for name in right.names]
+    index_by_currency = {name: code for code, name in enumerate(left.names)}
+    new_codes = [index_by_currency.get(name, len(left.names)) for name in right.names]
     # NO_CURRENCY is -1, which takes the last index.
     right_codes = np.array([*new_codes, NO_CURRENCY], dtype=np.int32)[right.codes]
     is_mixed = (left.codes >= 0) & (right.codes >= 0) & (left.codes != right_codes)

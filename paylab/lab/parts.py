@@ -224,15 +224,15 @@ def make_embedded_settings(
     api_key: str, secret_key: str, found_settings: Found, service: Service
 ) -> Settings:
     """The settings of a simulator in this process; found settings have a value and an origin."""
-    origin_by_name = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
-    origin_by_name |= {name: origin for name, (_, origin) in found_settings.items()}
+    source_by_setting = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
+    source_by_setting |= {name: origin for name, (_, origin) in found_settings.items()}
     value_by_name = {name: value for name, (value, _) in found_settings.items()}
     value_by_name["service"] = service
     return Settings(
         EMBEDDED,
         Secret(api_key),
         Secret(secret_key),
-        source_by_setting=origin_by_name,
+        source_by_setting=source_by_setting,
         **value_by_name,
     )
 

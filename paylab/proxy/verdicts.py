@@ -51,10 +51,11 @@ class ProxyPassage:
         if not self.is_checked:
             verdicts["signature"] = {"result": "skipped"}
         elif self.finding is not None and self.refused is None:
-            mistake = f"{self.finding.message} (the service decides)"
+            # The proxy forwards a request with a mistake: the service decides.
+            message = f"{self.finding.message} (the service decides)"
             verdicts["signature"] = {
                 "result": "passed",
-                "message": mistake,
+                "message": message,
                 "reason": self.finding.reason,
                 "mistake": self.finding.mistake,
             }

@@ -87,12 +87,15 @@ class Translation:
     def write_answer(self, model: str, json_object: Body, country: object = None) -> Body:
         """Write an object of an answer in the service's names: the inverse of `translate_answer`.
 
-        `country` is that of its accounts, if the object has none itself.
+        `country` is the country of accounts that do not state one.
         """
         if self.changes_nothing:
             return json_object
-        fields = self._rename_details(json_object, Names.to_theirs, country, are_theirs=False)
-        return answer_names(model, self.service).to_theirs(fields)
+        # The details of accounts have names of their own, by country and type.
+        with_their_details = self._rename_details(
+            json_object, Names.to_theirs, country, are_theirs=False
+        )
+        return answer_names(model, self.service).to_theirs(with_their_details)
 
     def translate_field(self, operation: str, body: object, field: str) -> str:
         """Translate the dotted path of a field of a request from the service's names to ours.

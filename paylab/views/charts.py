@@ -250,8 +250,8 @@ def _frequent_reasons(failed: pd.DataFrame) -> pd.Series[Any]:
 def _reason_panel(chart_values: list[Spec]) -> Spec:
     """Stacked bars with the reason above each bar, so that both fit a narrow page."""
     totals: Counter[str] = Counter()
-    for chart_value in chart_values:
-        totals[chart_value["reason"]] += chart_value["rows"]
+    for chart_row in chart_values:
+        totals[chart_row["reason"]] += chart_row["rows"]
     reasons = [reason for reason, _ in _sort_by_count(totals)]
     highest_total = max(totals.values())
     reason_axis = {
@@ -271,7 +271,7 @@ def _reason_panel(chart_values: list[Spec]) -> Spec:
         "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
     }
     bar_mark = {"type": "bar", "height": 14, "yOffset": 8}
-    corridors = sorted({chart_value["corridor"] for chart_value in chart_values})
+    corridors = sorted({chart_row["corridor"] for chart_row in chart_values})
     return with_legend_filter(
         make_panel(44 * len(reasons), chart_values, bar_mark, encoding), corridors
     )
