@@ -70,7 +70,8 @@ def read_operand(operand: object, row_count: int) -> pa.Array:
         return _require_length(exact_decimals(operand), row_count)
     is_computable = read_number(operand) is not None or is_missing_value(operand)
     if isinstance(operand, str) or not is_computable:  # also the text of a number
-        raise TypeError(f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}")
+        use = "" if read_number(operand) is None else ': write Decimal("...") for text of a number'
+        raise TypeError(f"amounts do not compute with {operand!r:.{decimals.SHOWN_LENGTH}}{use}")
     return pa.repeat(exact_decimals([operand])[0], row_count)
 
 
@@ -141,14 +142,15 @@ def find_members(amounts: Any, values: Any) -> np.ndarray[Any, Any]:
 
 def _describe_inexact(array: pa.Array) -> str:
     """Why values are not exact, and what to write instead."""
+    kind = "floats" if pa.types.is_floating(array.type) else f"{array.type} values"
     if pa.types.is_boolean(array.type):
         return "true and false are no amounts: write amounts.where(mask, 0) for amounts * mask"
     if pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.round(array))).as_py():
         return (
-            f"{array.type} values are not exact, also if they are whole: write 0 for 0.0, and "
+            "floats are not exact, also if they are whole: write 0 for 0.0, and "
             '.astype("Int64") for a column of whole numbers with missing ones'
         )
-    return f"{array.type} values are not exact: {USE_DECIMAL}"
+    return f"{kind} are not exact: {USE_DECIMAL}"
 
 
 def _convert_to_arrow(values: object) -> pa.Array | None:
