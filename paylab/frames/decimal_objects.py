@@ -7,6 +7,7 @@ pandas adds them with the 28 digits of Python, divides and compares their means 
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import wraps
 from typing import Any
 
 import pandas as pd
@@ -53,10 +54,17 @@ def convert_objects(column: Any) -> Any:
         return column
 
 
-def refuse_mixed_objects(column: Any) -> None:
-    """ExactnessError if a column of objects has floats beside exact amounts."""
-    if is_object_dtype(column.dtype) and any(isinstance(value, ExactDecimal) for value in column):
-        refuse_floats(column)
+def refuse_mixed_objects(method: Any) -> Any:
+    """A method of columns; ExactnessError for floats beside exact amounts in one of objects."""
+
+    @wraps(method)
+    def call(column: pd.Series[Any], *args: object, **options: object) -> object:
+        has_objects = is_object_dtype(column.dtype)
+        if has_objects and any(isinstance(value, ExactDecimal) for value in column):
+            refuse_floats(column)
+        return method(column, *args, **options)
+
+    return call
 
 
 def holds_decimals(values: Any) -> bool:

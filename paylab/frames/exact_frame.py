@@ -81,20 +81,9 @@ class ExactSeries(pd.Series):
         """Do as pandas does, but make a column of Decimals exact."""
         return make_exact(super().apply(*args, **options))
 
-    def min(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError for floats beside amounts in a column of objects."""
-        refuse_mixed_objects(self)
-        return super().min(*args, **options)
-
-    def max(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError for floats beside amounts in a column of objects."""
-        refuse_mixed_objects(self)
-        return super().max(*args, **options)
-
-    def sort_values(self, *args: Any, **options: Any) -> Any:
-        """As in pandas; ExactnessError for floats beside amounts in a column of objects."""
-        refuse_mixed_objects(self)
-        return super().sort_values(*args, **options)
+    min = refuse_mixed_objects(pd.Series.min)
+    max = refuse_mixed_objects(pd.Series.max)
+    sort_values = refuse_mixed_objects(pd.Series.sort_values)
 
     def get(self, key: Any, default: Any = None) -> Any:
         """As in pandas; ExactnessError for a float or text as a key of exact amounts."""
