@@ -35,37 +35,42 @@ def find_contradictions(call: Call, operation: str, service: Service) -> Guesses
 
 def _read_fields(call: Call, service: Service) -> Guesses:
     """The names and types of fields, and the words that lists of statuses and codes lack."""
-    new_words: dict[str, dict[str, None]] = {}
-    for kind, _, name, key in find_answer_differences(call, service):
-        if key and kind == "type":
-            yield {key: name.rpartition(" ")[2]}
+    new_words_by_key: dict[str, list[str]] = {}
+    for kind, _, found_name, key in find_answer_differences(call, service):
+        if key and kind == "type":  # such as "source_amount as number"
+            yield {key: found_name.rpartition(" ")[2]}
         elif key and kind == "field":
-            yield {key: name}
+            yield {key: found_name}
         elif key in setting_keys() and kind in ("status", "code"):
-            new_words.setdefault(key, {})[name] = None
-    for key, names in new_words.items():
+            new_words_by_key.setdefault(key, []).append(found_name)
+    for key, new_words in new_words_by_key.items():
         words_in_force = service.value(key)
         if isinstance(words_in_force, tuple):
-            yield {key: (*map(str, words_in_force), *names)}
+            yield {key: tuple(dict.fromkeys([*map(str, words_in_force), *new_words]))}
 
 
 def _read_success_status(call: Call, operation: str) -> Guesses:
-    """The status of a success that a setting has; none of a replay, whose status may be another."""
-    for status in OPERATIONS[operation].success if not call.replayed else ():
-        key = "" if isinstance(status, int) else setting_key_of(status)
-        if key and call.status in setting_keys()[key].words:
-            yield {key: int(call.status or 0)}
+    """The status of a success, if a setting has it; none of a replay, whose status may differ."""
+    if call.replayed or call.status is None:
+        return
+    for status in OPERATIONS[operation].success:
+        if isinstance(status, int):  # a status of the spec, not of a setting
+            continue
+        key = setting_keys()[setting_key_of(status)]
+        if call.status in key.words:
+            yield {key.name: call.status}
 
 
 def _read_envelope(operation: str, body: object, service: Service) -> Guesses:
-    """The key under which the answer holds its object; none if it is in force."""
+    """The path at which the answer holds its object; none if it is in force."""
     record = OPERATIONS[operation]
-    if record.answer in ITEMS and isinstance(body, dict):
-        object_path = find_object_path(body, getattr(models, record.answer).model_fields)
-        if object_path and object_path != record.item_path(service):
-            yield {
-                setting_key_of(lambda tree: ITEMS[record.answer](tree.objects).item): object_path
-            }
+    if record.answer not in ITEMS or not isinstance(body, dict):
+        return
+    object_path = find_object_path(body, getattr(models, record.answer).model_fields)
+    if object_path and object_path != record.item_path(service):
+        read_item_form = ITEMS[record.answer]
+        key = setting_key_of(lambda settings: read_item_form(settings.objects).item)
+        yield {key: object_path}
 
 
 def _read_next_page_names(body: object, form: ListForm) -> Guesses:
@@ -81,9 +86,11 @@ def _read_next_page_names(body: object, form: ListForm) -> Guesses:
     cursor_path = page_settings.get(cursor_key)
     if cursor_path and value_at(body, str(cursor_path)):
         yield {cursor_key: cursor_path}
-    if form.more and form.more not in body:
-        more_key = find_list_key(form, "more")
-        if more_key in page_settings:
-            yield {more_key: page_settings[more_key]}
-        elif "." not in form.more and value_at(body, str(form.cursor)):
-            yield {more_key: NONE}
+    if not form.more or form.more in body:
+        return
+    more_key = find_list_key(form, "more")
+    has_cursor = bool(value_at(body, str(form.cursor)))
+    if more_key in page_settings:
+        yield {more_key: page_settings[more_key]}
+    elif has_cursor and "." not in form.more:
+        yield {more_key: NONE}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -53,11 +53,15 @@ class ProbeFinding:
     def words(self) -> str:
         """The outcome with the value and its call, or the reason."""
         if self.outcome == PROVEN:
-            setting_values = self.value if isinstance(self.value, tuple) else (self.value,)
-            return (
-                f"proven: {', '.join(map(str, setting_values)) or 'none at all'} (call {self.call})"
-            )
+            return f"{PROVEN}: {self._value_text} (call {self.call})"
         return f"{self.outcome} ({self.why})" if self.why else self.outcome
+
+    @property
+    def _value_text(self) -> str:
+        """The value; the members of a list are separated by commas."""
+        if isinstance(self.value, tuple):
+            return ", ".join(map(str, self.value)) or "none at all"
+        return str(self.value)
 
 
 @with_name_suggestions
@@ -100,19 +104,24 @@ class Report:
     def summary(self) -> str:
         """How far the run came, and the numbers of requests and findings."""
         if self.hopeless:
-            made_text = f", created: {', '.join(map(printable, self.made))}" if self.made else ""
-            stopped = printable(self.hopeless)
-            return f"{stopped}; {self.sent} requests, nothing was written{made_text}"
-        counts = Counter(finding.outcome for finding in self.findings)
-        ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
-        summary_lines = [*self.reached] if self.works else [NOTHING, *self.reached]
-        return "\n".join(
-            [*map(printable, summary_lines), f"{self.sent} requests; settings: {ends}"]
-        )
+            return self._describe_hopeless()
+        count_by_outcome = Counter(finding.outcome for finding in self.findings)
+        counts_text = ", ".join(f"{count_by_outcome[outcome]} {outcome}" for outcome in OUTCOMES)
+        summary_lines = [*self.reached, f"{self.sent} requests; settings: {counts_text}"]
+        if not self.works:
+            summary_lines.insert(0, NOTHING)
+        return "\n".join(map(printable, summary_lines))
+
+    def _describe_hopeless(self) -> str:
+        """Why nothing could work, the number of requests, and what was created all the same."""
+        sentence = f"{self.hopeless}; {self.sent} requests, nothing was written"
+        if self.made:
+            sentence += f", created: {', '.join(self.made)}"
+        return printable(sentence)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
-        facts = ("key", "outcome", "value", "why", "ask", "call")
+        finding_facts = ("key", "outcome", "value", "why", "ask", "call")
         return {
             "address": self.address,
             "on": self.on.isoformat() if self.on else None,
@@ -121,13 +130,13 @@ class Report:
             "hopeless": self.hopeless,
             "works": self.works,
             "fill_in": [
-                {"operation": operation, "field": field_path, "why": allowed_words}
-                for (operation, field_path), allowed_words in self.blanks.items()
+                {"operation": operation, "field": field_path, "why": refusal_words}
+                for (operation, field_path), refusal_words in self.blanks.items()
             ],
             "reached": list(self.reached),
             "made": list(self.made),
             "findings": [
-                {fact_name: getattr(finding, fact_name) for fact_name in facts}
+                {fact_name: getattr(finding, fact_name) for fact_name in finding_facts}
                 for finding in self.findings
             ],
         }
@@ -154,18 +163,24 @@ class Report:
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""
-        chosen = self.where(*(outcomes or (PROVEN, REFUSED)))
-        width = max((len(finding.key) for finding in chosen), default=0)
-        table_lines = []
-        for finding in chosen:
-            table_lines.append(f"{finding.key:<{width}}  {plain(finding.words, 300)}")
+        if outcomes:
+            return "\n".join(self._finding_lines(outcomes))
+        return "\n".join([*self._finding_lines((PROVEN, REFUSED)), *self._blank_lines()])
+
+    def _finding_lines(self, outcomes: tuple[str, ...]) -> Iterator[str]:
+        """A line for each finding with one of some outcomes, and the question if it is refused."""
+        findings = self.where(*outcomes)
+        key_width = max((len(finding.key) for finding in findings), default=0)
+        for finding in findings:
+            yield f"{finding.key:<{key_width}}  {plain(finding.words, 300)}"
             if finding.outcome == REFUSED:
-                table_lines.append(f"  ask: {finding.ask}")
-        for (operation, field_path), allowed_words in self.blanks.items() if not outcomes else ():
-            table_lines.append(
-                f'extra."{operation}".{field_path}  fill in a value: {plain(allowed_words, 300)}'
-            )
-        return "\n".join(table_lines)
+                yield f"  ask: {finding.ask}"
+
+    def _blank_lines(self) -> Iterator[str]:
+        """A line for each constant field to fill in."""
+        for (operation, field_path), refusal_words in self.blanks.items():
+            key = f'extra."{operation}".{field_path}'
+            yield f"{key}  fill in a value: {plain(refusal_words, 300)}"
 
     def __repr__(self) -> str:
         return printable_lines("\n".join(filter(None, (self.summary, self.table()))))
@@ -177,7 +192,5 @@ def read_existing_service(path: Path) -> Service | None:
     try:
         return Service.load(path) if path.exists() else None
     except ServiceError as error:
-        refusal_text = (
-            f"{path} is not replaced, because it is not a service.toml: name another file"
-        )
-        raise ConfigError(f"{refusal_text} ({error})") from None
+        message = f"{path} is not replaced, because it is not a service.toml: name another file"
+        raise ConfigError(f"{message} ({error})") from None

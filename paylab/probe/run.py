@@ -21,7 +21,7 @@ from .hopeless import HopelessError, read_status
 from .paths import PATH_MISSING
 from .refused_request import describe_error
 from .search import Action, BudgetError, R, SettingsSearch
-from .stages import Stage
+from .stages import ON_RAMP, PAYOUT, Stage
 
 LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 LONG_LISTS = ("transfers", "conversions")
@@ -72,9 +72,9 @@ class ServiceRun:
         if not write:
             return
         for on_ramp in on_ramps.ON_RAMPS:
-            self._run_stage(f"{on_ramp.country} on-ramp", partial(self._convert, on_ramp))
+            self._run_stage(f"{on_ramp.country}{ON_RAMP}", partial(self._convert, on_ramp))
         for country in COUNTRIES:
-            self._run_stage(f"{country} payout", partial(self._pay_out, country))
+            self._run_stage(f"{country}{PAYOUT}", partial(self._pay_out, country))
         self._run_stage("Repeated order", self._repeat_order)
         self._run_stage("Webhooks", self._subscribe)
         self._run_stage("Lists again", self._read_lists)

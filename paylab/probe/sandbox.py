@@ -13,6 +13,7 @@ from typing import Any
 from unicodedata import combining, normalize
 
 from ..client.base_url import is_sandbox_host
+from ..client.call import Call
 from ..client.client import Client
 from ..client.retries import requested_wait
 from ..corridors import on_ramps
@@ -29,7 +30,8 @@ from .refused_request import describe_error, is_web_page, read_complaints
 from .search import BudgetError, SettingsSearch, Success
 
 PATH = "paths.sandbox_deposits"
-FIELDS = ("conversion_account_id", "amount", "currency", "sender_name")
+ACCOUNT_FIELD = "conversion_account_id"
+FIELDS = (ACCOUNT_FIELD, "amount", "currency", "sender_name")
 NO_ACCOUNT = "00000000-0000-4000-8000-000000000000"
 """The id of an account that does not exist."""
 ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECASE)
@@ -73,9 +75,9 @@ def require_sandbox(search: SettingsSearch, list_name: str, *, is_confirmed: boo
     is a list that the service answers.
     """
     # What does not help a deposit into no account may help another one: it is tried again later.
-    first_search = replace(search)
-    refusal = _seek_proof(first_search, list_name)
-    search.client = first_search.client
+    proof_search = replace(search)
+    refusal = _seek_proof(proof_search, list_name)
+    search.client = proof_search.client
     address = search.client.settings.base_url
     if refusal and not (is_confirmed or is_sandbox_host(address)):
         raise HopelessError(
@@ -103,65 +105,90 @@ def _seek_proof(search: SettingsSearch, list_name: str) -> str:
     if isinstance(outcome, Success):
         return ""
     words = describe_error(outcome.error)
-    if isinstance(outcome.error, RateLimitError):
-        limits = search.service.rate_limits
-        call = outcome.error.call
-        wait = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
-        if wait is not None:
-            message = f"the service asks to wait ({words}): nothing was created; try again later"
-            raise HopelessError(message) from outcome.error
+    if isinstance(outcome.error, RateLimitError) and _asks_to_wait(outcome.error, search.service):
+        message = f"the service asks to wait ({words}): nothing was created; try again later"
+        raise HopelessError(message) from outcome.error
     return words
 
 
 def _read_list(client: Client, list_name: str) -> Any:
+    """The answer to a GET of a list without a query."""
     return client.request("GET", client.service.path(f"{list_name}.list"))
 
 
+def _asks_to_wait(error: RateLimitError, service: Service) -> bool:
+    """Whether a 429 says how long to wait, in the header of the settings."""
+    call = error.call
+    limits = service.rate_limits
+    wait = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
+    return wait is not None
+
+
 def propose_deposit(client: Client, stated_path: str) -> None:
-    """Make a sandbox deposit into no account; its refusal, unless that is a proof.
+    """Make a sandbox deposit into no account; its refusal is raised, unless that is a proof.
 
     The path of a proof says that it is for a sandbox, or is `stated_path`, that of the settings.
-    NoProofError for an answer after which no other path is tried: a success, or a web page. A 404
-    page that repeats the path is that of a router, which has nothing there.
+    NoProofError for an answer after which no other path is tried: a success, or a web page.
     """
     try:
         actions.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0], actions.DEPOSIT)
     except (APIStatusError, APIResponseError) as error:
         raise_if_forbidden(error)
-        call = error.call
-        is_of_router = call.status in PATH_MISSING and call.path in call.response_body.text
-        if is_web_page(call) and not is_of_router:
-            page_text = f"{call.status} with a web page, which proves nothing"
-            raise NoProofError(page_text) from error
+        if is_web_page(error.call) and not _is_page_of_router(error.call):
+            message = f"{error.call.status} with a web page, which proves nothing"
+            raise NoProofError(message) from error
         path = client.service.paths.sandbox_deposits
-        is_sandbox_path = SAYS_SANDBOX.search(path) or path == stated_path
-        if not (is_sandbox_path and is_proof(error, client.service)):
-            raise
-        return
+        is_sandbox_path = path == stated_path or SAYS_SANDBOX.search(path)
+        if is_sandbox_path and _is_proof(error, client.service):
+            return
+        raise
     raise NoProofError(f"{client.calls[-1].status}, which proves nothing")
 
 
-def is_proof(error: PaylabError, service: Service) -> bool:
+def _is_page_of_router(call: Call) -> bool:
+    """Whether a web page is that of a router which has nothing at the path: the page repeats it."""
+    return call.status in PATH_MISSING and call.path in call.response_body.text
+
+
+def _is_proof(error: PaylabError, service: Service) -> bool:
     """Whether the refusal of a deposit into no account is one that only a sandbox gives.
 
-    It names the account, or another field of the deposit, and says nothing of production. A 404 is
-    no proof if it may be about the path: a production has no operation for deposits.
+    It names the account, or another field of the deposit, and says nothing of production.
     """
     if not isinstance(error, APIStatusError) or is_web_page(error.call):
         return False
     refusal_words = _fold_words(" ".join([str(error), *find_texts(error.body)]))
     if ELSEWHERE.search(refusal_words):
         return False
-    translate = partial(Translation(service).translate_field, "sandbox.deposit", {})
-    names = {last_name(translate(complaint.field)) for complaint in read_complaints(error)}
+    field_names = _list_refused_fields(error, service)
     if error.status == NOT_FOUND:
-        # A production looks for the account of any path below it, too.
-        is_path_missing = NO_ACCOUNT in error.call.path or MISSING_PART.search(refusal_words)
-        return not is_path_missing and (FIELDS[0] in names or _names_account(str(error)))
-    texts = (text.rpartition(": ")[2] for text in find_texts(error.body))
+        if _may_be_about_path(error, refusal_words):
+            return False
+        return ACCOUNT_FIELD in field_names or _names_account(str(error))
+    if error.status not in INVALID:
+        return False
+    return not field_names.isdisjoint(FIELDS) or _names_account_anywhere(error)
+
+
+def _list_refused_fields(error: APIStatusError, service: Service) -> set[str]:
+    """Our names of the fields of a deposit that a refusal is about."""
+    translate = partial(Translation(service).translate_field, "sandbox.deposit", {})
+    return {last_name(translate(complaint.field)) for complaint in read_complaints(error)}
+
+
+def _may_be_about_path(error: APIStatusError, refusal_words: str) -> bool:
+    """Whether a 404 may say that there is nothing at the path, as in a production.
+
+    A production also looks for the account of any path below it.
+    """
+    return NO_ACCOUNT in error.call.path or MISSING_PART.search(refusal_words) is not None
+
+
+def _names_account_anywhere(error: APIStatusError) -> bool:
+    """Whether the message of a refusal, or a code beside it, is about the account or the amount."""
+    texts = [text.rpartition(": ")[2] for text in find_texts(error.body)]
     codes = [text for text in texts if re.fullmatch(r"\w+", text)]
-    names_account = any(map(_names_account, [str(error), *codes]))
-    return error.status in INVALID and (names_account or not names.isdisjoint(FIELDS))
+    return any(map(_names_account, [str(error), *codes]))
 
 
 def _fold_words(words: str) -> str:
@@ -169,9 +196,10 @@ def _fold_words(words: str) -> str:
 
     A name such as `accountNotFound` is split into its words.
     """
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
-    letters = "".join(sign for sign in normalize("NFKD", spaced) if not combining(sign))
-    return " ".join(re.findall(r"[a-z0-9]+", letters.lower()))
+    spaced_text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
+    decomposed_text = normalize("NFKD", spaced_text)
+    unaccented_text = "".join(sign for sign in decomposed_text if not combining(sign))
+    return " ".join(re.findall(r"[a-z0-9]+", unaccented_text.lower()))
 
 
 def _names_account(refusal_words: str) -> bool:
@@ -179,9 +207,8 @@ def _names_account(refusal_words: str) -> bool:
 
     Words that repeat the path or the body are not: "POST /v1/conversion_accounts/... not found".
     """
-    is_repeated = (
-        "/" in refusal_words
-        or ABOUT_PATHS.search(refusal_words)
-        or actions.DEPOSIT in refusal_words
-    )
-    return not is_repeated and bool(ACCOUNT.search(refusal_words) or AMOUNT.search(refusal_words))
+    repeats_path = "/" in refusal_words or ABOUT_PATHS.search(refusal_words)
+    repeats_body = actions.DEPOSIT in refusal_words
+    if repeats_path or repeats_body:
+        return False
+    return bool(ACCOUNT.search(refusal_words) or AMOUNT.search(refusal_words))

@@ -27,30 +27,41 @@ CLOCK_SECONDS = 300
 
 def is_about_signature(error: PaylabError) -> bool:
     """Whether another signature may help: a 401, or a 403 that says so, without another reason."""
-    headers = error.call.response_headers if getattr(error, "call", None) else {}
-    refusal_words = f"{error} {headers.get('www-authenticate', '')}"
-    names_signature = bool(ABOUT_SIGNATURES.search(refusal_words))
+    if not isinstance(error, AuthenticationError | PermissionDeniedError):
+        return False
+    refusal_words = str(error)
+    if error.call:
+        refusal_words += f" {error.call.response_headers.get('www-authenticate', '')}"
+    names_signature = ABOUT_SIGNATURES.search(refusal_words) is not None
     if isinstance(error, PermissionDeniedError):
         return names_signature
-    if not isinstance(error, AuthenticationError) or OTHER_SCHEME.search(refusal_words):
+    if OTHER_SCHEME.search(refusal_words):
         return False
     return names_signature or not is_explained(error)
 
 
 def suggest_signatures(exchange: Exchange, service: Service, *, has_signed: bool) -> Guesses:
-    """Every other way to sign.
+    """Each setting of signatures with each other word, one at a time.
 
     After a request that succeeded (`has_signed`), only those of a query or a body. Nothing if the
     clock of this machine is wrong, since no other signature helps then.
     """
-    if abs(exchange.skew or 0) > CLOCK_SECONDS:
+    clock_error = abs(exchange.skew or 0)
+    if clock_error > CLOCK_SECONDS:
         return
+    if not has_signed:
+        yield from _omit_base_path(exchange, service)
+    for key in setting_keys().values():
+        if not key.name.startswith(PARTIAL if has_signed else "signing."):
+            continue
+        # A nonce is sent also if it is not required.
+        words_in_force = (service.value(key.name), "required")
+        yield from ({key.name: word} for word in key.words if word not in words_in_force)
+
+
+def _omit_base_path(exchange: Exchange, service: Service) -> Guesses:
+    """The path of the base URL as one that is not signed; nothing if it has none."""
     request = exchange.request
     base_path = request.url.path.removesuffix(request.path)
-    if base_path and service.signing.base_path == NONE and not has_signed:
+    if base_path and service.signing.base_path == NONE:
         yield {"signing.base_path": base_path}
-    for key in setting_keys().values():
-        if key.name.startswith(PARTIAL if has_signed else "signing.") and key.kind == "word":
-            # A nonce is sent also if it is not required.
-            words_in_force = (service.value(key.name), "required")
-            yield from ({key.name: word} for word in key.words if word not in words_in_force)

@@ -8,6 +8,10 @@ from itertools import groupby
 
 from ..errors.text import printable
 
+ON_RAMP = " on-ramp"
+PAYOUT = " payout"
+"""The ends of the names of stages of one country, such as "MX payout"."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -20,7 +24,12 @@ class Stage:
     @property
     def moves_money(self) -> bool:
         """Whether it is an on-ramp or a payout that is complete."""
-        return self.name.endswith((" on-ramp", " payout")) and not self.stop
+        return self.name.endswith((ON_RAMP, PAYOUT)) and not self.stop
+
+    @property
+    def is_payout(self) -> bool:
+        """Whether it is the payout to a country."""
+        return self.name.endswith(PAYOUT)
 
     @property
     def end(self) -> str:
@@ -32,17 +41,22 @@ class Stage:
 
 
 def describe_reach(stages: Iterable[Stage]) -> Iterator[str]:
-    """How far a run came: a line for each stage, and one for all payouts.
+    """How far a run came: a line for each stage, and one for all payouts, which are successive.
 
     Such as "Lists: complete" and "Payouts: MX, PH complete; BR stops at the transfer (422 ...)".
     """
-    for is_payout, same_stages in groupby(stages, lambda stage: stage.name.endswith(" payout")):
-        if not is_payout:
-            yield from map(str, same_stages)
-            continue
-        countries_by_end: dict[str, list[str]] = {}
-        for stage in same_stages:
-            countries_by_end.setdefault(stage.end, []).append(stage.name.partition(" ")[0])
-        yield "Payouts: " + "; ".join(
-            f"{', '.join(countries)} {end}" for end, countries in countries_by_end.items()
-        )
+    for is_payout, successive_stages in groupby(stages, lambda stage: stage.is_payout):
+        if is_payout:
+            yield _describe_payouts(successive_stages)
+        else:
+            yield from map(str, successive_stages)
+
+
+def _describe_payouts(stages: Iterable[Stage]) -> str:
+    """One line for payouts, in which countries whose payouts came equally far are together."""
+    countries_by_end: dict[str, list[str]] = {}
+    for stage in stages:
+        country = stage.name.removesuffix(PAYOUT)
+        countries_by_end.setdefault(stage.end, []).append(country)
+    ends = [f"{', '.join(countries)} {end}" for end, countries in countries_by_end.items()]
+    return printable(f"Payouts: {'; '.join(ends)}")
