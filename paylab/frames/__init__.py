@@ -15,7 +15,7 @@
 
 Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no digit. A comparison
 takes a float as it is printed, and `==` warns; a float as a key of a merge or an index, or among
-the values of a column, is an error, but `1.1 in index` is False. Statistics (`std`, `corr`,
+the values of a column, is an error. Statistics (`std`, `corr`,
 `np.histogram`), bins of `pandas.cut` and charts use floats; what pandas computes with floats only,
 such as `rolling` or a `mean` of objects, is an error that says what to write. pandas' own readers
 of CSV and Excel make floats, and those of Parquet make Decimals that round at 28 digits: use
@@ -54,6 +54,7 @@ with extra_imports():
     from .dlt_source import dlt_source as dlt_source
     from .exact_decimal import FloatWarning as FloatWarning
     from .exact_decimal import ObjectColumnError as ObjectColumnError
+    from .exact_index import AmountKeyError as AmountKeyError
     from .excel_reader import read_excel as read_excel
     from .export import Export as Export
     from .export import export as export
@@ -76,6 +77,7 @@ with extra_imports():
 
 __all__ = [
     "Accessor",
+    "AmountKeyError",
     "CurrencyWarning",
     "Dataset",
     "DecimalArray",

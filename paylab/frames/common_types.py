@@ -6,15 +6,13 @@ when keys are matched, which floats do only by chance, and when a row of a frame
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 from pandas.api.types import is_float_dtype, is_object_dtype, is_string_dtype
 
 from ..errors.base import ExactnessError
-from . import operands, pandas_callers
+from . import pandas_callers
 from .pandas_callers import TypeUse
 
 MATCHED = (
@@ -41,19 +39,6 @@ def find_common_type(exact_type: Any, other_types: Sequence[Any]) -> Any:
     if use is TypeUse.CASES and all(is_float_dtype(t) or is_object_dtype(t) for t in other_types):
         return exact_type
     return None
-
-
-def refuse_key(index: pd.Index[Any], key: object) -> None:
-    """ExactnessError for a float, or the text of a number, as a key of an index of exact amounts.
-
-    A whole float is found as its amount is.
-    """
-    if str(index.dtype) != "decimal":
-        return
-    if isinstance(key, float) and math.isfinite(key) and not key.is_integer():
-        raise ExactnessError(MATCHED.format(FLOATS))
-    if isinstance(key, str) and operands.read_number(key) is not None:
-        raise ExactnessError(MATCHED.format(TEXT))
 
 
 def _is_text(other_type: Any) -> bool:

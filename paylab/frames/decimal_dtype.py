@@ -13,6 +13,7 @@ from pandas.api.types import is_integer_dtype
 
 from . import decimals
 from .common_types import find_common_type
+from .exact_index import ExactIndex
 
 
 @register
@@ -29,6 +30,11 @@ class DecimalDtype(ExtensionDtype):
     def pyarrow_dtype(self) -> pa.DataType:
         """The widest Arrow type of a column, for libraries that ask pandas' own Arrow types."""
         return pa.decimal128(decimals.DIGITS_MAX, decimals.SCALES[-1])
+
+    @property
+    def index_class(self) -> Any:
+        """The index of exact amounts."""
+        return ExactIndex
 
     @classmethod
     def construct_array_type(cls) -> Any:

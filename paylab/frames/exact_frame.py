@@ -13,7 +13,6 @@ from ..errors.base import ExactnessError, MissingExtraError
 from ..errors.extras import is_installed
 from ..errors.text import printable_lines
 from .column_uses import with_column_uses
-from .common_types import refuse_key
 from .decimal_dtype import DecimalDtype
 from .decimal_objects import (
     convert_objects,
@@ -84,11 +83,6 @@ class ExactSeries(pd.Series):
     min = refuse_mixed_objects(pd.Series.min)
     max = refuse_mixed_objects(pd.Series.max)
     sort_values = refuse_mixed_objects(pd.Series.sort_values)
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        """As in pandas; ExactnessError for a float or text as a key of exact amounts."""
-        refuse_key(self.index, key)
-        return super().get(key, default)
 
     def to_csv(self, path_or_buf: Any = None, *args: Any, **options: Any) -> Any:
         """Write a CSV as pandas does; `decimal` is the mark in amounts."""

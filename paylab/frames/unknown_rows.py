@@ -10,6 +10,7 @@ from pandas.api.types import is_integer_dtype
 
 from ..errors.base import PaylabError, UnknownItemError
 from ..errors.cards import MisuseError
+from ..errors.names import find_suggestion
 from ..errors.text import plain
 from .unknown_columns import Method, describe_unknown_column, list_texts
 
@@ -94,13 +95,19 @@ def _explain_rows(method: Method, frame_of: Callable[[Any], pd.DataFrame]) -> Me
 
     @wraps(method)
     def call(owner: object, key: object, *args: object, **options: object) -> object:
+        frame = frame_of(owner)
+        has_levels = frame.index.nlevels > 1
         try:
             return method(owner, key, *args, **options)
-        except PaylabError:
-            raise
-        except (KeyError, TypeError, ValueError):
-            row_key, *column_keys = key if isinstance(key, tuple) else (key,)
-            message = _describe_key(frame_of(owner), row_key, column_keys)
+        except (KeyError, TypeError, ValueError) as error:
+            if has_levels and isinstance(error, KeyError) and not options.get("axis"):
+                # Also after an error of our own: pandas takes the last level for a column then.
+                message: str | None = _describe_levels(frame, key)
+            elif isinstance(error, PaylabError):
+                raise
+            else:
+                row_key, *column_keys = key if isinstance(key, tuple) else (key,)
+                message = _describe_key(frame, row_key, column_keys)
             if message is None:
                 raise
             raise UnknownItemError(message) from None
@@ -121,6 +128,22 @@ def _describe_key(frame: pd.DataFrame, row_key: object, column_keys: list[object
     unknown_names = (name for name in list_texts(column_keys) if name not in frame.columns)
     unknown_name = next(unknown_names, None)
     return describe_unknown_column(frame, unknown_name) if unknown_name else None
+
+
+def _describe_levels(frame: pd.DataFrame, key: object) -> str:
+    """Say that no row has a key of several levels, or that its last part is no column.
+
+    In `.loc["x", "y"]`, "y" is of the second level, unless it is similar to a column.
+    """
+    parts = key if isinstance(key, tuple) else (key,)
+    has_column_keys = isinstance(parts[0], tuple)
+    columns = [*map(str, frame.columns)]
+    for name in list_texts(parts[1:]):
+        if name not in columns and (has_column_keys or find_suggestion(name, columns)):
+            return describe_unknown_column(frame, name)
+    row_key = parts[0] if has_column_keys else key
+    level_names = ", ".join(map(str, frame.index.names))
+    return f"no row has the key {plain(repr(row_key), 60)}: rows are found by {plain(level_names)}"
 
 
 def _explain_dropped(drop: Method) -> Method:

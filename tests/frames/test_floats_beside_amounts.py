@@ -10,6 +10,7 @@ import pytest
 from analyst_frames import NAN, D, failures
 
 from paylab.errors import ExactnessError, PaylabError
+from paylab.frames import AmountKeyError
 from paylab.frames.exact_frame import ExactFrame
 
 TEXTS = ["1.10", "2.20", "3.30"]
@@ -47,10 +48,31 @@ MATCHED = {
     "list of labels": lambda x, y: by_amount(x).loc[[1.1]],
     "drop": lambda x, y: by_amount(x).drop(1.1),
     "intersection": lambda x, y: x.set_index("a").index.intersection(y.set_index("a").index),
+    "list of decimals and floats": lambda x, y: by_amount(x).reindex([D("2.2"), 1.1]),
     "text in reindex": lambda x, y: by_amount(x).reindex(["1.10"]),
     "list of texts": lambda x, y: by_amount(x).loc[["1.10"]],
 }
 """They would find some floats, by the order of the rows, or none."""
+
+LOOKED_UP = {
+    "in an index": lambda x, key: key in x.set_index("a").index,
+    "in a column": lambda x, key: key in by_amount(x),
+    "column": lambda x, key: by_amount(x)[key],
+    "get of a column": lambda x, key: by_amount(x).get(key),
+    "loc of a column": lambda x, key: by_amount(x).loc[key],
+    "at of a column": lambda x, key: by_amount(x).at[key],
+    "loc of a frame": lambda x, key: x.set_index("a").loc[key],
+    "cell": lambda x, key: x.set_index("a").at[key, "n"],
+    "xs": lambda x, key: x.set_index("a").xs(key),
+    "get_loc": lambda x, key: x.set_index("a").index.get_loc(key),
+    "repeated key": lambda x, key: pd.concat([x, x]).set_index("a").loc[key],
+    "two levels": lambda x, key: x.assign(k=0).set_index(["a", "k"]).loc[(key, 0)],
+    "one of two levels": lambda x, key: x.assign(k=0).set_index(["a", "k"]).loc[key],
+    "named level": lambda x, key: x.assign(k=0).set_index(["k", "a"]).xs(key, level="a"),
+    "column of amounts": lambda x, key: x.set_index("a").T[key],
+    "category": lambda x, key: key in x["a"].astype("category").cat.categories.rename("a"),
+}
+"""They would not find the key, without an error or with a KeyError."""
 
 INTRUDING = {
     "concat": lambda s, f: pd.concat([s, f]),
@@ -93,22 +115,43 @@ def test_amounts_are_not_matched_with_floats_or_text(frame_type):
     """Each says what to write, for frames of pandas and of ours."""
 
     def check(idiom):
-        with pytest.raises(ExactnessError, match=r"write \.astype"):
+        with pytest.raises(PaylabError, match=r"write (\.astype|Decimal)"):
             MATCHED[idiom](make_rows(frame_type), make_floats())
 
     assert failures(MATCHED, check) == {}
 
 
-@pytest.mark.parametrize(("key", "is_refused"), [(1.1, True), ("1.10", True), ("x", False)])
-def test_get_of_a_key_that_equals_an_amount_says_what_to_write(key, is_refused):
-    """`get` of a column of ours never gives None for what `==` finds."""
-    column = by_amount(make_rows(ExactFrame))
-    if is_refused:
-        with pytest.raises(ExactnessError, match=r"write \.astype"):
-            column.get(key)
-    else:
-        assert column.get(key) is None
-    assert column.get(D("1.1")) == 0
+@pytest.mark.parametrize("frame_type", [pd.DataFrame, ExactFrame])
+def test_a_float_or_text_as_the_key_of_an_amount_says_what_to_write(frame_type):
+    """A key is never absent without an error where `==` finds it, in frames of pandas as well."""
+
+    def check(idiom):
+        for key in (1.1, "1.10"):
+            with pytest.raises(
+                AmountKeyError, match=rf'^a: {key!r} is .* write Decimal\("{key}"\)'
+            ):
+                LOOKED_UP[idiom](make_rows(frame_type), key)
+
+    assert failures(LOOKED_UP, check) == {}
+
+
+def test_keys_that_are_exact_are_found_as_in_pandas():
+    """Decimals and integers are found, whole floats too; what is no number is only absent."""
+    column = by_amount(make_rows())
+    assert column.get(D("1.1")) == column.loc[D("1.100")] == 0
+    assert column.get("x") is column.get(NAN) is column.get(None) is None
+    whole = pd.Series([7], index=pd.Index([D("2.00")], dtype="decimal"))
+    assert (whole.loc[2], whole.loc[2.0], 2 in whole, 3.0 in whole) == (7, 7, True, False)
+    assert whole.rename_axis("b").index[:1].append(whole.index).get_loc(D(2)) == slice(0, 2)
+
+
+@pytest.mark.parametrize("ends", [(1.1, 2.2), ("1.10", "2.20"), (D("1.1"), D("2.2")), (1.05, 3)])
+def test_a_range_of_amounts_is_compared(ends):
+    """The ends of a range are numbers in any form, as for `<`, and give no warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        column = by_amount(make_rows())
+        assert column.loc[ends[0] : ends[1]].tolist() == column.truncate(*ends).tolist() == [0, 1]
 
 
 def test_a_float_does_not_get_into_an_exact_column():

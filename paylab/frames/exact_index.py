@@ -1,0 +1,72 @@
+"""An index of exact amounts: keys that are floats or text are errors, and ranges compare."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+from pandas.api.types import is_object_dtype
+
+from ..errors.base import PaylabError
+from . import operands
+
+
+class AmountKeyError(PaylabError):
+    """A float or text as the key of an exact amount.
+
+    Pandas would take a KeyError or ValueError for a key that is absent.
+    """
+
+
+class ExactIndex(pd.Index):
+    """The index that pandas makes of exact amounts; its keys are decimals and integers.
+
+    Pandas looks keys up by hash, by which a float finds its amount only by chance. The ends of a
+    range, as in `.loc[1.1:2.2]`, are compared: a float there is taken as it is printed.
+    """
+
+    _can_use_libjoin = False  # pandas' fast joins would give objects
+
+    def get_loc(self, key: Any) -> Any:
+        """The position of a key, as in pandas; AmountKeyError for a float or text."""
+        self._refuse_key(key)
+        return super().get_loc(key)
+
+    def __contains__(self, key: Any) -> bool:
+        self._refuse_key(key)
+        return super().__contains__(key)
+
+    def _get_engine_target(self) -> Any:
+        """The amounts as objects, as pandas takes them for an index without a class of its own."""
+        return self.array.astype(object)
+
+    def _maybe_cast_listlike_indexer(self, target: Any) -> Any:
+        """The keys of a list as an index; AmountKeyError for floats or text among objects.
+
+        Floats or text only are refused where pandas asks for their common type with amounts.
+        """
+        pandas_index: Any = super()
+        keys = pandas_index._maybe_cast_listlike_indexer(target)
+        if is_object_dtype(keys.dtype) and keys.nlevels == 1:
+            for key in keys:
+                self._refuse_key(key)
+        return keys
+
+    def _maybe_cast_slice_bound(self, label: Any, side: str) -> Any:
+        """The end of a range; a number in any form is a Decimal."""
+        number = operands.read_number(label)
+        return label if number is None else number
+
+    def _refuse_key(self, key: Any) -> None:
+        """AmountKeyError for a float, or the text of a number; a whole float is found."""
+        is_float = isinstance(key, float) and math.isfinite(key) and not key.is_integer()
+        is_text = isinstance(key, str) and operands.read_number(key) is not None
+        if not is_float and not is_text:
+            return
+        index_name = "" if self.name is None else f"{self.name}: "
+        problem = "text, which is never found" if is_text else "a float, which is found by chance"
+        number_text = key.strip() if is_text else repr(float(key))
+        raise AmountKeyError(
+            f'{index_name}{key!r} is {problem} among exact amounts: write Decimal("{number_text}")'
+        )
