@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
-from ..errors.base import PaylabError, in_page
+from ..errors.base import PaylabError, in_page, install_command
 from ..errors.extras import EXTRAS, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
@@ -78,7 +78,7 @@ def _check_extras() -> str:
     installed_text = ", ".join(installed_extras) or "none"
     if not missing_extras:
         return installed_text
-    how_to_add = "a page cannot have" if in_page() else "pip install 'paylab[NAME]' adds"
+    how_to_add = "a page cannot have" if in_page() else f"{install_command('NAME')} adds"
     return f"{installed_text}; {how_to_add} {', '.join(missing_extras)}"
 
 

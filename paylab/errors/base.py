@@ -123,10 +123,18 @@ class MissingExtraError(ConfigError, ModuleNotFoundError):
     def __init__(self, package: str, extra: str) -> None:
         self.package = package
         self.extra = extra
-        problem = f"which is not installed: pip install 'paylab[{extra}]'"
+        problem = f"which is not installed: {install_command(extra)}"
         if in_page():  # nothing can be installed there
             problem = f"which this page does not have: use `paylab lab` with paylab[{extra}]"
         super().__init__(f"this needs {package}, {problem}", name=package)
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra for this Python, in any folder and without activation."""
+    import shlex
+
+    python = shlex.quote(sys.executable or "python")
+    return f"{python} -m pip install 'paylab[{extra}]'"
 
 
 def in_page() -> bool:

@@ -13,6 +13,7 @@ from ..client.lists import read_filters
 from ..client.session import Session
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, OptionError, Problem
+from ..errors.extras import require_extra
 from ..light_dataclass import light_dataclass
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
@@ -163,6 +164,7 @@ class ListSource:
 
     def to_polars(self, options: Mapping[str, object]) -> pl.DataFrame:
         """The rows as a polars frame in the types of a Parquet file."""
+        require_extra("polars")  # before the rows are fetched
         from ..frames.parquet_types import polars_frame
 
         return polars_frame(self.to_arrow(options))

@@ -77,6 +77,7 @@ NEEDS = {
     "command('reconcile', 'books.csv')": "frames",
     "command('qr', '--scan', 'qr.png')": "images",
     "lab.transfers.frame()": "frames",
+    "lab.transfers.to_polars()": "polars",
     "lab.transfers.export('all.csv')": "frames",
     "lab.transfers.create_many('payouts.csv')": "frames",
     "lab.transfers.check_many('payouts.csv').frame()": "frames",
