@@ -34,18 +34,18 @@ def rehearse(rehearsal: Rehearsal, seconds: float, stopped: Event) -> None:
 
 def _play(rehearsal: Rehearsal, item: Item, seconds: float, stopped: Event) -> None:
     """Play one situation for at most `seconds`, and print what it showed."""
-    rehearsal.begin(item)
+    rehearsal.set_up(item)
     deadline = time.monotonic() + seconds
     judged_item = rehearsal.judge(item)
     while judged_item.verdict == "not seen" and time.monotonic() < deadline:
         if stopped.wait(min(CHECK_SECONDS, seconds)):
             break
-        rehearsal.act()
+        rehearsal.follow_up()
         judged_item = rehearsal.judge(item)
     if judged_item.verdict == "shown":  # a late request may still break it
         stopped.wait(min(SETTLING_SECONDS, seconds))
         judged_item = rehearsal.judge(item)
-    rehearsal.end()
-    evidence_text = f" ({judged_item.evidence[0]})" if judged_item.evidence else ""
+    rehearsal.clean_up()
+    evidence_suffix = f" ({judged_item.evidence[0]})" if judged_item.evidence else ""
     colour = COLOURS.get(judged_item.verdict, "yellow")
-    warn_user(f"   {judged_item.verdict}{evidence_text}", colour)
+    warn_user(f"   {judged_item.verdict}{evidence_suffix}", colour)

@@ -80,14 +80,14 @@ class Connector:
         from .connection import ServiceConnection, http_client
 
         return ServiceConnection(
-            http_client(self._settings, self._transport, self.deadline.cap),
-            self._sign,
-            self._settings,
-            self._redaction,
-            self._timing.clock,
-            self._timing.perf,
-            self._place,
-            self._watchers,
+            http=http_client(self._settings, self._transport, self.deadline.cap),
+            sign=self._sign,
+            settings=self._settings,
+            redaction=self._redaction,
+            clock=self._timing.clock,
+            perf=self._timing.perf,
+            place=self._place,
+            watchers=self._watchers,
         )
 
     def connect_with(self, setting_key: str, setting_value: str) -> Connection | None:

@@ -81,14 +81,11 @@ TRANSPORT_FAILURES: tuple[tuple[type[Exception], TransportFailure], ...] = (
 
 def describe_transport_failure(error: Exception) -> TransportFailure:
     """Why there is no answer, by the class of an exception, with the words of the exception."""
-    failure_kind = next(
+    failure = next(
         failure for error_class, failure in TRANSPORT_FAILURES if isinstance(error, error_class)
     )
     detail = plain(str(error), 200)
-    return replace(
-        failure_kind,
-        message=f"{failure_kind.message}: {detail}" if detail else failure_kind.message,
-    )
+    return replace(failure, message=f"{failure.message}: {detail}") if detail else failure
 
 
 @dataclass(frozen=True, repr=False)

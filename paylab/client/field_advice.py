@@ -105,8 +105,10 @@ class FieldAdvisor:
         missing_fields = []
         for complaint in complaints:
             field = self._expected_field(complaint.field) if complaint.is_missing else None
+            if field is None:
+                continue
             # A field that was sent is not missing, whatever the service says.
-            if field is not None and value_at(self._body, field.path) is None:
+            if value_at(self._body, field.path) is None:
                 missing_fields.append(field.path)
         if missing_fields:
             yield AdviceText(f"add also {', '.join(missing_fields)}")

@@ -256,6 +256,7 @@ class Corridor:
                 yield f"{account.type} {field.name}", _describe_rule(field), ", ".join(sources)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The facts as a table, as notebooks show it."""
         facts = self.facts()
         return {"text/html": html_table(FACT_COLUMNS, facts), "text/plain": align_columns(facts)}
 

@@ -27,6 +27,7 @@ class Corridors(tuple[Corridor, ...]):
         return align_columns(summary_rows(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The corridors as a table, as notebooks show it."""
         table = html_table(CORRIDOR_COLUMNS, table_rows(self), table_notes(self))
         return {"text/html": table, "text/plain": repr(self)}
 

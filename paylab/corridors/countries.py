@@ -24,8 +24,9 @@ class Countries:
     """The facts of every country under the assumptions of one service."""
 
     def __init__(self, service: Service) -> None:
+        """Apply the settings of a service to the facts of each country."""
         self.service = service
-        self._accounts: dict[str, Account] = {}
+        self._accounts: dict[str, Account] = {}  # `_apply_service` adds them
         # `all` has the countries that the spec names; the others are only found by their code.
         self.all = Corridors(map(self._apply_service, NAMED))
         countries_without_corridor = map(self._apply_service, COUNTRIES_WITHOUT_CORRIDOR)
@@ -116,13 +117,13 @@ def _apply_settings_to_field(
 @explain_arguments
 @lru_cache
 def of(service: Service | None = None) -> Countries:
-    """Return the facts of every country under these assumptions, by default those of `Service()`.
+    """Return the facts of every country for a service, by default for `Service()`.
 
     >>> paylab.corridors.of(lab.service).get("GB").currency
     'GBP'
     """
     if service is None:
-        return of(Service())  # so that both have one entry in the cache
+        return of(Service())  # `of()` and `of(Service())` have one entry in the cache
     return Countries(service)
 
 
@@ -153,12 +154,14 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     """
 
     def is_match(corridor: Corridor) -> bool:
-        return (
-            (not country or country.upper() == corridor.country)
-            and (not currency or codes.same_currency(currency, corridor.currency))
-            and (not rail or rail in corridor.payout_methods)
-            and (not product or product in corridor.products)
-            and (not account_type or account_type in corridor.account_types)
-        )
+        """Whether a corridor matches each criterion that was given."""
+        matches = [
+            not country or country.upper() == corridor.country,
+            not currency or codes.same_currency(currency, corridor.currency),
+            not rail or rail in corridor.payout_methods,
+            not product or product in corridor.products,
+            not account_type or account_type in corridor.account_types,
+        ]
+        return all(matches)
 
     return Corridors(filter(is_match, of(service).all))

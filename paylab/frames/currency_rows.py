@@ -30,13 +30,14 @@ class CurrencyRows:
     @classmethod
     def of(cls, currencies: pd.Series[Any]) -> CurrencyRows:
         """The currencies of a column of words, in upper case."""
-        categories = currencies.astype("category").cat
-        upper_names = [str(category).upper() for category in categories.categories]
+        category_accessor = currencies.astype("category").cat
+        upper_names = [str(category).upper() for category in category_accessor.categories]
         unique_names = tuple(sorted(set(upper_names)))
         # A missing category has the code -1, which takes the last index: NO_CURRENCY.
         index_by_category_code = [*map(unique_names.index, upper_names), NO_CURRENCY]
-        codes = np.array(index_by_category_code, dtype=np.int32)[categories.codes.to_numpy()]
-        return cls(codes, unique_names)
+        category_codes = category_accessor.codes.to_numpy()
+        name_indexes = np.array(index_by_category_code, dtype=np.int32)[category_codes]
+        return cls(name_indexes, unique_names)
 
     def take(
         self, positions: IntegerArray | slice, is_missing: IntegerArray | None = None

@@ -41,7 +41,7 @@ def read_texts(texts: pa.ChunkedArray, column_name: str, first_row: int = 0) -> 
         _read_number(number_text or "", column_name, row_number)
         for row_number, number_text in enumerate(texts.to_pylist(), first_row)
     ]
-    return _join_numbers(numbers)
+    return _make_narrow_column(numbers)
 
 
 def join(columns: Sequence[pa.ChunkedArray], column_name: str = "amount") -> pa.ChunkedArray:
@@ -83,7 +83,7 @@ def from_numbers(numbers: Iterable[Decimal | None], column_name: str = "amount")
         None if number is None else _check_digits(number, column_name, row_number)
         for row_number, number in enumerate(numbers)
     ]
-    return join([_join_numbers(checked_numbers)], column_name)
+    return join([_make_narrow_column(checked_numbers)], column_name)
 
 
 def cast_exactly(
@@ -172,8 +172,8 @@ def fit_width(numbers: pa.Array) -> pa.Array:
 def narrow_scale(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The decimals in the narrowest working type that holds them, unchanged if none does."""
     integer_digits = count_integer_digits(column)
-    fewer_places = (places for places in SCALES if places < column.type.scale)
-    for decimal_places in (*fewer_places, column.type.scale):
+    smaller_scales = (places for places in SCALES if places < column.type.scale)
+    for decimal_places in (*smaller_scales, column.type.scale):
         narrow_type = working_type(integer_digits, decimal_places) or column.type
         try:
             return column.cast(narrow_type)
@@ -289,13 +289,15 @@ def _count_decimals(number: Decimal) -> int:
     return -int(number.as_tuple().exponent)
 
 
-def _join_numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
+def _make_narrow_column(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     """Numbers of at most 38 digits in the narrowest type that holds all of them."""
     widest_column = pa.chunked_array([pa.array(numbers, WIDEST)])
     places_of_numbers = (_count_decimals(number) for number in numbers if number is not None)
     decimal_places = max(0, max(places_of_numbers, default=0))
     integer_digits = count_integer_digits(widest_column)
-    return widest_column.cast(working_type(integer_digits, decimal_places) or WIDEST)
+    narrow_type = working_type(integer_digits, decimal_places)
+    # No type fits if one number has many digits before the point and another many after it.
+    return widest_column.cast(narrow_type or WIDEST)
 
 
 def _describe_clash(columns: Sequence[pa.ChunkedArray], column_name: str) -> str:

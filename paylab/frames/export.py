@@ -68,16 +68,20 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     """Write all pages to a file by its suffix, to `FOLDER/` or to `-`, standard output.
 
     Suffixes are .csv, .jsonl, both also with .gz, .parquet and .xlsx; the target may be an fsspec
-    URL. A folder contains Parquet files by day of creation; `-` is CSV. Amounts in Parquet are
-    DECIMAL(24, 6) and rates DECIMAL(13, 8), or DECIMAL(38, 18) with a WiderDecimalWarning if a
-    value needs it; `scale` are other decimals, of all amounts or by column. `since` and
-    `until` keep rows created at or after a time, and before a time, `status` rows with one of the
-    statuses, `client_reference_id` rows with this reference; `row_filter` is used in place of
-    these. `columns` are the names of the columns to write, in your order. A row that the pages
+    URL. A folder contains Parquet files by day of creation; `-` is CSV. A row that the pages
     repeat is written once, with its newest `updated_at`: all rows are first written to a temporary
-    file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
-    after every page. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
-    round. `storage_options` are those of the file system of a URL, such as keys.
+    file, and eight bytes per row are kept in memory.
+
+    - `progress(rows, pages)` is called after every page.
+    - `excel_safe` escapes cells that a spreadsheet would execute as formulas or round.
+    - `scale` sets the decimals in Parquet, of all amounts or by column. By default amounts are
+      DECIMAL(24, 6) and rates DECIMAL(13, 8), or DECIMAL(38, 18) with a WiderDecimalWarning if a
+      value needs it.
+    - `columns` are the names of the columns to write, in your order.
+    - `since` and `until` keep rows created at or after a time, and before a time. `status` keeps
+      rows with one of the statuses, `client_reference_id` rows with this reference. `row_filter`
+      is used in place of these.
+    - `storage_options` are options of the file system of a URL, such as keys.
 
     >>> paylab.frames.export([lab.request("GET", "/v1/transfers")], "page.csv").rows
     20

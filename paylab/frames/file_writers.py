@@ -162,12 +162,14 @@ def _write_json_lines(rows: FileRows, path: Path) -> None:
 
 
 def _write_excel(rows: FileRows, path: Path) -> None:
+    """A workbook, with a header also if there are no rows."""
     amount_names = [column.name for column in rows.schema.columns if column.kind == "amount"]
+    # The widest type, because every amount must fit.
     arrow_schema = widen_types(parquet_schema(rows.schema), amount_names)
-    tables = chain(
-        [arrow_schema.empty_table()], rows.convert_to(arrow_schema)
-    )  # a header also without rows
+    header_table = arrow_schema.empty_table()
+    tables = chain([header_table], rows.convert_to(arrow_schema))
     excel.write_workbook(tables, path, about=rows.about)
+    # The sidecar of an earlier file at this path would describe other columns.
     sidecars.forget_sidecar(path)
 
 

@@ -54,8 +54,8 @@ class Journal:
         self.test = ""
         self.expects = ""
 
-    def begin(self, request: ReceivedRequest, at: datetime) -> RequestRecord:
-        """Make the record of a request that has arrived; `add` stores it with its answer."""
+    def record_arrival(self, request: ReceivedRequest, at: datetime) -> RequestRecord:
+        """The record of a request that has arrived; `add_request` stores it with its answer."""
         test_name = request.headers.get(TEST_HEADER)
         if test_name is not None:
             self.name_test(test_name, self.expects if test_name == self.test else "")
@@ -69,7 +69,7 @@ class Journal:
         self.test = name[:TEST_LENGTH_MAX]
         self.expects = expects[:TEST_LENGTH_MAX]
 
-    def add(self, record: RequestRecord, reply: Answer) -> None:
+    def add_request(self, record: RequestRecord, reply: Answer) -> None:
         """Store a request with its answer, and drop the oldest ones beyond the limits."""
         request = record.request
         record.reply = reply
@@ -88,7 +88,7 @@ class Journal:
             self._bytes -= _stored_bytes(self._requests.popleft())
             self.dropped += 1
 
-    def note(self, kind: NoteKind, at: datetime, **facts: object) -> Note:
+    def add_note(self, kind: NoteKind, at: datetime, **facts: object) -> Note:
         """Store an event, a delivery or a control. Its facts can be completed later."""
         self._sequence += 1
         note = Note(

@@ -48,6 +48,7 @@ class AnswerSchemas:
     """The models of answers as named schemas, with the names and dialect of a service."""
 
     def __init__(self, service: Service, components: Components, details: DetailSchemas) -> None:
+        """Add the schemas to `components`; those of `details` are there."""
         self._service = service
         self._components = components
         self._details = details

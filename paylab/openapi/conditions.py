@@ -130,11 +130,12 @@ def _individual_conditions(service: Service, details: DetailSchemas) -> list[Sch
 
 def _product_condition(service: Service) -> Schema:
     """The condition that an individual is for payouts only, or has the fields of a ramp."""
-    is_for_payouts_only = {
+    payouts_only_schema = {
         "properties": {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}},
     }
+    # `dict.fromkeys` removes duplicates and keeps the order.
     ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
-    return {"anyOf": [is_for_payouts_only, required_fields_schema(ramp_fields)]}
+    return {"anyOf": [payouts_only_schema, required_fields_schema(ramp_fields)]}
 
 
 def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
@@ -145,7 +146,7 @@ def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
         corridor = corridors_by_country.get(country)
         if corridor is None:
             continue
-        rules = (
+        rules = (  # what the condition of a country is made of
             corridor.documents,
             corridor.account_types,
             corridor.open_products,

@@ -21,6 +21,7 @@ class DetailSchemas:
     """The schemas of the details of every account type, in the names of one service."""
 
     def __init__(self, service: Service, components: Components) -> None:
+        """Add the schemas of all account types to `components`."""
         self._service = service
         self._components = components
         self.names_by_type: dict[str, list[str]] = {
@@ -128,6 +129,7 @@ def _field_schema(service: Service, field: DetailField, settings: AccountDetails
     read_account = ACCOUNTS[settings.place]
 
     def read_name(service_settings: ServiceSettings) -> str:
+        """The service's name of the field."""
         return read_account(service_settings.financial_accounts).fields[field.name]
 
     origin_members = make_origin_members(service, field.source, read_name)

@@ -42,6 +42,7 @@ def add_schemas(service: Service, components: Components) -> None:
         description = "What is wrong with each field."
         properties[settings.problems] = {**problems, "description": description, **origin_members}
     message_path = settings.words
+    # The problems are an object where the text would be: the text is in the object.
     if settings.list_form == "by_field" and settings.words == settings.problems:
         message_path = f"{settings.words}.message"
     if settings.words != NONE:

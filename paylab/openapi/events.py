@@ -24,7 +24,7 @@ _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "
 def make_webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
     """The webhooks of the document, one per event type, by its name."""
     descriptions = dict(codes.EVENTS)
-    for event_type in service.webhooks.event_types:
+    for event_type in service.webhooks.event_types:  # types that only the settings have
         descriptions[event_type] = "the service says so"
     schemas_by_resource = {}
     for resource in _PAYLOADS:

@@ -41,6 +41,7 @@ class OperationObjects:
     """The operations of one service as objects of the document."""
 
     def __init__(self, service: Service, bodies: BodySchemas, answers: AnswerSchemas) -> None:
+        """Refer to the schemas of bodies and answers."""
         self._service = service
         self._bodies = bodies
         self._answers = answers
@@ -69,10 +70,10 @@ class OperationObjects:
                 "examples": examples.make_examples(self._service, record),
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
-        make_error_examples_of = partial(make_error_examples, self._service, record)
+        make_examples_of_status = partial(make_error_examples, self._service, record)
         operation_object["responses"] = {
             **self._success_responses(record),
-            **errors.refusal_responses(self._service, record, make_error_examples_of),
+            **errors.refusal_responses(self._service, record, make_examples_of_status),
         }
         return operation_object
 

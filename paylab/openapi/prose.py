@@ -79,8 +79,8 @@ def describe_operation(service: Service, record: Operation) -> str:
     if record.takes_key(service):
         header_name = service.idempotency.header
         sentences.append(f"Repeat it with the same {header_name}, and it is carried out once.")
-    fact = make_origin_members(service, read=record.path)["x-origin"]
-    sentences.append(_ORIGIN_SENTENCES[fact])
+    origin = make_origin_members(service, read=record.path)["x-origin"]
+    sentences.append(_ORIGIN_SENTENCES[origin])
     return " ".join(sentences)
 
 
@@ -171,9 +171,9 @@ def _describe_signing(service: Service) -> str:
         f"{number}. {line}" for number, line in enumerate(_describe_canonical_lines(service), 1)
     )
     signing = service.signing
-    nonce = {"optional": "recommended"}.get(signing.nonce, signing.nonce)
+    nonce_rule = "recommended" if signing.nonce == "optional" else str(signing.nonce)
     if signing.nonce != "refused":
-        nonce += f"; {_NONCES[signing.nonce_form]}"
+        nonce_rule += f"; {_NONCES[signing.nonce_form]}"
     return f"""\
 Every request is signed with HMAC-SHA256 and has these headers:
 
@@ -182,7 +182,7 @@ Every request is signed with HMAC-SHA256 and has these headers:
 - `X-Date`: the time in UTC {_DATES[signing.date_form]}, at most
   {signing.tolerance} seconds from the clock of the service
 - `X-Content-SHA256`: {_describe_body_hash(service)}
-- `X-Nonce`: {nonce}
+- `X-Nonce`: {nonce_rule}
 - `Authorization`: `HMAC-SHA256 Credential=<API_KEY>,SignedHeaders=<names>,Signature=<signature>`
 
 The canonical request has these lines, joined by newlines:

@@ -32,6 +32,7 @@ class BodySchemas:
     """The bodies of operations as named schemas."""
 
     def __init__(self, service: Service, components: Components) -> None:
+        """Add the schemas of the details of accounts to `components`; `body` adds bodies."""
         self._service = service
         self._components = components
         self.details = DetailSchemas(service, components)

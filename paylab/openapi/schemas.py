@@ -30,6 +30,7 @@ class Components:
     """The named schemas of a document."""
 
     def __init__(self) -> None:
+        """Start without schemas."""
         self.schemas: dict[str, Schema] = {}
 
     def add(self, name: str, schema: Schema) -> Schema:
@@ -138,13 +139,13 @@ def nested_object(
     required_paths = set(required)
     schema_by_key: dict[str, Schema] = {}
     inner_properties: dict[str, dict[str, Schema]] = {}
-    for path, schema in properties.items():
+    for path, property_schema in properties.items():
         first_key, _, inner_path = path.partition(".")
         if inner_path:
-            inner_properties.setdefault(first_key, {})[inner_path] = schema
+            inner_properties.setdefault(first_key, {})[inner_path] = property_schema
             schema_by_key.setdefault(first_key, {})  # keeps the order; filled below
         else:
-            schema_by_key[first_key] = schema
+            schema_by_key[first_key] = property_schema
     for first_key, schema_by_inner_path in inner_properties.items():
         prefix = f"{first_key}."
         inner_required = {

@@ -44,6 +44,7 @@ class Contract:
     """
 
     def __init__(self, service: Service, spec: Schema) -> None:
+        """Compare with `spec`, the OpenAPI document of the service."""
         self._service = service
         self._document = spec
         self._validators: dict[Location, Draft202012Validator] = {}
@@ -193,7 +194,10 @@ def _describe(error: ValidationError, value_path: str) -> Iterator[Problem]:
 
 
 def _describe_limit(keyword: str, limit: object) -> str:
-    """Say what a keyword of JSON Schema demands: "must be one of a, b" for `enum`."""
+    """Say what a keyword of JSON Schema demands: "must be one of a, b" for `enum`.
+
+    `limit` is the value of the keyword.
+    """
     if keyword == "not":
         return "must be absent"
     if keyword in _ALTERNATIVES:

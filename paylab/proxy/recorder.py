@@ -92,7 +92,7 @@ class Recorder:
         path = request.path.removeprefix(self._base_path)
         now = self._clock()
         with self._lock:
-            request_record = self.journal.begin(replace(request, path=path), now)
+            request_record = self.journal.record_arrival(replace(request, path=path), now)
         request_record.ending = request.ending
         passage = ProxyPassage(self.service, self._upstream.host)
         request_record.verdicts = passage.to_json
@@ -111,7 +111,7 @@ class Recorder:
             reply = failure_reply(502, passage.failure)
         reply = replace(reply, delay=HANG_UP_SECONDS)
         with self._lock:
-            self.journal.add(request_record, reply)
+            self.journal.add_request(request_record, reply)
         return reply
 
     def _exchange(self, request: Request, path: str, now: datetime, passage: ProxyPassage) -> Reply:

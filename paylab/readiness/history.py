@@ -29,6 +29,7 @@ class History:
     """The records of a world, by kind. `world` names it in evidence."""
 
     def __init__(self, rows: Iterable[JsonMapping], world: str = "") -> None:
+        """Sort the rows of a journal into requests and notes."""
         self.world = world
         self.requests: list[RequestFacts] = []
         self.notes: list[NoteFacts] = []

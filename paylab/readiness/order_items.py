@@ -59,7 +59,7 @@ def observe_keys_of_orders(history: History) -> Iterator[Observation]:
             # A 429 was refused before anything was paid.
             if later_request is None or request.status == 429:
                 continue
-            if not request.key or not later_request.key:  # see `observe_keys`
+            if not request.key or not later_request.key:  # `observe_keys` observes these
                 continue
             if later_request.key == request.key:
                 yield note_right(

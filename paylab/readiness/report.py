@@ -25,6 +25,7 @@ class Readiness(Sequence[JudgedItem]):
     """Every item with its verdict. `request_count` is the number of requests that were judged."""
 
     def __init__(self, items: Iterable[JudgedItem], request_count: int, worlds: int = 1) -> None:
+        """`worlds` is the number of worlds whose journals were judged."""
         self._items = tuple(items)
         self.request_count = request_count
         self.worlds = worlds

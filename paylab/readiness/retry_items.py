@@ -107,9 +107,9 @@ def _find_retries(history: History) -> Iterator[Sequence[RequestFacts]]:
     An attempt after a pause of more than RUN_SECONDS begins anew, for example after a 503, 503,
     an hour, 503, 200: the first two are one run of attempts, and the last two another.
     """
-    for repeats in history.repeats():
+    for attempts_of_request in history.repeats():
         attempts: list[RequestFacts] = []
-        for attempt in repeats:
+        for attempt in attempts_of_request:
             if attempts and not _continues(attempts[-1], attempt):
                 yield attempts
                 attempts = []

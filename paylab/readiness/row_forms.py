@@ -53,7 +53,7 @@ def _is_text_by_name(field_value: object) -> bool:
 
 
 def _is_verdict_by_layer(field_value: object) -> bool:
-    """Whether a value is an object with an object, or null, for each layer that is read."""
+    """Whether a value is an object in which each of READ_LAYERS is an object, null or absent."""
     return isinstance(field_value, dict) and all(
         field_value.get(layer) is None or isinstance(field_value[layer], dict)
         for layer in READ_LAYERS

@@ -26,6 +26,7 @@ def _make_signature_check(
     """Make the function of an item: requests of a kind are signed as the service wants it."""
 
     def observe(history: History) -> Iterator[Observation]:
+        """Observe the signature of each request of this kind."""
         for request in history.requests:
             if not is_kind(request):
                 continue
@@ -86,15 +87,11 @@ def observe_refused_signature(history: History) -> Iterator[Observation]:
         repeat = history.next_same(request)
         # After other work or a pause, sending it again is a new try and no retry. GETs do not
         # count as other work: another thread may have sent them.
-        is_retry = (
-            repeat is not None
-            and all(
-                request_between.method == "GET"
-                for request_between in history.between(request, repeat)
-            )
-            and gap_seconds(request, repeat) <= IMPATIENCE_SECONDS
+        has_worked_between = any(
+            request_between.method != "GET" for request_between in history.between(request, repeat)
         )
-        if repeat is None or not is_retry:
+        has_paused = repeat is not None and gap_seconds(request, repeat) > IMPATIENCE_SECONDS
+        if repeat is None or has_worked_between or has_paused:
             yield note_right(request, "it was not sent again")
         elif repeat.status == 401 or request.is_answered_by_fault:
             yield note_wrong(repeat, f"the same request as call {request.number}, which got a 401")

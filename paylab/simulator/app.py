@@ -72,7 +72,7 @@ def unreadable_request_reply(received_bytes: bytes, refusal_text: str, service: 
     path = line_match[2].decode().partition("?")[0]
     try:
         if method not in HTTPMethod.__members__:
-            find_operation(service, method, path)
+            find_operation(service, method, path)  # refuses the method or the path
     except RefusedError as refused:
         return refusal_reply(refused)
     return Reply.json(400, {"error": refusal_text})
@@ -134,6 +134,7 @@ class SimulatorApp:
         product: str = PRODUCT,
         limits: ServerLimits = SERVER_LIMITS,
     ) -> None:
+        """Serve one service; `allowed` are the names of hosts that requests may be sent to."""
         self.service = service
         self._limits = limits
         self._product_headers = {"server": product}
@@ -256,7 +257,10 @@ class SimulatorApp:
 
 
 def _read_request(scope: Message, body: bytes, ending: Ending) -> Request:
-    """The request of an ASGI scope. Repeated headers are joined with commas."""
+    """The request of an ASGI scope. Repeated headers are joined with commas.
+
+    `ending` will record how its connection ended.
+    """
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in scope["headers"]:
         header_name = name_bytes.decode("latin-1").lower()

@@ -49,6 +49,7 @@ class Clock:
         wall: Callable[[], float] = time.time,
         start: datetime | None = None,
     ) -> None:
+        """Start the clock; `wall` gives the real time in seconds since 1970."""
         self._wall = wall
         self.frozen = frozen
         self.speed = speed

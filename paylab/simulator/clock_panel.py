@@ -19,6 +19,7 @@ class ClockPanel:
     """The simulator's clock."""
 
     def __init__(self, send_control: Callable[..., Any]) -> None:
+        """Control the clock by requests that `send_control` sends."""
         self._send_control = send_control
 
     def _state(self) -> JsonObject:
@@ -56,6 +57,7 @@ class ClockPanel:
 
     @speed.setter
     def speed(self, speed: float) -> None:
+        """Set the speed."""
         self._set(speed=speed)
 
     def advance(self, span: float | str | timedelta) -> None:

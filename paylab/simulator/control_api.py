@@ -168,9 +168,9 @@ def load_snapshot(world: World, request: Request) -> Reply:
 def list_deliveries(world: World, request: Request) -> Reply:
     """GET /_simulator/deliveries: every attempt, oldest first.
 
-    `event_type` and `after`, the number of an attempt, choose among them. With `wait`, seconds of
-    real time, the answer is sent as soon as there is one. RefusedError with status 422 if none can
-    come.
+    `event_type` keeps attempts of one type, `after` those with a higher number. With `wait`, in
+    real seconds, the answer is sent as soon as there is an attempt. RefusedError with status 422
+    if there is none and none is due.
     """
     query_parameters = request.query_items()
     wait_seconds = _read_wait(query_parameters.get("wait", "0"))
@@ -223,7 +223,10 @@ def change_deliveries(world: World, request: Request) -> Reply:
 
 
 def _find_events_to_redeliver(world: World, delivery_id: object) -> list[tuple[Row, Row]]:
-    """The event of a delivery with its subscription, or for "all" every event with each."""
+    """The event of a delivery with its subscription; for "all", every event with each of its own.
+
+    RefusedError if there is no such delivery, or if its subscription was deleted.
+    """
     subscriptions = world.tables["webhook_subscriptions"].rows
     if delivery_id == "all":
         return [

@@ -37,11 +37,11 @@ def begin_control(world: World, request: Request) -> Note | None:
     """Note a request that changes something, before what it causes. None if it only reads."""
     if request.method == "GET":
         return None
-    return world.journal.note("control", world.now(), control="")
+    return world.journal.add_note("control", world.now(), control="")
 
 
 def end_control(world: World, note: Note, operation: str, request: Request, reply: Reply) -> None:
-    """Complete the note of a control with its name, the object and the body."""
+    """Complete the note of a control with its name, its status, the object and the body."""
     control_facts: dict[str, Any] = {
         "control": CONTROL_NAMES.get(operation, operation.removeprefix("control.")),
         "status": reply.status,
@@ -53,5 +53,5 @@ def end_control(world: World, note: Note, operation: str, request: Request, repl
     if operation == "control.add_fault" and reply.status < 400:
         control_facts["object"] = json.loads(reply.body)["id"]
     if operation == "control.reset":  # the journal is empty now
-        note = world.journal.note("control", world.now())
+        note = world.journal.add_note("control", world.now())
     note.facts.update(control_facts)

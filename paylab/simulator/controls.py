@@ -41,6 +41,7 @@ class Controls:
     """
 
     def __init__(self, send_control: SendControl, service: Service | None = None) -> None:
+        """Control a simulator of a service by requests that `send_control` sends."""
         self._send_control = send_control
         service = service or Service()
         self.clock = ClockPanel(send_control)

@@ -62,6 +62,7 @@ class UsedNonces:
     """Used nonces, kept for twice the tolerance because a date may lie in the future."""
 
     def __init__(self, tolerance: float) -> None:
+        """Start without nonces; `tolerance` is in seconds."""
         self._lifetime = timedelta(seconds=2 * tolerance)
         self._nonces: set[str] = set()
         self._order: deque[tuple[datetime, str]] = deque()

@@ -34,6 +34,7 @@ class Deliveries(Sequence[Delivery]):
     """Every attempt to deliver an event, oldest first. `send_control` sends a control request."""
 
     def __init__(self, send_control: Callable[..., Any]) -> None:
+        """Start with no attempt returned by `wait`."""
         self._send_control = send_control
         self._last_numbers: dict[str | None, int] = {}
 
@@ -53,12 +54,12 @@ class Deliveries(Sequence[Delivery]):
         timeout: float = 5.0,
         within: float | str | timedelta | None = None,
     ) -> Delivery:
-        """Wait for the next attempt, of an event type or any: the first not returned before.
+        """Wait for the first attempt, of an event type or of any, that was not returned before.
 
-        Each type, and any, is counted for itself. The attempt may have been made before the call.
-        WaitTimeoutError after `timeout` real seconds, or when `within`, like "30s" or "3 days", has
-        passed on the simulator's clock. On a frozen clock only what is due is waited for: otherwise
-        an error says to advance the clock.
+        It may have been made before the call. Calls with a type and calls without one do not
+        affect each other. WaitTimeoutError after `timeout` real seconds, or when `within`, like
+        "30s" or "3 days", has passed on the simulator's clock. If the clock is frozen and no
+        delivery is due, an error says to advance the clock.
 
         >>> lab.simulator.deliveries.wait("transfer.completed")
         Traceback (most recent call last):

@@ -65,6 +65,7 @@ class EventDelivery:
     """
 
     def __init__(self, world: World, save: Callable[[], None], *, send: Send | None = None) -> None:
+        """Deliver by `send`, by default by HTTP."""
         self._world = world
         self._save = save
         self._send = send or partial(post, timeout=world.service.webhooks.timeout)
@@ -103,7 +104,7 @@ class EventDelivery:
             self.start_sending_due()
 
     def start_sending_due(self) -> None:
-        """Send everything that is due."""
+        """Start to send what is due; while requests wait for receivers, one event at a time."""
         with self._changed:
             while not (self.waits_for_receivers and self._running_count):
                 queue = self._world.outbox

@@ -16,6 +16,7 @@ class DeliveryQueue:
     """
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
+        """Queue rows by their rank."""
         self._lanes: dict[str, deque[Row]] = {}
         self._heads: list[tuple[str, float, str]] = []
         self.is_paused = False

@@ -42,6 +42,7 @@ from .refusals import refusal_reply
 from .resources import financial_accounts, individuals, on_ramp, quotes, subscriptions, transfers
 from .routing import CONTROL, find_operation, operation_at
 from .strictness import find_remarks
+from .table import Row
 from .verdicts import Passage
 from .world import Steps, World
 
@@ -131,36 +132,41 @@ HANDLERS: Mapping[str, Handler] = {
 def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps, and note it in the journal of the world."""
     settle(world)
-    path = strip_base_path(request.path, world.service.signing.base_path)
-    if path != request.path:
-        request = replace(request, path=path)
-    request = _with_key_header(request, world.service.idempotency.header.lower())
+    request = _with_path_and_key_of_spec(request, world.service)
     if request.is_trusted or request.path.startswith(CONTROL):
         return _answer_owner(world, request)
-    request_record = world.journal.begin(request, world.now())
+    request_record = world.journal.record_arrival(request, world.now())
     request_record.ending = request.ending
     passage = Passage(world.service)
     request_record.verdicts = passage.to_json
     now = request.at or world.now()
     fault = faults.draw_call_fault(world, request, request_record.sequence)
-    fault_reply: Reply | None = None  # in place of the service's own
-    if fault:
-        if fault["kind"] == "skew":
-            now += timedelta(seconds=fault["seconds"])
-        passage.fault = faults.fault_json(fault)
-        fault_reply = faults.fault_reply(world.service, fault, now)
-    if fault_reply is None:
+    if fault and fault["kind"] == "skew":
+        now += timedelta(seconds=fault["seconds"])
+    reply = _answer_by_fault(world, request, now, fault, passage) if fault else None
+    if reply is None:
         reply = _answer_request(world, request, now, request_record, passage)
-    else:
-        reply = fault_reply
-        passage.has_fault_answer = True
-        passage.finding = _find_signature_mistake(world, request, now)
     if fault:
         reply = faults.apply_fault(fault, reply)
     reply = reply.with_headers({**reply.headers, "date": to_http(now)})
     if not request_record.operation:
         request_record.operation = operation_at(world.service, request.method, request.path) or ""
-    world.journal.add(request_record, reply)
+    world.journal.add_request(request_record, reply)
+    return reply
+
+
+def _answer_by_fault(
+    world: World, request: Request, now: datetime, fault: Row, passage: Passage
+) -> Reply | None:
+    """The reply of a fault in place of the service's own; None if the service answers.
+
+    Nothing is verified then: `passage` gets the mistake that the signature has.
+    """
+    passage.fault = faults.fault_json(fault)
+    reply = faults.fault_reply(world.service, fault, now)
+    if reply is not None:
+        passage.has_fault_answer = True
+        passage.finding = _find_signature_mistake(world, request, now)
     return reply
 
 
@@ -176,8 +182,12 @@ def _answer_owner(world: World, request: Request) -> Reply:
     return replace(reply, headers={**reply.headers, "date": to_http(now)})
 
 
-def _with_key_header(request: Request, service_header: str) -> Request:
-    """The request with its idempotency key in the header of the spec, as everything here reads."""
+def _with_path_and_key_of_spec(request: Request, service: Service) -> Request:
+    """The request without the base path, and with its idempotency key in the header of the spec."""
+    path = strip_base_path(request.path, service.signing.base_path)
+    if path != request.path:
+        request = replace(request, path=path)
+    service_header = service.idempotency.header.lower()
     if service_header == KEY_HEADER:
         return request
     headers = {

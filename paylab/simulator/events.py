@@ -43,7 +43,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
     if world.withholds_events:
         event_row["_"] = {"is_withheld": True}
     event = world.put("events", event_row)
-    world.journal.note(
+    world.journal.add_note(
         "event",
         world.now(),
         event_id=event_row["id"],
@@ -147,7 +147,7 @@ def note_attempt(world: World, queued_row: Row) -> Note:
     """Note an attempt to deliver an event, before it is sent."""
     attempt_facts = {field_name: queued_row.get(field_name) for field_name in ATTEMPT_FACTS}
     body = json.loads(queued_row["body"])
-    return world.journal.note("delivery", world.now(), **attempt_facts, body=body)
+    return world.journal.add_note("delivery", world.now(), **attempt_facts, body=body)
 
 
 ATTEMPT_FACTS = ("event_id", "event_type", "resource_id", "url", "attempt", "cause")

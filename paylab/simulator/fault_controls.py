@@ -28,6 +28,7 @@ class FaultBlock(AbstractContextManager[JsonObject]):
     """A fault that applies already; the end of a `with` block removes it."""
 
     def __init__(self, fault: JsonObject, remove: Callable[[str], None]) -> None:
+        """Hold a fault; `remove` removes it by its id."""
         self._fault = fault
         self._remove = remove
 
@@ -44,6 +45,7 @@ class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
     def __init__(self, send_control: SendControl, service: Service) -> None:
+        """Plan faults of a service by requests that `send_control` sends."""
         self._send_control = send_control
         self._service = service
 
@@ -69,12 +71,15 @@ class FaultControls:
         """Apply a fault to an operation or an event type, until the end of a `with` block.
 
         Without a block it applies until it is removed. An operation is named like
-        "transfers.create" or "POST /v1/transfers". Without a kind, `status`, `headers` and `body`
-        (JSON, or text) answer in place of the service; without a status the request is carried
-        out. `delay` and `slow` are seconds until the answer starts, and that its body takes;
-        `cut_after` bytes are sent of it. `content_type` replaces that of the answer. `times` is
-        the number of the next calls that it is for (0: all), `every=3` for each third one, and
-        `probability` with `seed` for a share. `kinds()` lists the other kinds.
+        "transfers.create" or "POST /v1/transfers". `kinds()` lists the kinds. Without a kind:
+
+        - `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
+          status the request is carried out. `content_type` replaces that of the answer.
+        - `delay` is the time until the answer starts, and `slow` the time that its body takes, in
+          seconds. `cut_after` is the number of bytes of the body that are sent.
+
+        Of any kind, `times` is the number of the next calls that it applies to (0: all), `every=3`
+        applies it to each third one, and `probability` with `seed` to a share of them.
 
         >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
         ...     pass

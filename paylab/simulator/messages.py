@@ -138,6 +138,7 @@ class RefusedError(Exception):
         headers: Mapping[str, str] | None = None,
         **extra: object,
     ) -> None:
+        """Refuse with a text; `extra` are further members of the body."""
         super().__init__(text)
         self.status = status
         self.text = text
@@ -154,6 +155,7 @@ class BodyTooLargeError(RefusedError):
     """The refusal of a body that has more bytes than a limit."""
 
     def __init__(self, bytes_max: int, headers: Mapping[str, str] | None = None) -> None:
+        """Name the limit in bytes."""
         super().__init__(413, f"the body is larger than {bytes_max} bytes", headers=headers)
 
 
@@ -161,6 +163,7 @@ class CursorError(RefusedError):
     """The refusal whose body is shown in the spec, whatever the format of others."""
 
     def __init__(self) -> None:
+        """Use the text that the spec shows."""
         super().__init__(400, "Invalid pagination token")
 
 

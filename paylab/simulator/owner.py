@@ -17,6 +17,7 @@ class Owner:
     """Sends trusted requests to the control API of a simulator in this process."""
 
     def __init__(self, simulator: Simulator) -> None:
+        """Send to one simulator."""
         self._simulator = simulator
 
     def send_control(

@@ -62,9 +62,9 @@ class Member(NamedTuple):
 def seed_world(world: World, transfers: int, individuals: int | None, conversions: int) -> None:
     """Add finished transfers and conversions, and their individuals.
 
-    By default, or with few individuals, they are those of the usual world. A larger number makes a
-    population in all corridors and source currencies; with `conversions`, a fifth of the population
-    has some.
+    `individuals` is their number. None, or at most one per route of `ROUTES`, adds individuals of
+    these routes. A larger number adds a population in all corridors and source currencies; with
+    `conversions`, a fifth of it has some.
     """
     if individuals is None or individuals <= len(ROUTES):
         seed_transfers(world, transfers, individuals)
@@ -90,7 +90,7 @@ def all_routes() -> list[PayoutRoute]:
 def _make_members(
     world: World, random_numbers: random.Random, member_count: int, *, has_ramps: bool
 ) -> list[Member]:
-    """Members by creation; each route has one before a route has two."""
+    """Make members, ordered by creation; a route has a second one only after each has one."""
     routes = all_routes()
     shares = [route.share for route in routes]
     further_routes = random_numbers.choices(routes, shares, k=max(0, member_count - len(routes)))

@@ -65,6 +65,7 @@ class Rehearsal:
     """
 
     def __init__(self, controls: RehearsalControls) -> None:
+        """Play on the simulator of these controls."""
         self._controls = controls
         self._fault_id = ""
         self._item: Item | None = None
@@ -78,7 +79,7 @@ class Rehearsal:
         >>> len(lab.simulator.rehearse().missing) > 10
         True
         """
-        unseen_items = self._judge_requests().of("not seen")
+        unseen_items = self._judge_all_items().of("not seen")
         return [
             judged_item.item
             for judged_item in unseen_items
@@ -90,12 +91,12 @@ class Rehearsal:
         # What an integration does may make further items apply.
         while item := self.find_next(played_ids):
             played_ids.add(item.id)
-            self.begin(item)
+            self.set_up(item)
             try:
                 yield item
-                self.act()
+                self.follow_up()
             finally:
-                self.end()
+                self.clean_up()
 
     def find_next(self, played_ids: Collection[str] = ()) -> Item | None:
         """The first missing item that was not played. None if there is none.
@@ -118,9 +119,9 @@ class Rehearsal:
         >>> rehearsal.judge(rehearsal.missing[0]).verdict
         'not seen'
         """
-        return self._judge_requests()[item.id]
+        return self._judge_all_items()[item.id]
 
-    def _judge_requests(self) -> Readiness:
+    def _judge_all_items(self) -> Readiness:
         """The verdict on each item, by the journal until now."""
         from ..readiness.judgement import judge
 
@@ -135,10 +136,10 @@ class Rehearsal:
         # From the first open row on, the rows are read again the next time.
         return [*settled_rows, *dropwhile(_is_settled, new_rows)]
 
-    def begin(self, item: Item) -> None:
+    def set_up(self, item: Item) -> None:
         """Set up the situation of an item: its seed, its fault and its event."""
         situation = item.situation
-        self.end()
+        self.clean_up()
         self._item = item
         if situation is None:
             return
@@ -149,16 +150,17 @@ class Rehearsal:
             fault_kind = fault_settings.pop("kind")
             fault = self._controls.faults.add(fault_kind, **fault_settings)
             self._fault_id = str(fault["id"])
-        # `act` handles only what the integration creates from here on.
+        # `follow_up` handles only what the integration creates from here on.
         self._handled_sequence = self._last_sequence()
         transfer_requests = self._find_created("transfers.create")
         if situation.event and transfer_requests:  # the event is about a transfer that exists
             self._controls.send_event(situation.event, str(transfer_requests[-1]["answer"]["id"]))
 
-    def act(self) -> bool:
-        """Move what the integration has created since `begin`, or the clock.
+    def follow_up(self) -> bool:
+        """Do what the situation needs after the integration has created objects.
 
-        Return False while nothing was created, and True when it was done.
+        Advance the clock, add a transfer, or move the objects. Return False if the integration
+        has created none since `set_up` or the last `follow_up`.
         """
         situation = self._item.situation if self._item else None
         if situation is None or not situation.after:
@@ -207,7 +209,7 @@ class Rehearsal:
             if journal_row.get("operation") == operation_name and 200 <= journal_row["status"] < 300
         ]
 
-    def end(self) -> None:
+    def clean_up(self) -> None:
         """Remove the fault of the situation, if it has one."""
         if self._fault_id:
             self._controls.faults.remove(self._fault_id)

@@ -152,7 +152,7 @@ class Requests(Sequence[JournalRequest]):
         return self._with_rows([row for row in all_rows if is_matching(JournalRequest(row))])
 
     def of(self, operation: str) -> Requests:
-        """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
+        """The requests of "POST /v1/transfers", a method, a path or "transfers.create".
 
         In a path, `*` or `{id}` is any segment. UnknownNameError for another operation.
 

@@ -61,6 +61,7 @@ class Scenarios:
     def __init__(
         self, list_scenarios: Callable[[], list[dict[str, str]]], service: Service
     ) -> None:
+        """Name the scenarios of a service; `list_scenarios` asks the simulator for them."""
         self._list_scenarios = list_scenarios
         self._scenarios = list_scenarios_by_name(service)
 

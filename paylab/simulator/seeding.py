@@ -35,7 +35,6 @@ HOUR_WEIGHTS = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7,
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
 WEEK_WEIGHTS = [day * hour for day, hour in product(WEEKDAY_WEIGHTS, HOUR_WEIGHTS)]
 
-
 EMPTY_REQUEST_FIELDS = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
 """What a transfer repeats of its request: null where nothing was sent."""
 
@@ -104,7 +103,6 @@ RAIL_SECONDS = {
 """The median seconds of a payout on a rail, and their spread."""
 OTHER_RAIL_SECONDS = (45, 0.7)
 
-
 OUTCOME_FIELDS = ("status", "completed_in", "failure_reason", "settlement_reference_id")
 """The fields that depend on the final status of a transfer."""
 
@@ -117,14 +115,15 @@ class _SharedKeys:
     """The fields of a row as attributes: dicts of attributes share their keys, and are small."""
 
     def __init__(self, fields: Row) -> None:
+        """Set each field as an attribute."""
         for field_name, field_value in fields.items():
             setattr(self, field_name, field_value)
 
 
 def seed_transfers(world: World, count: int, individuals: int | None = None) -> None:
-    """Add `count` finished transfers of the last 90 days, to new `individuals`.
+    """Add `count` finished transfers of the last 90 days, to new individuals.
 
-    Their number is by default one per route, and 0 without transfers.
+    `individuals` is their number: by default one per route, and 0 without transfers.
     """
     if individuals is None:
         individuals = len(ROUTES) if count else 0
@@ -180,17 +179,18 @@ def add_conversion_account(world: World, owner: Row, recipient_account: Row, cur
 
 
 def draw_moments(world: World, random_numbers: random.Random, count: int) -> Iterator[datetime]:
-    """Times in the period, oldest first, with the weights of hours and weekdays."""
-    first_hour, weights = _weigh_hours(world.now() - AGE_MIN)
-    hours = random_numbers.choices(range(len(weights)), cum_weights=weights, k=count)
+    """Random times in 90 days, oldest first; more of them in hours with more payments."""
+    first_hour, cumulative_weights = _weigh_hours(world.now() - AGE_MIN)
+    hours = range(len(cumulative_weights))
+    drawn_hours = random_numbers.choices(hours, cum_weights=cumulative_weights, k=count)
     offsets_ms = sorted(
-        hour * 3_600_000 + int(random_numbers.random() * 3_600_000) for hour in hours
+        hour * 3_600_000 + int(random_numbers.random() * 3_600_000) for hour in drawn_hours
     )
     return (first_hour + timedelta(milliseconds=offset_ms) for offset_ms in offsets_ms)
 
 
 def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
-    """The first hour of the period that ends then, and the cumulative weights of all its hours."""
+    """The first hour of the 90 days before `end`, and the cumulative weights of all its hours."""
     hour_count = 90 * 24
     first_hour = end - timedelta(hours=hour_count)
     hour_of_week = first_hour.weekday() * 24 + first_hour.hour
@@ -212,6 +212,7 @@ class RouteHistory:
         route: PayoutRoute,
         recipient: tuple[Row, Row] | None = None,
     ) -> None:
+        """`recipient` is an individual and its account; None adds new ones."""
         self.world = world
         self.random_numbers = random_numbers
         self.route = route

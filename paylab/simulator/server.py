@@ -39,6 +39,7 @@ class Server:
         listener: socket.socket | None = None,
         limits: ServerLimits = SERVER_LIMITS,
     ) -> None:
+        """Bind the port; `start` serves. Port 0 is any free port."""
         self.simulator = simulator
         self._socket = listener or listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]

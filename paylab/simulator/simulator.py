@@ -91,6 +91,7 @@ class Simulator:
         strict: bool = False,
         **clock_options: Unpack[ClockOptions],
     ) -> None:
+        """Load the state from `data`, or seed a new one; ArgumentError for a wrong option."""
         _check_switches(
             production_like=production_like,
             strict=strict,

@@ -107,7 +107,10 @@ def _make_problem(field: str, message: str) -> Problem:
 
 
 def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:
-    """Duplicate ids, references to rows that are missing, and steps that cannot be carried out."""
+    """Duplicate ids, references to rows that are missing, and timers of impossible steps.
+
+    Also conversion accounts that do not pay out to a wallet.
+    """
     rows_by_id = {
         table_kind: {table_row.id: table_row for table_row in table_rows}
         for table_kind, table_rows in tables.items()

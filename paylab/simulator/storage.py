@@ -78,9 +78,11 @@ class WorldStorage:
     """The file of a world, locked while a simulator uses it."""
 
     def __init__(self, path: Path) -> None:
+        """Open the file and lock it; UnusableFileError if that is not possible."""
         self._path = path
         try:
-            self._db = sqlite.open_file(path, timeout=0.5)  # private: it contains document numbers
+            # Only its owner may read the file, which contains document numbers.
+            self._db = sqlite.open_file(path, timeout=0.5)
         except (sqlite3.Error, OSError) as error:
             raise self._unusable_error(error) from None
         try:

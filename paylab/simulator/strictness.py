@@ -91,10 +91,10 @@ def _read_account_details(service: Service, body: RequestBody) -> None:
     detail_keys = set(details)
 
     def count_unknown(account: AccountDetails) -> int:
-        """How many of the given details an account does not have."""
+        """How many of the sent details an account does not have."""
         return len(detail_keys - _account_field_names(account))
 
-    # The country is not in the body: take the one with the most of these fields.
+    # The body does not name the country: take the country that knows the most of these details.
     nearest_account = min(accounts, key=count_unknown)
     field_names = (*nearest_account.fields, *nearest_account.required)
     body.read(details, field_names, make_account_names(nearest_account), "details")
@@ -143,7 +143,7 @@ def _find_unknown_parameters(
 def _find_key_problems(
     service: Service, operation_record: Operation, request: Request
 ) -> Iterator[Problem]:
-    """An Idempotency-Key that the operation does not take, or under another name."""
+    """An Idempotency-Key that the operation does not take, and one in a header of another name."""
     key_header = service.idempotency.header
     if KEY_HEADER in request.headers and not operation_record.takes_key(service):
         operations_text = " and ".join(sorted(IDEMPOTENT_OPERATIONS))

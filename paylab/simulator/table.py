@@ -71,6 +71,7 @@ class Table:
         sorted_rows = self._sorted_rows
         if after_position is not None and self.order == "unknown":
             after_position = shuffle_position(after_position)
+        # The row at the position itself is not listed.
         if self.order == "oldest_first":
             start_index = 0
             if after_position is not None:

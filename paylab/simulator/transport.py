@@ -25,6 +25,7 @@ class SimulatorTransport(httpx.BaseTransport):
     """
 
     def __init__(self, respond: Callable[[Request], Reply], *, is_trusted: bool = False) -> None:
+        """Answer by `respond`; `is_trusted` is whether its requests are trusted."""
         self._respond = respond
         self._is_trusted = is_trusted
 

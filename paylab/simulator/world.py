@@ -69,6 +69,7 @@ class World:
         service: Service | None = None,
         strict: bool = False,
     ) -> None:
+        """Make an empty world."""
         self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
@@ -220,7 +221,7 @@ class World:
                     "object": fault["id"],
                     "fault": fault["kind"],
                 }
-                self.journal.note("control", self.now(), **fault_facts, **target)
+                self.journal.add_note("control", self.now(), **fault_facts, **target)
                 return fault
         return None
 

@@ -35,6 +35,7 @@ class ClockThread:
     """A thread that carries out steps and deliveries when they are due."""
 
     def __init__(self, simulator: Simulator) -> None:
+        """Start the thread."""
         self._simulator = simulator
         self._stopped = Event()
         self._thread = start_thread(self._run, "paylab-clock")
@@ -68,6 +69,7 @@ class HostedWorld:
     """A simulator behind a port, with its keys, its control token and the thread of its clock."""
 
     def __init__(self, simulator: Simulator, keys: tuple[str, str] | None = None) -> None:
+        """Host a simulator under an API key and a secret, by default its own."""
         self.simulator = simulator
         self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
         self.control_token = f"ct_simulator_{token_hex(16)}"
@@ -98,6 +100,7 @@ class Worlds:
     """
 
     def __init__(self, first: HostedWorld, base_url: Callable[[], str], worlds_max: int) -> None:
+        """Start with the simulator that the port was opened for."""
         self.first = first
         self._base_url = base_url
         self._worlds_max = worlds_max

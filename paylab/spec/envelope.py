@@ -44,6 +44,7 @@ def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tup
         for path, value in value_by_path.items()
         if not path.startswith(f"{items_path}.")
     }
+    # A stated path that the body has is not contradicted, whatever else looks like a flag.
     flag_path = _find_flag_path(values_outside_rows, list_form)
     if flag_path and list_form.more not in (flag_path, *value_by_path):
         yield "more", flag_path

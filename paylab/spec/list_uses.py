@@ -23,6 +23,7 @@ class PageIterator(Generic[P]):
     """The pages of a list, one after another."""
 
     def __init__(self, pages: Iterator[P]) -> None:
+        """Read the pages from an iterator."""
         self._pages = pages
 
     def __iter__(self) -> Iterator[P]:
@@ -64,7 +65,7 @@ def contains(listed_items: Iterable[object], wanted: object) -> bool:
 def has_values(item: object, fields: Mapping[str, object]) -> bool:
     """Whether the fields of an item have these values; several values for a field mean any.
 
-    An amount or a time can be text. OptionError for text that is none.
+    An amount or a time may be given as text. OptionError for text that is neither.
     """
     return all(
         _is_equal(_read_field(item, field_name), wanted_value, field_name)
@@ -110,22 +111,27 @@ def with_list_refusals(class_: type[K]) -> type[K]:
 
 
 def _refuse_length(_list: object) -> NoReturn:
+    """Refuse `len(pager)`: it would fetch all pages."""
     raise TypeError("only the whole list has a length: len(pager.to_list()) fetches all of it")
 
 
 def _refuse_truth(_list: object) -> NoReturn:
+    """Refuse `bool(pager)`: it would fetch a page."""
     raise TypeError("only a read list tells whether it is empty: .first() is None")
 
 
 def _refuse_next(_list: object) -> NoReturn:
+    """Refuse `next(pager)`: every iteration starts at the first page."""
     raise TypeError("a list is no iterator: .first() is its first item, iter() its iterator")
 
 
 def _compare(pager: object, other: object) -> bool:
+    """Whether both are the same pager; TypeError for `pager == [...]`."""
     if isinstance(other, _COLLECTIONS):
         raise TypeError("only the whole list can be compared: .to_list() == [...]")
     return pager is other
 
 
 def _refuse_sum(_list: object, _other: object) -> NoReturn:
+    """Refuse `pager + other`: a sum would have to fetch all pages."""
     raise TypeError("lists are joined when they are read: [*first, *second] fetches both")

@@ -72,6 +72,7 @@ def name_members(value: object) -> Any:
 
 
 def _name_all_members(value: object) -> Any:
+    """Replace all dicts of decoded JSON by `Members`; RecursionError if it is nested too deep."""
     if isinstance(value, list):
         return [_name_all_members(member) for member in value]
     if not isinstance(value, dict):

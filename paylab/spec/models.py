@@ -219,6 +219,7 @@ class PendingInstructions:
     """
 
     def __init__(self, account_id: str) -> None:
+        """Prepare the advice to wait for the account with this id."""
         self._advice = f'pending: call lab.conversion_accounts.wait("{plain(account_id, 60)}")'
 
     def __bool__(self) -> bool:

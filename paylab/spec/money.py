@@ -61,10 +61,14 @@ _COMPARISONS = ("lt", "le", "gt", "ge")
 
 
 def _make_refusing_method(method_name: str, refused: tuple[type, ...]) -> Callable[..., Any]:
-    """A method of Decimal; TypeError that says what to write for an operand of these types."""
+    """Make a method that computes as that of Decimal, but refuses operands of some types.
+
+    Its TypeError says what to write in place of the operand.
+    """
     decimal_method = getattr(Decimal, method_name)
 
     def method(self: Amount, other: object, *modulo: object) -> Any:
+        """Compute as Decimal does; `modulo` is the third argument of `pow`."""
         if isinstance(other, refused):
             raise TypeError(_describe_operand(other))
         return decimal_method(self, other, *modulo)
@@ -74,11 +78,12 @@ def _make_refusing_method(method_name: str, refused: tuple[type, ...]) -> Callab
 
 
 def _describe_operand(operand: object) -> str:
-    """Why an amount does not compute with a value, and what to write."""
+    """Why an amount does not compute with None, a float or text, and what to write."""
     if operand is None:
         return "the other value is None, which is no amount: check first that the field has one"
     if isinstance(operand, float):
-        return f"{operand!r} is a float, which is not exact: write Decimal({repr(operand)!r})"
+        float_text = repr(operand)
+        return f"{float_text} is a float, which is not exact: write Decimal({float_text!r})"
     if PLAIN_NUMBER.fullmatch(str(operand)):
         return f"{operand!r} is text: write Decimal({operand!r})"
     return (

@@ -60,9 +60,10 @@ class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
     `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
-    one object into an item; `keep` filters items; `named` gives an object our names. `kind` is the
-    list, and `declared` has its statuses besides those of the specification. Its repr and display
-    send nothing: they show the items that were fetched last.
+    one object into an item; `keep` filters items; `named` gives an object our names. `place` gives
+    the name of the service for its display. `kind` is the list, such as "transfers", and `declared`
+    has its statuses besides those of the specification. Its repr and display send nothing: they
+    show the items that were fetched last.
 
     A row that the list repeats is read once, with a RepeatWarning: an iteration gives the version
     that comes first, `to_list` and `to_dicts` without a limit the one with the newest
@@ -141,6 +142,7 @@ class Pager(Generic[T]):
         return list_uses.PageIterator(self._read_pages())
 
     def _read_pages(self) -> Iterator[Page[T]]:
+        """Yield the pages with their items; the first items are kept for the display."""
         displayed_items: list[T] = []
         item_count = 0
         for page in self.raw_pages():
@@ -241,10 +243,10 @@ class Pager(Generic[T]):
         >>> lab.transfers.list().select(lambda transfer: transfer.status == "failed")[0].status
         'failed'
         """
-
         list_uses.check_condition(wanted)
 
         def keep(item: T) -> bool:
+            """Whether an item passes this condition and that of the list itself."""
             return wanted(item) and (self._keep is None or self._keep(item))
 
         selected_pager = copy(self)
@@ -254,7 +256,7 @@ class Pager(Generic[T]):
         return selected_pager
 
     def keep_rows(self, row_filter: RowFilter, order: Order) -> Pager[T]:
-        """The items that a filter keeps; a list with the newest first is read back to its `since`.
+        """The items that a filter keeps; a list newest first is read only back to its `since`.
 
         >>> from paylab.spec.row_filter import RowFilter
         >>> row_filter = RowFilter(frozenset({"failed"}))

@@ -23,6 +23,10 @@ class Names:
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
+        """Sort the names: `names` maps ours to theirs, and equal ones are left out.
+
+        `nested_paths` has their dotted names by ours, the flat names are the others.
+        """
         self.their_names = {
             our_name: their_name for our_name, their_name in names.items() if our_name != their_name
         }
@@ -73,9 +77,14 @@ class Names:
         return nested_fields, other_fields
 
     def find_our_path(self, path: str) -> str:
-        """The path of a field of the service in our names; only its first name can differ."""
+        """The path of a field of the service in our names.
+
+        If `individual_id` is their "person.id", then "person.id" is "individual_id". If `address`
+        is their "home", then "home.city" is "address.city".
+        """
         for their_path, our_name in self.our_names.items():
-            if f"{path}.".startswith(f"{their_path}."):
+            is_field_or_inside = path == their_path or path.startswith(f"{their_path}.")
+            if is_field_or_inside:
                 return our_name + path.removeprefix(their_path)
         return path
 

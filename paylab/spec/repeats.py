@@ -18,15 +18,16 @@ Id = str | int | None
 
 
 class RowVersions:
-    """Finds rows of an id that has a newer version; `superseded_row_numbers` are theirs."""
+    """Finds the rows whose id has a newer version; `superseded_row_numbers` are their numbers."""
 
     def __init__(self) -> None:
+        """Start without rows."""
         self.superseded_row_numbers: list[int] = []
         self._newest_by_id: dict[Id, tuple[object, int]] = {}
         """The `updated_at` and the row number of the newest version of each id."""
 
     def add(self, row_number: int, id_: Id, updated_at: object) -> None:
-        """Note a row; rows without an id are never repeated."""
+        """Compare a row with the newest one of its id; a row without an id is never a repeat."""
         if id_ is None:
             return
         if id_ not in self._newest_by_id:
@@ -52,6 +53,7 @@ class RepeatFilter:
     """Leaves out the rows that an earlier page had, with one warning for the list."""
 
     def __init__(self, to_our_names: Callable[[Row], Row]) -> None:
+        """Start without pages; `to_our_names` renames the fields of a row of the service."""
         self._to_our_names = to_our_names
         self._known_ids: set[Id] = set()
         self._has_warned = False

@@ -29,12 +29,12 @@ _COMPOUND_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
 @dataclass
 class RequestBody:
-    """A body in our names; `form_problems` are those of its form, in the service's names.
+    """A body in our names; `form_problems` are the problems of its form, in the service's names.
 
-    `names_by_path` are the names of the objects in it, by dotted path ("" is the body itself).
-    `moved_paths` are the service's paths of references that it has elsewhere, by ours.
-    `unknown_fields` are those that the service does not know, whether it refuses or ignores them,
-    and deprecated ones, with the field that is probably meant.
+    `names_by_path` has the names in each object of the body, by dotted path ("" is the body).
+    `moved_paths` has the service's path of each reference that it has at another path than we do.
+    `unknown_fields` are the fields that the service does not know, refused or ignored, and
+    deprecated fields, each with the field that is probably meant.
     """
 
     service: Service
@@ -51,10 +51,11 @@ class RequestBody:
         names: Names = SAME_NAMES,
         path: str = "",
     ) -> JsonValue:
-        """Rename the fields of an object to our names; unknown ones are noted.
+        """Rename the fields of an object to our names, and note the fields that are not known.
 
-        `known_names` are our names of its fields, `names` those that a service has for them, and
-        `path` is where it is in the body. A value that is no object is unchanged.
+        `known_names` are our names of the fields that it may have, `names` are the service's names
+        for them, and `path` is the dotted path of the object in the body. A value that is no
+        object is unchanged.
         """
         if not isinstance(value, dict):
             return value
@@ -65,7 +66,7 @@ class RequestBody:
         fields, other_fields = names.split_nested(value)
         for sent_name, field_value in other_fields.items():
             our_name = names.our_names.get(sent_name, sent_name)
-            # Our own name of a field, by which the service does not know it.
+            # The service has another name for this field, and does not know ours.
             is_only_ours = our_name == sent_name and sent_name in names.their_names
             if is_only_ours or our_name not in known_names:
                 self._note_unknown(path, sent_name, their_known_names)
@@ -132,9 +133,9 @@ class RequestBody:
             self.unknown_fields.append(Problem(their_id_name, message, "request.unknown"))
 
     def _read_moved_reference(self, field: Field) -> None:
-        """Read a reference whose id the service has elsewhere; `fields` gets the object.
+        """Read a reference whose id the service has at another path, as an object in `fields`.
 
-        The id under `wallet.id` or `wallet_id`, which is `payout_account_id` by now, becomes
+        `read` has renamed the id, such as `wallet_id`, to our `payout_account_id`. Here it becomes
         `{"payout_account": {"id": "fa_1"}}`.
         """
         if field.name in self.fields and not field.accepts("object"):
@@ -165,9 +166,9 @@ class RequestBody:
         return remaining_fields
 
     def read_amounts(self, names: Iterable[str]) -> None:
-        """Turn amounts from numbers into text, as the rules take them, if the service has numbers.
+        """Turn amounts into text, as the rules want them, if the service wants JSON numbers.
 
-        Any other value is a problem then.
+        Add a problem for an amount that is not a number.
         """
         if self.service.amounts.requests != "number":
             return
@@ -220,8 +221,9 @@ class RequestBody:
         for object_names in self.names_by_path.values():
             their_names |= object_names.their_names
 
-        def rename(match: re.Match[str]) -> str:
-            our_name = match[0]
+        def rename(name_match: re.Match[str]) -> str:
+            """Rename one word of the message."""
+            our_name = name_match[0]
             return their_names.get(our_name, our_name)
 
         return _COMPOUND_NAME.sub(rename, message)

@@ -256,6 +256,7 @@ class Resource(BaseModel):
         return True  # Python would ask for the length
 
     def _refuse_order(self, _other: object) -> NoReturn:
+        """Refuse to compare resources by `<`, and say how to sort them."""
         noun = type(self).__name__.lower()
         raise TypeError(
             f"{type(self).__name__} has no order of its own: name what to compare, as in "

@@ -23,6 +23,7 @@ class RouteTable:
     """Finds the routes at a path; a path without placeholders wins."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
+        """Sort the routes by path; the shape of a path has its placeholders without names."""
         routes_by_shape: dict[str, dict[str, Route]] = {}
         # Templates with fewer placeholders come first, and win.
         for route in sorted(routes, key=lambda route: route.template.count("{")):

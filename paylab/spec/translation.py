@@ -31,6 +31,7 @@ class Translation:
     """The names of a service's fields in requests and responses, and the format of values."""
 
     def __init__(self, service: Service) -> None:
+        """Translate for one service."""
         self.service = service
         self.changes_nothing = service.is_default
         """Whether all names and formats are ours, so that nothing is translated."""
@@ -43,7 +44,7 @@ class Translation:
             return body
         record = OPERATIONS[operation]
         rename_details = partial(_rename_for_service, path_prefix="details")
-        request_body = self._rename_details(body, rename_details, are_theirs=False)
+        request_body = self._rename_details(body, rename_details, in_service_names=False)
         self._move_ids(record, request_body)
         if record.is_sandbox and "{" in record.path(self.service):
             request_body.pop("conversion_account_id", None)  # the path names the account
@@ -82,7 +83,7 @@ class Translation:
         if self.changes_nothing:
             return json_object
         fields = answer_names(model, self.service).to_ours(json_object)
-        return self._rename_details(fields, Names.to_ours, are_theirs=True)
+        return self._rename_details(fields, Names.to_ours, in_service_names=True)
 
     def write_answer(self, model: str, json_object: Body, country: object = None) -> Body:
         """Write an object of an answer in the service's names: the inverse of `translate_answer`.
@@ -91,11 +92,12 @@ class Translation:
         """
         if self.changes_nothing:
             return json_object
-        # The details of accounts have names of their own, by country and type.
-        with_their_details = self._rename_details(
-            json_object, Names.to_theirs, country, are_theirs=False
+        # The names of details depend on the country and the type of each account.
+        with_renamed_details = self._rename_details(
+            json_object, Names.to_theirs, country, in_service_names=False
         )
-        return answer_names(model, self.service).to_theirs(with_their_details)
+        names_of_model = answer_names(model, self.service)
+        return names_of_model.to_theirs(with_renamed_details)
 
     def translate_field(self, operation: str, body: object, field: str) -> str:
         """Translate the dotted path of a field of a request from the service's names to ours.
@@ -118,7 +120,7 @@ class Translation:
         return our_path
 
     def _find_sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
-        """The names for the details of that account in a body which has these details."""
+        """The names for the details of an account, which is found in the body by its details."""
         fields = body if isinstance(body, Mapping) else {}
         listed_accounts = fields.get("financial_accounts")
         possible_accounts = [fields]  # the body of a new account is the account
@@ -130,16 +132,17 @@ class Translation:
                 account_type = account.get("type")
                 break
         return self._choose_detail_names(
-            fields.get("country"), account_type, details, are_theirs=False
+            fields.get("country"), account_type, details, in_service_names=False
         )
 
     def _rename_details(
-        self, json_object: Body, rename: Convert, country: object = None, *, are_theirs: bool
+        self, json_object: Body, rename: Convert, country: object = None, *, in_service_names: bool
     ) -> Body:
         """Rename the fields in the details of all accounts and deposit instructions of an object.
 
-        `rename` is `Names.to_ours` or `Names.to_theirs`, and `are_theirs` is whether the details
-        have the service's names now. `country` is that of its accounts if the object has none.
+        `rename` is `Names.to_ours` or `Names.to_theirs`. `in_service_names` is whether the details
+        have the service's names before they are renamed. `country` is the country of accounts if
+        the object does not state one.
         """
         country = json_object.get("country", country)
         renamed_object = rename_instruction_details(self.service, json_object, rename)
@@ -148,12 +151,12 @@ class Translation:
             """Rename the details of an account inside the object."""
             if not isinstance(account, dict):
                 return account
-            return self._rename_details(account, rename, country, are_theirs=are_theirs)
+            return self._rename_details(account, rename, country, in_service_names=in_service_names)
 
         details = json_object.get("details")
         if isinstance(details, Mapping):
             detail_names = self._choose_detail_names(
-                country, json_object.get("type"), details, are_theirs=are_theirs
+                country, json_object.get("type"), details, in_service_names=in_service_names
             )
             renamed_object["details"] = rename(detail_names, details)
         accounts = json_object.get("financial_accounts")
@@ -169,10 +172,12 @@ class Translation:
         account_type: object,
         details: Mapping[str, object],
         *,
-        are_theirs: bool,
+        in_service_names: bool,
     ) -> Names:
-        """The names in the details of an account; ours if its settings are not known."""
-        settings = self.find_account_settings(country, account_type, details, are_theirs=are_theirs)
+        """The names in the details of an account; our own if its settings are not known."""
+        settings = self.find_account_settings(
+            country, account_type, details, in_service_names=in_service_names
+        )
         return make_account_names(settings) if settings else SAME_NAMES
 
     def find_account_settings(
@@ -181,12 +186,12 @@ class Translation:
         account_type: object,
         details: Mapping[str, object],
         *,
-        are_theirs: bool = False,
+        in_service_names: bool = False,
     ) -> AccountDetails | None:
-        """Find the settings of an account; for an unknown country, those that fit its details best.
+        """Find the settings of an account; without a country, the ones that fit its details best.
 
-        None if no country has the type, or if several fit equally well. `are_theirs` is whether
-        the names of the details are the service's.
+        None if no country has the type, or if several fit equally well. `in_service_names` is
+        whether the details have the service's names.
         """
         country = country or details.get("bank_account_country")
         if country is not None:
@@ -195,14 +200,11 @@ class Translation:
         if not candidates:
             return None
 
-        def count_misfits(settings: AccountDetails) -> tuple[int, int]:
-            return _count_misfits(settings, details, are_theirs=are_theirs)
-
+        count_misfits = partial(_count_misfits, details, in_service_names=in_service_names)
         best_settings, *other_settings = sorted(candidates, key=count_misfits)
-        is_tie = bool(other_settings) and count_misfits(best_settings) == count_misfits(
-            other_settings[0]
-        )
-        return None if is_tie else best_settings
+        if other_settings and count_misfits(other_settings[0]) == count_misfits(best_settings):
+            return None  # both fit equally well
+        return best_settings
 
     def _format_values(self, record: Operation, body: Body) -> Body:
         """Copy a body with currencies in the service's letter case, and amounts in its format."""
@@ -256,14 +258,15 @@ def _rename_for_service(
 
 
 def _count_misfits(
-    settings: AccountDetails, details: Mapping[str, object], *, are_theirs: bool
+    details: Mapping[str, object], settings: AccountDetails, *, in_service_names: bool
 ) -> tuple[int, int]:
     """Count the details that the settings do not know, and the known ones that are missing.
 
-    Fewer of both is a better fit. The details have the service's names if they `are_theirs`.
+    Fewer of both is a better fit. `in_service_names` is whether the details have the service's
+    names.
     """
     known_names = set(settings.fields)
-    if are_theirs:
+    if in_service_names:
         their_names = make_account_names(settings).their_names
         known_names = {their_names.get(our_name, our_name) for our_name in known_names}
     unknown_names = details.keys() - known_names

@@ -97,12 +97,11 @@ def _find_operation(name: str, kind: str) -> str | None:
         has_id_filter = id_name in FIELDS.get(name, {})
         return f"lab.{name}.list({id_name}=...)" if has_id_filter else f"lab.{name}"
     for chapter in _list_chapters(kind):
-        verbs = _list_verbs(chapter)
-        verb = names.find_suggestion(name, verbs)
-        if verb == "create":  # the object is there already: what is created from it?
+        call_name = names.find_suggestion(name, _list_call_names(chapter))
+        if call_name == "create":  # the object is there already: what is created from it?
             return _find_use(kind)
-        if verb:
-            return verb if verb.startswith("lab.") else f"lab.{chapter}.{verb}"
+        if call_name:
+            return call_name if call_name.startswith("lab.") else f"lab.{chapter}.{call_name}"
     return None
 
 
@@ -121,11 +120,11 @@ def _find_exact_operation(name: str, kind: str) -> str | None:
     """The call of a lab with exactly this name, such as `lab.transfers.wait`; None if none has."""
     chapters = [*_list_chapters(kind), "sandbox"]
     return next(
-        (f"lab.{chapter}.{name}" for chapter in chapters if name in _list_verbs(chapter)), None
+        (f"lab.{chapter}.{name}" for chapter in chapters if name in _list_call_names(chapter)), None
     )
 
 
-def _list_verbs(chapter: str) -> list[str]:
+def _list_call_names(chapter: str) -> list[str]:
     """The names of the calls of a part of a lab, such as "create" and "get"."""
     operations = [
         operation_name for operation_name in OPERATIONS if operation_name.startswith(f"{chapter}.")

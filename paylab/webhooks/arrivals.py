@@ -42,6 +42,7 @@ class Arrivals:
     """The events of an inbox that meet some conditions; evaluated on each use."""
 
     def __init__(self, events: EventLog, *conditions: tuple[str, str | datetime]) -> None:
+        """Select from `events`; a condition is a name of CONDITIONS and the value to compare."""
         self._log = events
         self._conditions = conditions
 
@@ -175,11 +176,8 @@ def _condition_value(condition_name: str, condition_argument: str | datetime) ->
     ArgumentError for a time without a zone.
     """
     if isinstance(condition_argument, str):
-        return (
-            timestamps.from_text(condition_argument)
-            if condition_name == "since"
-            else condition_argument
-        )
+        is_time = condition_name == "since"
+        return timestamps.from_text(condition_argument) if is_time else condition_argument
     if condition_argument.tzinfo is None:
         raise ArgumentError(f"{condition_name} must have a time zone, such as datetime.now(UTC)")
     return condition_argument

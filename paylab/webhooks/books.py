@@ -52,9 +52,7 @@ def read_books(
     without `sheet`, the first one is read. With `database`, a URL or an SQLAlchemy engine, the
     source is a query. A table of polars or Arrow is a frame too.
     """
-    convert_to_pandas = (
-        None if isinstance(source, pd.DataFrame) else getattr(source, "to_pandas", None)
-    )
+    convert_to_pandas = getattr(source, "to_pandas", None)  # of a table of polars or Arrow
     if convert_to_pandas is not None:
         source = convert_to_pandas()
     if isinstance(source, list):
@@ -66,12 +64,17 @@ def read_books(
         books = Books(_read_query(str(source), database))
     else:
         books = _read_file(source, delimiter, sheet)
-    column_names = [str(column_name) for column_name in books.frame.columns]
+    _require_unique_names(books.frame)
+    return books
+
+
+def _require_unique_names(frame: pd.DataFrame) -> None:
+    """Raise PaylabError if two columns have the same name."""
+    column_names = [str(column_name) for column_name in frame.columns]
     for column_name in column_names:
         if column_names.count(column_name) > 1:
             message = f"the books have two columns {column_name[:60]!r}: rename or remove one"
             raise PaylabError(message)
-    return books
 
 
 def _read_file(book_source: str | PathLike[str], delimiter: str | None, sheet: str | None) -> Books:

@@ -33,6 +33,7 @@ class ComparedPeriod:
         payment_mask: Mask | None = None,
         uncompared: Mapping[str, int] | None = None,
     ) -> None:
+        """`payment_mask` is true for the payments that are counted; None counts all."""
         self._period = period
         self.uncompared = dict(uncompared or {})
         self._payment_mask = np.ones(payment_count, dtype=bool)

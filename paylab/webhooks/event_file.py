@@ -90,6 +90,7 @@ class EventFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -> None:
+        """Open or create the file; ConfigError if it cannot store events."""
         self.path = path_of(path)
         self._wrapper = wrapper
         self._offset = 0  # the end of the last whole line that was read or written

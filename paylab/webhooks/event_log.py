@@ -49,6 +49,7 @@ class EventLog:
         *,
         bytes_max: int = MEMORY_BYTES_MAX,
     ) -> None:
+        """Read the events of the file; at most `bytes_max` bytes of events are in memory."""
         self.wrapper = wrapper
         self._bytes_max = bytes_max
         self.since: datetime | None = None
@@ -140,8 +141,8 @@ class EventLog:
             self._seq_by_identity[event.identity] = seq
             self._bytes += len(arrival.body) + EVENT_OVERHEAD_BYTES
             if arrival.order == IN_ORDER:
-                latest = _LatestVersion(seq, event.version)
-                self._latest_by_resource[event.family, event.id] = latest
+                latest_version = _LatestVersion(seq, event.version)
+                self._latest_by_resource[event.family, event.id] = latest_version
         self._arrivals[seq] = arrival
         while self._bytes > self._bytes_max:
             self._drop_oldest()
@@ -153,8 +154,8 @@ class EventLog:
         self.dropped += 1
         self._bytes -= len(oldest_arrival.body) + EVENT_OVERHEAD_BYTES
         del self._seq_by_identity[event.identity]
-        latest = self._latest_by_resource.get((event.family, event.id))
-        if latest is not None and latest.seq == oldest_arrival.seq:
+        latest_version = self._latest_by_resource.get((event.family, event.id))
+        if latest_version is not None and latest_version.seq == oldest_arrival.seq:
             del self._latest_by_resource[event.family, event.id]
         if self.since is not None:
             self.since = max(self.since, oldest_arrival.at)

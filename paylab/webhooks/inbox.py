@@ -108,6 +108,7 @@ class Inbox(Arrivals):
     def __init__(
         self, events: EventLog, receiver: Receiver, functions: InboxFunctions, url: str
     ) -> None:
+        """`receiver` stores deliveries in `events`; `functions` are what a lab does for it."""
         super().__init__(events)
         self.url = url
         self.is_open = True
@@ -235,7 +236,9 @@ class Inbox(Arrivals):
         return f"Inbox, {state}: {super()._count_text()}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
+        """The live table as a widget, or text where widgets cannot be shown."""
         return bundle_or_text(lambda: self._functions.show(self), repr(self))
 
     def _ipython_display_(self) -> None:
+        """Display the live table in a notebook."""
         display_or_text(lambda: self._functions.show(self))

@@ -117,15 +117,7 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
     `columns` has your names by meaning or by field of the service. Others are found by their
     usual names, without regard to case and blanks.
     """
-    _refuse_swapped(names, columns or {})
-    chosen_name_by_meaning: dict[str, Any] = {}
-    for chosen_meaning, column_name in (columns or {}).items():
-        chosen_name_by_meaning[_find_meaning(str(chosen_meaning))] = column_name
-    for column_name in chosen_name_by_meaning.values():
-        if column_name not in names:
-            your_columns = ", ".join(map(str, names)) or "no columns"
-            message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
-            raise _books_error(message)
+    chosen_name_by_meaning = _read_chosen_names(names, columns or {})
     # Of columns that differ in case only, the first is taken.
     name_by_folded_name = {
         str(column_name).strip().casefold(): column_name for column_name in reversed(names)
@@ -147,6 +139,20 @@ def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> 
         needs = f"needs a column id, reference or client_reference_id, and has {your_columns:.300}"
         raise _books_error(f"{needs}; or name yours with columns=")
     return name_by_meaning
+
+
+def _read_chosen_names(names: Sequence[object], columns: Mapping[str, str]) -> dict[str, Any]:
+    """The names that `columns` chooses, by meaning; OptionError for one that no column has."""
+    _refuse_swapped(names, columns)
+    chosen_name_by_meaning: dict[str, Any] = {}
+    for chosen_meaning, column_name in columns.items():
+        chosen_name_by_meaning[_find_meaning(str(chosen_meaning))] = column_name
+    for column_name in chosen_name_by_meaning.values():
+        if column_name not in names:
+            your_columns = ", ".join(map(str, names)) or "no columns"
+            message = f"columns= has {str(column_name)!r:.60}: your columns are {your_columns:.300}"
+            raise _books_error(message)
+    return chosen_name_by_meaning
 
 
 def _refuse_swapped(names: Sequence[object], columns: Mapping[str, str]) -> None:

@@ -22,6 +22,7 @@ class PaymentPairs:
     """
 
     def __init__(self, payments: Payments, rows: Rows, rules: Rules) -> None:
+        """`rules` say which values are equal."""
         self.payments = payments
         self.rows = rows
         self.rules = rules
@@ -161,6 +162,7 @@ class PaymentPairs:
             return
 
         def currency_of_pair(pair_index: int) -> str | None:
+            """The currency of the amount in this column of a pair."""
             return self.currency(int(payment_indexes[pair_index]), column.currency)
 
         pair = ColumnPair(column, self.rules, currency_of_pair)

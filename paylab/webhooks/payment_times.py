@@ -52,7 +52,7 @@ def read_column_times(
     if isinstance(dtype, pd.ArrowDtype) and not is_arrow_text(dtype):
         column = pd.Series(pd.to_datetime(column.to_numpy(dtype=object, na_value=None)))
     elif pd.api.types.is_object_dtype(dtype) and all(map(_is_time_or_missing, column)):
-        column = _times_of_objects(column, zone)
+        column = _convert_objects_to_times(column, zone)
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = _convert_to_zone(column, zone)
     if pd.api.types.is_datetime64_dtype(column.dtype):
@@ -73,7 +73,7 @@ def _is_time_or_missing(cell_value: Any) -> bool:
     return hasattr(cell_value, "year") or cell_value is None or bool(pd.isna(cell_value))
 
 
-def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
+def _convert_objects_to_times(column: Series, zone: ZoneInfo) -> Series:
     """Convert a column of Python's dates and times to local times of a zone, without the zone.
 
     A date is its midnight there, and a time without a zone is a local time already.

@@ -71,7 +71,7 @@ class PolledList:
         return self._read_changes() if self.has_begun else self._read_first_round(since)
 
     def _read_first_round(self, since: datetime | None) -> list[JsonMapping]:
-        """Note the existing rows, and return those that changed since `since`.
+        """Store the versions of the existing rows, and return the rows changed since `since`.
 
         If the list is newest first and there is no `since`, START_PAGES_MAX pages are read. With
         `since` all pages are, because an old row may have changed.
@@ -92,7 +92,7 @@ class PolledList:
                 self.floor = timestamps.read_or_none(last_row.get("created_at"))
                 break
         for listed_row in existing_rows:
-            self.note(listed_row)
+            self.store_version(listed_row)
         self.has_begun = True
         return _oldest_first(changed_rows)
 
@@ -103,6 +103,7 @@ class PolledList:
         for page in self._checked_pages():
             changed_rows += page.data
             missing_ids -= {str(changed_row.get("id")) for changed_row in page.data}
+            # Open resources that no page has are looked up by id, or else further down the list.
             can_look_up = self.get is not None or not missing_ids
             if self.order == "newest_first" and can_look_up and not self._has_news(page.data):
                 break
@@ -131,8 +132,12 @@ class PolledList:
                 found_rows.append(found_row)
         return found_rows
 
-    def note(self, row: JsonMapping) -> None:
-        """Store the current state of a resource."""
+    def store_version(self, row: JsonMapping) -> None:
+        """Store the current version of a resource, and whether it is final.
+
+        A list newest first keeps RESOURCES_MAX versions: beyond them, the final resource that was
+        stored longest ago is forgotten.
+        """
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
         self.known[row_id] = self.read_version(row)
@@ -228,6 +233,10 @@ class Watch:
     def __init__(
         self, lists: Iterable[PolledList], router: Router, every: float, since: datetime | None
     ) -> None:
+        """Poll the lists `every` so many seconds, and give what changed to the router.
+
+        The first round gives what changed since `since`, or nothing.
+        """
         if every <= 0:
             raise ArgumentError("every must be more than 0 seconds")
         if since is not None and since.tzinfo is None:
@@ -301,7 +310,7 @@ class Watch:
             is_handled = event is not None and bool(self._router.handle(event))
         except Exception as error:
             return self._note_error(error)
-        polled_list.note(listed_row)
+        polled_list.store_version(listed_row)
         return int(is_handled)
 
     def _make_event(self, polled_list: PolledList, listed_row: JsonMapping) -> Event | None:

@@ -42,6 +42,7 @@ class Port:
         allowed_hosts: Collection[str] = (),
         limits: PortLimits = PORT_LIMITS,
     ) -> None:
+        """Open the socket; port 0 is any free port."""
         self._socket = listen(HOST, port)
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"

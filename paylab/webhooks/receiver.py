@@ -67,6 +67,7 @@ class Receiver:
         handler: Handler | None = None,
         check: DeliveryCheck | None = None,
     ) -> None:
+        """Store deliveries in `events` with the time of `clock`."""
         self._events = events
         self._clock = clock
         self._handler = handler

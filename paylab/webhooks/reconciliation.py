@@ -97,6 +97,7 @@ class Comparison:
     """The payments of the service beside the rows of one other side, matched by their keys."""
 
     def __init__(self, payments: Payments, rows: Rows, rules: Rules) -> None:
+        """Match the rows with the payments."""
         matches = match_rows(rows.ids, rows.references, payments.ids, payments.references)
         self._payments = payments
         self._rows = rows
@@ -124,7 +125,7 @@ class Comparison:
         return problem.payment, 0, column_order
 
     def compared_period(self, period: Period, *, only_books: bool) -> ComparedPeriod:
-        """The payments of a period and those that have a row: they have figures and words.
+        """The payments that the report counts: those of a period, and those that have a row.
 
         A list that the books have no row of is left out, unless it is compared with events.
         OptionError if no row of the books can be compared, but a payment should have one.
@@ -138,7 +139,8 @@ class Comparison:
             family_mask = compared_mask[family.start : family.end]
             if family_mask.any() and not self._is_expected(family):
                 count_by_list[family.name] = int(family_mask.sum())
-                family_mask[:] &= not only_books
+                if only_books:
+                    family_mask[:] = False  # it is a view of `compared_mask`
         return ComparedPeriod(self._payments.count, period, compared_mask, count_by_list)
 
     def differences(self) -> Iterator[PaymentProblem]:
@@ -186,10 +188,8 @@ class Comparison:
         ]
         for payment_index in np.flatnonzero(is_missing).tolist():
             family = self._payments.family_of(payment_index)
-            if (
-                payment_index in self._shared_references.payments
-                or family.name not in expected_families
-            ):
+            shares_row = payment_index in self._shared_references.payments
+            if family.name not in expected_families or shares_row:
                 continue
             yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment_index)
 

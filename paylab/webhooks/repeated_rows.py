@@ -25,13 +25,13 @@ def compare_repeated_rows(
     nearest_row_by_payment: dict[int, int] = {}
     rows_by_split_payment: dict[int, list[int]] = {}
     for payment_index, row_indexes in rows_by_payment.items():
-        nearest_row_index = _nearest_row(pairs, payment_index, row_indexes)
+        nearest_row_index = _find_nearest_row(pairs, payment_index, row_indexes)
         if _is_split(pairs, payment_index, row_indexes, nearest_row_index):
             rows_by_split_payment[payment_index] = row_indexes
-            yield _split_problem(pairs, payment_index, row_indexes)
+            yield _make_split_problem(pairs, payment_index, row_indexes)
         else:
             nearest_row_by_payment[payment_index] = nearest_row_index
-            yield _duplicate_problem(pairs, payment_index, row_indexes, nearest_row_index)
+            yield _make_duplicate_problem(pairs, payment_index, row_indexes, nearest_row_index)
     nearest_rows = _index_array(nearest_row_by_payment.values())
     yield from pairs.compare(_index_array(nearest_row_by_payment), nearest_rows, pairs.rows.values)
     yield from _compare_split_payments(pairs, rows_by_split_payment)
@@ -47,7 +47,7 @@ def _row_amounts(pairs: PaymentPairs, row_indexes: list[int]) -> dict[int, Decim
     return amounts
 
 
-def _nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list[int]) -> int:
+def _find_nearest_row(pairs: PaymentPairs, payment_index: int, row_indexes: list[int]) -> int:
     """Return the row whose amount is nearest to the payment's; the first without amounts."""
     payment_amount = pairs.payment_amount(payment_index)
     if payment_amount is None:
@@ -71,7 +71,7 @@ def _is_split(
     return sum_distance < abs(subtract(amounts[nearest_row_index], payment_amount))
 
 
-def _split_problem(
+def _make_split_problem(
     pairs: PaymentPairs, payment_index: int, row_indexes: list[int]
 ) -> PaymentProblem:
     """Make the problem that several rows stand for one payment."""
@@ -85,7 +85,7 @@ def _split_problem(
     )
 
 
-def _duplicate_problem(
+def _make_duplicate_problem(
     pairs: PaymentPairs, payment_index: int, row_indexes: list[int], nearest_row_index: int
 ) -> PaymentProblem:
     """Make the problem that a payment has other rows beside the nearest one."""

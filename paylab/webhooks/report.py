@@ -45,6 +45,7 @@ class Reconciliation:
         notes: Iterable[str] = (),
         place: str = "",
     ) -> None:
+        """`sides` has the rows of each side, and `place` names the service."""
         self._payments = payments
         self._rows = tuple(sides)
         self._rules = rules
@@ -238,8 +239,8 @@ class Reconciliation:
             verdict = _count_text(len(self.problems), "problem")
         for family_name, payment_count in uncompared.items():
             verdict += f"; {_count_text(payment_count, family_name)} not compared with the books"
-        payments_text = f"{' and '.join(families)}{self._period.text}"
-        return f"Reconciled {payments_text} with {' and '.join(sides)}: {verdict}"
+        compared_text = f"{' and '.join(families)}{self._period.text}"
+        return f"Reconciled {compared_text} with {' and '.join(sides)}: {verdict}"
 
     def _kind_lines(self) -> list[str]:
         """Return a line for each kind of problem and currency, with the sum of the differences."""
@@ -292,4 +293,5 @@ class Reconciliation:
 
 
 def _count_text(count: int, noun: str) -> str:
+    """Write "1 row" or "2 rows"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

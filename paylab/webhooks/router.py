@@ -60,6 +60,7 @@ class Router:
     """
 
     def __init__(self, *, remember: int = EVENTS_MAX, wrapper: Wrapper = SPEC_WRAPPER) -> None:
+        """Start without handlers; `remember` is the number of handled events that are known."""
         self._wrapper = wrapper
         self._registrations: dict[str, _Registration] = {}
         self._default: _Registration | None = None
@@ -83,6 +84,7 @@ class Router:
             _warn_if_unknown(event_type)
 
         def register_handler(handler: Handler) -> Handler:
+            """Register a function for all of the types, and return it unchanged."""
             _require_function(handler)
             for event_type in event_types:
                 self._registrations[event_type] = _Registration(handler, stale)

@@ -25,6 +25,7 @@ class SharedReferences:
     """
 
     def __init__(self, pairs: PaymentPairs, matches: Matches) -> None:
+        """Assign the rows of each reference that several payments have."""
         self.problems: list[PaymentProblem] = []
         self.payments: set[int] = set()
         self._pairs = pairs
@@ -44,7 +45,7 @@ class SharedReferences:
         self.payments.update(payments)
         if len(row_indexes) == 1 and self._is_sum_of_payments(row_indexes[0], payments):
             self._matches.payment_indexes[row_indexes[0]] = COMPARED_ALREADY
-            self.problems.append(self._split_problem(row_indexes[0], payments))
+            self.problems.append(self._make_split_problem(row_indexes[0], payments))
             return
         for payment_index in self._assign_rows(row_indexes, payments):
             self.problems.append(
@@ -64,7 +65,7 @@ class SharedReferences:
             return False
         return rules.agree(total(amounts), row_amount, currency)
 
-    def _split_problem(self, row_index: int, payments: list[int]) -> PaymentProblem:
+    def _make_split_problem(self, row_index: int, payments: list[int]) -> PaymentProblem:
         """Make the problem that one row stands for several payments."""
         amounts = self._payment_amounts(payments)
         row_amount = self._pairs.row_amount(row_index) or Decimal(0)

@@ -36,23 +36,28 @@ NO_TOTAL = SideTotal(0, None)
 
 
 def totals_by_currency(
-    payments: Payments, sides: Iterable[Rows], zone: ZoneInfo, period: ComparedPeriod
+    payments: Payments, other_sides: Iterable[Rows], zone: ZoneInfo, period: ComparedPeriod
 ) -> dict[str, dict[str, SideTotal]]:
-    """Return the totals of a period by currency and side; all families are summed."""
-    side_columns = []
+    """Return the totals of a period by currency and side; all families are summed.
+
+    `other_sides` are the rows of the books, of the events, or of both.
+    """
+    columns_to_sum = []
     for family in payments.families:
         amounts = family.values("amount", zone)
         currencies = family.values("currency", zone)
-        side_columns.append((SERVICE, amounts, currencies, period.mask_of(family)))
-    for side_rows in sides:
-        amounts = side_rows.values.get("amount")
-        currencies = side_rows.values.get("currency")
-        side_columns.append((side_rows.side, amounts, currencies, period.rows_mask(side_rows)))
+        columns_to_sum.append((SERVICE, amounts, currencies, period.mask_of(family)))
+    for other_rows in other_sides:
+        amounts = other_rows.values.get("amount")
+        currencies = other_rows.values.get("currency")
+        columns_to_sum.append((other_rows.side, amounts, currencies, period.rows_mask(other_rows)))
     totals: dict[str, dict[str, SideTotal]] = {}
-    for side, amounts, currencies, mask in side_columns:
+    for side, amounts, currencies, mask in columns_to_sum:
         if amounts is None:
             continue
-        counted_currencies = currencies and currencies.take(np.flatnonzero(mask))
+        counted_currencies = None
+        if currencies is not None:
+            counted_currencies = currencies.take(np.flatnonzero(mask))
         for currency, side_total in _sum_by_currency(amounts[mask], counted_currencies).items():
             side_totals = totals.setdefault(currency, {})
             side_totals[side] = side_totals.get(side, NO_TOTAL).add(side_total)

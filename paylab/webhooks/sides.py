@@ -72,6 +72,7 @@ class Payments:
     """The payments of the service; each has an index, counted through the families."""
 
     def __init__(self, lists: Mapping[str, pd.DataFrame]) -> None:
+        """Number the payments of each list, such as "transfers", one list after another."""
         self.families: list[Family] = []
         start_index = 0
         for list_name, frame in lists.items():

@@ -67,6 +67,7 @@ def signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
     encoding = service.signing.key_encoding
 
     def check(headers: Mapping[str, str], body: bytes) -> str:
+        """Why a delivery is refused; "" for one with a right signature."""
         secret_bytes = key_bytes(secret.reveal(), encoding)
         if is_delivery_signature(headers.get(header_name.lower(), ""), secret_bytes, body):
             return ""

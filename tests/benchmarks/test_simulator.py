@@ -145,7 +145,7 @@ def test_the_journal_costs_little(compare):
             request(simulator, path)
         )
         kept.append(simulator)
-    kept[0].world.journal.add = lambda record, reply: None
+    kept[0].world.journal.add_request = lambda record, reply: None
     found = compare("a signed GET and its journal", ways, loops=1000, goal="1.05 x")
     assert found["with its journal"]["ratio"] < 1.1
 

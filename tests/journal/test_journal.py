@@ -26,8 +26,10 @@ NOW = datetime(2026, 1, 15, tzinfo=UTC)
 
 def added(journal, body=b"", reply=b"", **headers):
     """A request that was added to a journal."""
-    record = journal.begin(ReceivedRequest("POST", "/v1/transfers", "", headers, body), NOW)
-    journal.add(record, Reply(201, reply))
+    record = journal.record_arrival(
+        ReceivedRequest("POST", "/v1/transfers", "", headers, body), NOW
+    )
+    journal.add_request(record, Reply(201, reply))
     return record
 
 
@@ -48,7 +50,7 @@ def test_the_journal_has_a_most_of_notes():
     """The last 40,000 notes are stored."""
     journal = Journal()
     for _ in range(journals.NOTES_MAX + 5):
-        journal.note("event", NOW)
+        journal.add_note("event", NOW)
     assert [note.sequence for note in journal.records()][:2] == [6, 7]
 
 

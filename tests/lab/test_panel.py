@@ -100,7 +100,7 @@ def test_of_ten_thousand_events_the_latest_rows_are_kept():
     browser, journal = Browser(lab.panel()), simulator.world.journal
     facts = {"event_type": "transfer.created", "resource_id": "tr_1", "body": {}}
     for number in range(10_000):
-        journal.note("event", lab.clock(), **facts, event_id=f"ev_{number}")
+        journal.add_note("event", lab.clock(), **facts, event_id=f"ev_{number}")
         if number % 3_000 == 0:
             browser.view.refresh()
     browser.view.refresh()

@@ -131,8 +131,8 @@ def test_a_rehearsal_lets_the_conversion_of_a_deposit_fail(stage):
     deposit(stage, account, "Ana Ruiz")
     rehearsal = stage.controls.rehearse()
     [item] = [item for item in rehearsal.missing if item.id == "payments.on-ramps"]
-    rehearsal.begin(item)
+    rehearsal.set_up(item)
     stage.program.deposit(account, "20.00", "mxn", "Ana Ruiz")
-    assert rehearsal.act()
+    assert rehearsal.follow_up()
     stage.program.conversions()
     assert rehearsal.judge(item).verdict == "shown"

@@ -46,7 +46,7 @@ def test_a_rehearsal_fills_the_report(stage):
             if item.id == "signing.non-ascii":
                 program.onboard("José", "Díaz")
             transfer = program.pay(f"order-{number}", program.bank, f"{number + 1}.00")
-            rehearsal.act()
+            rehearsal.follow_up()
             program.follow(transfer)
             stage.sleep(60)
             program.follow(transfer)
@@ -62,12 +62,12 @@ def test_objects_move_while_the_integration_runs(stage):
     """A situation with moves acts once the integration has created the object."""
     rehearsal = stage.controls.rehearse()
     [item] = [item for item in rehearsal.missing if item.id == "payments.deadline"]
-    rehearsal.begin(item)
-    assert not rehearsal.act()
+    rehearsal.set_up(item)
+    assert not rehearsal.follow_up()
     bank = stage.program.bank
     transfers = [stage.program.pay(f"late-{number}", bank, "12.00") for number in range(2)]
-    assert rehearsal.act()
-    assert not rehearsal.act()
+    assert rehearsal.follow_up()
+    assert not rehearsal.follow_up()
     for transfer in transfers:
         assert stage.program.follow(transfer)["status"] == "expired"
     assert rehearsal.judge(item).verdict == "shown"
@@ -77,12 +77,12 @@ def test_a_row_is_added_between_two_pages(stage):
     """The pages come slowly enough for a rehearsal that looks every half second."""
     rehearsal = stage.controls.rehearse()
     [item] = [item for item in rehearsal.missing if item.id == "lists.growing"]
-    rehearsal.begin(item)
-    stage.before = lambda request: rehearsal.act()
+    rehearsal.set_up(item)
+    stage.before = lambda request: rehearsal.follow_up()
     begun = time.monotonic()
     stage.program.transfers()
     assert time.monotonic() - begun > 2
-    rehearsal.end()
+    rehearsal.clean_up()
     assert rehearsal.judge(item).verdict == "shown"
 
 

@@ -137,7 +137,9 @@ def test_an_account_of_an_unknown_country_is_told_by_its_fields():
     """Without a country, the account type with the most of these fields counts."""
     names = translation()
     assert names.find_account_settings(None, "bank_account", CLABE).key == MX
-    assert names.find_account_settings(None, "bank_account", THEIRS, are_theirs=True).key == MX
+    assert (
+        names.find_account_settings(None, "bank_account", THEIRS, in_service_names=True).key == MX
+    )
     assert names.find_account_settings(None, "bank_account", {"issuer": "bdo"}).key == PH
     assert (
         names.find_account_settings(None, "bank_account", {"bank_account_country": "GB"}).key.count(

@@ -145,8 +145,8 @@ def _decide(world: World, person_row: Row, _: str) -> None:
 def _choose_outcome(world: World, person_row: Row) -> str:
     """The outcome of this verification; it passes if nothing decides otherwise.
 
-    A planned outcome comes first, then the outcome of a specimen image, then the outcome of the
-    family name. Each verification of an individual has the next outcome; the last one repeats.
+    Planned outcomes come first, then the outcome of a specimen image, then outcomes in the family
+    name. Each verification of an individual has the next outcome; the last one repeats.
     """
     internals = person_row["_"]
     attempt_index = internals.get("attempts", 0)

@@ -35,7 +35,7 @@ def find_account_id(fields: Row) -> str | None:
 def add_route_problems(
     world: World, problems: list[Problem], fields: Row, account: Row | None
 ) -> list[Problem]:
-    """Add the problems of a body, and the problems of the route to its account.
+    """The problems of a body, and those of the route to its account if the account is known.
 
     A field has no second problem: if `payout_method` is missing, the route adds none for it.
     """

@@ -122,7 +122,10 @@ def _release(world: World, transfer_row: Row, _: str) -> None:
 
 
 def _move_transfer(world: World, transfer_row: Row, _: str = "", *, trigger: str) -> None:
-    """Change the status of a transfer, and emit the event of the move if it has one."""
+    """Change the status of a transfer, and emit the event of the move if it has one.
+
+    The unused argument is the reason, which every function in STEPS is called with.
+    """
     transfer_row.pop("deposit_instructions", None)  # present only while it awaits funding
     apply_move(world, "transfers", transfer_row, trigger)
     if trigger in EVENT_TYPE_BY_MOVE:
@@ -171,7 +174,7 @@ def create(world: World, request: Request) -> Reply:
 
 
 def _agree_terms(world: World, request_body: RequestBody, quote: Row | None) -> Row:
-    """The terms of the quote, or priced now. An invalid body is refused."""
+    """The terms of the quote; without a quote, terms priced now. RefusedError for a wrong body."""
     fields = request_body.fields
     status = world.service.error_codes.validation
     account = find_named_row(world, "financial_accounts", find_account_id(fields))
@@ -285,7 +288,10 @@ def choose_product(source_currency: str) -> str:
 
 
 def _read_scenario_outcome(world: World, fields: Row) -> str | None:
-    """The outcome that a reference like "scenario:failed" selects in a sandbox, or None."""
+    """The outcome that a reference selects in a sandbox, or None.
+
+    "scenario:failed" and "scenario:failed:any-suffix" select "failed".
+    """
     if world.production_like:
         return None
     reference = fields.get("client_reference_id") or ""

@@ -94,24 +94,26 @@ class Operation:
 
         They are those of the body, except a name that answers already have for another field.
         """
-        table = dict(self._names_table(service))
+        name_table = dict(self._names_table(service))
         for field in self.references:
-            id_path = table.get(field.id_name, field.default_id_path)
+            id_path = name_table.get(field.id_name, field.default_id_path)
             object_path = id_path.rpartition(".")[0]
             if id_path == field.default_id_path or field.whole:
-                table.pop(field.id_name, None)
+                name_table.pop(field.id_name, None)
             if field.whole and object_path:  # the answer has the object, not only its id
-                table[field.name] = object_path
-        return make_names(FrozenDict(table), self._find_ambiguous_names(table))
+                name_table[field.name] = object_path
+        return make_names(FrozenDict(name_table), self._find_ambiguous_names(name_table))
 
-    def _find_ambiguous_names(self, table: Mapping[str, str]) -> tuple[str, ...]:
-        """Our names of fields that the table calls as answers call another field.
+    def _find_ambiguous_names(self, name_table: Mapping[str, str]) -> tuple[str, ...]:
+        """Our names of fields whose name at the service is that of another field of the answer.
 
-        If the table has `"source_amount": "amount"`, and the answer has a field `amount` of its
-        own, the result has `source_amount`.
+        If the table has `"source_amount": "amount"`, and the answer also has our field `amount`,
+        the result has `source_amount`.
         """
         their_names = {
-            our_name: their_name for our_name, their_name in table.items() if our_name != their_name
+            our_name: their_name
+            for our_name, their_name in name_table.items()
+            if our_name != their_name
         }
         if not their_names:
             return ()

@@ -64,8 +64,8 @@ def find_line(text: str, key: str) -> int:
     file_lines = text.splitlines()
     table = ""
     container_line_number = 0  # line of the key, or of the innermost table that has it
-    longest_name = ""  # name of that table
-    inner_line_number = 0
+    container_name = ""  # name of that table
+    inner_line_number = 0  # first line of a key inside the key
     for line_number, file_line in enumerate(file_lines, 1):
         key_match = _TABLE_OR_KEY.match(file_line)
         if key_match is None:
@@ -76,9 +76,9 @@ def find_line(text: str, key: str) -> int:
         else:
             written_name = f"{table}.{written_name}".strip(".")
         is_key_or_around = f"{key}.".startswith(f"{written_name}.")
-        if is_key_or_around and len(written_name) > len(longest_name):
+        if is_key_or_around and len(written_name) > len(container_name):
             container_line_number = line_number
-            longest_name = written_name
+            container_name = written_name
         elif written_name.startswith(f"{key}."):
             inner_line_number = inner_line_number or line_number
     return container_line_number or inner_line_number or len(file_lines)

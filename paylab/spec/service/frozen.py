@@ -14,6 +14,7 @@ class FrozenDict(Mapping[str, V_co]):
     __slots__ = ("_hash", "_values")
 
     def __init__(self, values: Mapping[str, V_co] | None = None) -> None:
+        """Copy a mapping; None for an empty one."""
         self._values = dict(values or {})
         self._hash: int | None = None
 

@@ -30,6 +30,7 @@ def _convert_account_form(
     """
 
     def convert(_key: str, value: object, values: Values) -> dict[str, Any]:
+        """Name the field of the id in each table."""
         if value != "id":
             return {}
         id_name = values.get(f"{tables[0]}.fields.{reference}_id", f"{reference}_id")
@@ -45,6 +46,7 @@ def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[st
     """
 
     def convert(key: str, value: object, values: Values) -> dict[str, Any]:
+        """Name the path of the id in the table of the old key."""
         table = key.partition(".")[0]
         if values.get(f"{table}.account_form") == "id":
             return {}

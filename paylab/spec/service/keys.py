@@ -33,7 +33,7 @@ def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Set
     `prefix` starts their dotted names. `outer_path` is what is stated about the groups around it.
     """
     hints = get_type_hints(type(group), include_extras=True)
-    common_keys: dict[str, SettingKey] = {}
+    common_keys: dict[str, SettingKey] = {}  # the keys that a later group of one list inherits
     for field in fields(group):
         key_name = f"{prefix}{field.name}"
         group_value = getattr(group, field.name)
@@ -57,8 +57,9 @@ def _make_keys(
 ) -> Iterator[SettingKey]:
     """Yield the key of a field of `group`, or one key for each entry of a table of names.
 
-    `name` is the dotted name of the field and `hint` its type. Nothing for the words of an account
-    that has no field with fixed words.
+    `name` is the dotted name of the field and `hint` its type. `settings_path` is what is stated
+    about the field and the groups around it. Yield nothing for the words of an account type that
+    has no field with fixed words.
     """
     settings = [setting for _, setting in settings_path]
     question = _find_last_text(setting.question for setting in settings)
@@ -67,27 +68,34 @@ def _make_keys(
         word_field = getattr(group, "field", "")
         if not word_field:
             return
-    annotation_by_key = {name: hint}
-    default_by_key = {name: default_value}
-    if isinstance(default_value, FrozenDict) and len(default_value) > 0:
-        name_type = get_args(annotation_parts(hint)[0])[0]
-        default_by_key = {f"{name}.{our_name}": place for our_name, place in default_value.items()}
-        annotation_by_key = dict.fromkeys(default_by_key, name_type)
-    for key_name, default in default_by_key.items():
+    for key_name, annotation, default in _list_entries(name, hint, default_value):
         our_name = key_name.rpartition(".")[2]
         yield SettingKey(
             name=key_name,
-            annotation=annotation_by_key[key_name],
+            annotation=annotation,
             default=default,
             question=_fill_question(question, name, our_name, word_field),
             row=_find_last_text(setting.row for setting in settings),
             origin=_find_last_text(setting.origin for setting in settings) or CHOSEN,
-            others=_read_other_values(
-                key_name, annotation_by_key[key_name], default, settings_path
-            ),
+            others=_read_other_values(key_name, annotation, default, settings_path),
             base=_find_last_text(setting.base for setting in settings),
             field=word_field,
         )
+
+
+def _list_entries(
+    name: str, hint: object, default_value: object
+) -> Iterator[tuple[str, object, object]]:
+    """Yield the dotted name, type and default of each entry of a table of names.
+
+    A value that is no table, or an empty one, is a single entry.
+    """
+    if not isinstance(default_value, FrozenDict) or not default_value:
+        yield name, hint, default_value
+        return
+    name_type = get_args(annotation_parts(hint)[0])[0]
+    for our_name, their_name in default_value.items():
+        yield f"{name}.{our_name}", name_type, their_name
 
 
 def _make_inherited_keys(

@@ -28,6 +28,7 @@ class WrongSettingError(Exception):
     """The wrong settings of a file, by dotted key with what is wrong."""
 
     def __init__(self, problems: Mapping[str, str]) -> None:
+        """Keep the problems; the message has a line for each."""
         self.problems = dict(problems)
         super().__init__("\n".join(self.problems.values()))
 
@@ -39,9 +40,9 @@ def flatten_values(values: Mapping[str, object], prefix: str = "") -> Iterator[t
     """
     for member_name, member in values.items():
         dotted_key = f"{prefix}{member_name}"
-        operation_name = dotted_key.removeprefix(f"{EXTRA}.")
         setting = setting_keys().get(dotted_key)
-        if operation_name != dotted_key:
+        if dotted_key.startswith(f"{EXTRA}."):
+            operation_name = dotted_key.removeprefix(f"{EXTRA}.")
             yield EXTRA, {operation_name: member}
         elif dotted_key == EXTRA and isinstance(member, Mapping):
             yield from (
@@ -94,15 +95,12 @@ def read_settings(values: Mapping[str, object]) -> ServiceSettings:
     settings_json = _to_json_value(settings)
     problems: dict[str, str] = {}
     for dotted_key, setting_value in values.items():
-        if dotted_key not in setting_keys():
+        setting = setting_keys().get(dotted_key)
+        if setting is None:
             problems[dotted_key] = unknown_setting_message(dotted_key)
-        elif setting_value is None or _is_of_another_type(
-            setting_keys()[dotted_key], setting_value
-        ):
-            problems[dotted_key] = (
-                f"{dotted_key} {_describe_requirement(setting_keys()[dotted_key])}, not "
-                f"{setting_value!r:.80}"
-            )
+        elif setting_value is None or _is_of_another_type(setting, setting_value):
+            requirement = _describe_requirement(setting)
+            problems[dotted_key] = f"{dotted_key} {requirement}, not {setting_value!r:.80}"
         else:
             _set_in_tables(settings_json, dotted_key, to_json_value(setting_value))
     problems |= _check_constants(values.get(EXTRA, {}))
@@ -144,7 +142,10 @@ def _to_json_value(setting_value: object) -> Any:
 
 
 def _check_constants(constants_by_operation: object) -> dict[str, str]:
-    """The problems of `extra`, by key: no table, no such operation, or a value not filled in."""
+    """The problems of the setting `extra`, by key.
+
+    It must be a table of operations, each a table of fields that are filled in.
+    """
     from ..operations.records import OPERATIONS
 
     if not isinstance(constants_by_operation, Mapping):
@@ -154,6 +155,7 @@ def _check_constants(constants_by_operation: object) -> dict[str, str]:
     ]
     problems = {}
     for operation, constants in constants_by_operation.items():
+        # TOML reads [extra.transfers.create] as a table `create` in a table `transfers`.
         verb = _find_unquoted_verb(operation, constants, operation_names)
         if verb:
             table_name = f"{EXTRA}.{operation}.{verb}"

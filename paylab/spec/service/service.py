@@ -229,10 +229,10 @@ class Service(ServiceSettings):
                 value=read_value(self, dotted_key),
                 default=read_value(defaults, dotted_key),
                 origin=self.origin(dotted_key),
-                row=key.row,
-                question=key.question,
+                row=setting.row,
+                question=setting.question,
             )
-            for dotted_key, key in setting_keys().items()
+            for dotted_key, setting in setting_keys().items()
         )
 
     def path(self, operation: str, **parts: str) -> str:
@@ -320,6 +320,7 @@ class Service(ServiceSettings):
 
     @cached_property
     def _hash(self) -> int:
+        """The hash of all settings, computed once."""
         return hash(self._groups)
 
     def __hash__(self) -> int:

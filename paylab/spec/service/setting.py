@@ -43,6 +43,7 @@ class _Recorder:
     """Stands for the settings in a call of `read`, and records the attributes that it reads."""
 
     def __init__(self, key: str = "") -> None:
+        """Stand for the value under a dotted key; "" for all settings."""
         self._key = key
 
     def __getattr__(self, name: str) -> _Recorder:

@@ -97,7 +97,7 @@ class HeaderLimit(Limit):
     may_be_none: bool = False
 
     def check(self, value: object) -> Any:
-        """The name of a header that has no other use."""
+        """Return a name of a header unchanged if the header has no other use."""
         none_hint = f', or "{NONE}"' if self.may_be_none else ""
         if not isinstance(value, str) or not HEADER_NAME.fullmatch(value) or len(value) > 100:
             raise ValueError(
