@@ -72,6 +72,7 @@ class Advisor:
     def __init__(
         self, outgoing: OutgoingRequest, status: int, error_body: ErrorBody, service: Service
     ) -> None:
+        """Advise on a request that a service refused with this status and body."""
         self._outgoing = outgoing
         self._status = status
         self._error_body = error_body
@@ -292,7 +293,7 @@ class Advisor:
         return self._describe_refused_states()
 
     def _describe_refused_states(self) -> str | None:
-        """The states in which the specification refuses this with this status.
+        """The states in which the specification refuses the operation with this status.
 
         None if the service gives a reason itself, or if there are no such states.
         """

@@ -14,6 +14,7 @@ class BoundedStream(httpcore.NetworkStream):
     """A connection whose waits end at the deadline."""
 
     def __init__(self, stream: httpcore.NetworkStream, cap: Cap) -> None:
+        """`cap` shortens a timeout to the seconds that are left."""
         self._stream = stream
         self._cap = cap
         self.close = stream.close  # type: ignore[method-assign] # both are used unchanged
@@ -45,6 +46,7 @@ class BoundedBackend(httpcore.NetworkBackend):
     """Opens connections that keep a deadline."""
 
     def __init__(self, backend: httpcore.NetworkBackend, cap: Cap) -> None:
+        """`cap` shortens a timeout to the seconds that are left."""
         self._backend = backend
         self._cap = cap
         self.sleep = backend.sleep  # type: ignore[method-assign]

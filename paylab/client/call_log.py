@@ -50,6 +50,10 @@ class CallLog(Sequence[Call]):
         facts: Callable[[], Mapping[str, object]] = dict,
         screen: Callable[[Listen], Any] | None = None,
     ) -> None:
+        """Keep at most `most` calls of `most_bytes` bytes.
+
+        `facts` gives what a HAR file says about the lab, and `screen` makes the live table.
+        """
         self._calls = deque(DeferredCall(call, call.path, 0) for call in calls)
         self._most = most
         self._most_bytes = most_bytes
@@ -74,9 +78,7 @@ class CallLog(Sequence[Call]):
             deferred.number = self._count
             self._calls.append(deferred)
             self._size += deferred.size
-            while len(self._calls) > self._most or (
-                self._size > self._most_bytes and len(self._calls) > 1
-            ):
+            while self._exceeds_limits():
                 self._size -= self._calls.popleft().size
         for follower in tuple(self._followers):
             with _log_failure():
@@ -123,6 +125,11 @@ class CallLog(Sequence[Call]):
         """
         self._followers.append(follower)
         return partial(_remove, self._followers, follower)
+
+    def _exceeds_limits(self) -> bool:
+        """Whether there are too many calls, or too many bytes; one call is kept at any size."""
+        has_too_many_bytes = self._size > self._most_bytes and len(self._calls) > 1
+        return len(self._calls) > self._most or has_too_many_bytes
 
     def after(self, number: int, most: int) -> list[Call]:
         """The latest calls with a higher number, at most `most`; only they are built.

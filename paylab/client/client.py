@@ -44,6 +44,7 @@ class Client:
         orders: Callable[[Client], OrderSender] | None = None,
         **options: Unpack[SessionOptions],
     ) -> None:
+        """Make the session of these settings; `options` replace its parts."""
         self.settings = settings  # a traceback shows it even if the next line fails
         self.session = session = Session(settings, **options)
         self._make_orders = orders

@@ -26,6 +26,7 @@ from .exchange import (
     Attempt,
     Exchange,
     Transport,
+    TransportFailure,
     Watcher,
     describe_transport_failure,
     record_call,
@@ -39,6 +40,7 @@ class RedirectedError(Exception):
     """A redirect; raised before httpx parses its target."""
 
     def __init__(self, response: httpx.Response) -> None:
+        """Keep the response, whose body is not read."""
         self.response = response
         super().__init__("redirected")
 
@@ -149,23 +151,12 @@ class ServiceConnection:
         """Send a request and read the answer; a failure of the network is noted, not raised."""
         events: list[tuple[str, float]] = []
         request = self._request(outgoing, events)
-        response = None
-        content = b""
-        failure = None
         attempted_at = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
         self._authorize(request, outgoing)
-        try:
-            # As a stream, so that reading can end at the limit of a body.
-            response = self.http.send(request, stream=True)
-            with closing(response):
-                bytes_max = WORLD_BYTES_MAX if outgoing.is_control else BODY_BYTES_MAX
-                content = read_decoded(response, bytes_max)
-        except RedirectedError as redirected:
-            response = redirected.response
-        except (httpx.RequestError, TooLargeError) as error:
-            failure = describe_transport_failure(error)
+        bytes_max = WORLD_BYTES_MAX if outgoing.is_control else BODY_BYTES_MAX
+        response, content, failure = self._receive(request, bytes_max)
         # The wall clock can be set back during a call.
         seconds_elapsed = max(0.0, (self.clock() - attempted_at).total_seconds())
         make_exchange = partial(
@@ -190,6 +181,24 @@ class ServiceConnection:
         request.headers["Authorization"] = f"Bearer {token.reveal()}"
 
     @hide_frames
+    def _receive(
+        self, request: httpx.Request, bytes_max: int
+    ) -> tuple[httpx.Response | None, bytes, TransportFailure | None]:
+        """Send a request; return the response, its body, and the failure if one of them is lost.
+
+        The response is None if none began. The body is empty for a redirect.
+        """
+        response = None
+        try:
+            # As a stream, so that reading can end at the limit of a body.
+            response = self.http.send(request, stream=True)
+            with closing(response):
+                return response, read_decoded(response, bytes_max), None
+        except RedirectedError as redirected:
+            return redirected.response, b"", None
+        except (httpx.RequestError, TooLargeError) as error:
+            return response, b"", describe_transport_failure(error)
+
     def _record_attempt(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt, with the mistake in its signature if that was refused."""
         service = self.settings.service

@@ -50,6 +50,7 @@ class Connector:
         watchers: list[Watcher],
         transport: Transport | None = None,
     ) -> None:
+        """Prepare the connection; a transport that is no function is used at once."""
         self._settings = settings
         self._timing = timing
         self._nonces = nonces

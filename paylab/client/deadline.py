@@ -25,6 +25,7 @@ class Deadline(threading.local):
     """The deadline of the current call, per thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Start without a deadline; `clock` gives seconds."""
         self._clock = clock
         self._at = math.inf
 

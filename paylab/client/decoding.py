@@ -49,6 +49,7 @@ class Inflater:
     """Decompresses a body in pieces of limited size."""
 
     def __init__(self) -> None:
+        """Expect gzip, or deflate with a head."""
         self.zlib = decompressobj(ANY_HEAD)
         self._begun = False
 

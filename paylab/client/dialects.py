@@ -44,6 +44,7 @@ class DialectSearch:
     """Tries other dialects once, when a signature is refused without saying why."""
 
     def __init__(self, service: Service) -> None:
+        """Try dialects other than that of a service."""
         self._service = service
         self._dialect: tuple[str, str] | None = None
         self._has_tried = False

@@ -26,10 +26,10 @@ def read_only_error(
     request: OutgoingRequest, settings: Settings, redaction: Redaction
 ) -> ReadOnlyError:
     """The error of a request that a read-only lab does not send."""
-    setting_origin = settings.source_by_setting.get("read_only", "argument")
+    setting_source = settings.source_by_setting.get("read_only", "argument")
     error = ReadOnlyError(
         f"{request.method} {redaction.text(request.path)} was not sent: "
-        f"this lab is read-only ({setting_origin}) and sends nothing but GETs"
+        f"this lab is read-only ({setting_source}) and sends nothing but GETs"
     )
     error.hint = (
         "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "

@@ -42,6 +42,7 @@ class FieldAdvisor:
     """Finds what to change in the body of one refused request."""
 
     def __init__(self, operation: Operation, body: Mapping[str, Any], service: Service) -> None:
+        """Advise on a body in our names, which was sent for an operation."""
         self._operation = operation
         self._body = body
         self._service = service
@@ -50,14 +51,7 @@ class FieldAdvisor:
 
     def advice(self, complaints: Sequence[Complaint]) -> AdviceText | None:
         """Advise how to change the fields that complaints name; None if they name none."""
-        to_spec_name = partial(
-            Translation(self._service).translate_field, self._operation.name, self._body
-        )
-        field_complaints = [
-            complaint._replace(field=to_spec_name(complaint.field))
-            for complaint in complaints
-            if complaint.field
-        ]
+        field_complaints = self._translate_fields(complaints)
         missing_details = [
             last_name(complaint.field)
             for complaint in field_complaints
@@ -75,6 +69,17 @@ class FieldAdvisor:
         advice_texts = dict.fromkeys(advice.text for advice in advices if advice.text)
         assumptions = [advice.assumption for advice in advices if advice.assumption]
         return AdviceText("; ".join(advice_texts) or None, next(iter(assumptions), None))
+
+    def _translate_fields(self, complaints: Sequence[Complaint]) -> list[Complaint]:
+        """The complaints that name a field, with the field in our names."""
+        to_our_name = partial(
+            Translation(self._service).translate_field, self._operation.name, self._body
+        )
+        return [
+            complaint._replace(field=to_our_name(complaint.field))
+            for complaint in complaints
+            if complaint.field
+        ]
 
     def _advise_by_field(self, complaints: Sequence[Complaint]) -> Iterator[AdviceText]:
         """Yield the advice on each field, and last on all fields that the specification lacks."""

@@ -53,6 +53,7 @@ class Broadcast:
     """A watcher of a client that sends each attempt to the followers."""
 
     def __init__(self, redaction: Redaction, service: str) -> None:
+        """Name the sender by its notebook or program; `service` names the service."""
         self._redaction = redaction
         self._service = service
         self._sockets_folder = _find_folder()
@@ -104,6 +105,7 @@ class Follower:
     """Receives the calls of all labs of this user on this machine, until it is closed."""
 
     def __init__(self) -> None:
+        """Open a socket in the user's folder; ConfigError where that is not possible."""
         try:
             self._socket = datagram_socket()
         except (AttributeError, OSError):

@@ -24,6 +24,7 @@ class FreshIds:
     """The ids of the last 3 seconds: a 404 for a request that names one is repeated."""
 
     def __init__(self) -> None:
+        """Start without ids."""
         self._received: dict[str, datetime] = {}
         self._kept_max = IDS_KEPT_MIN
 

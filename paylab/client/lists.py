@@ -60,6 +60,7 @@ class Lists:
         *,
         is_own: bool,
     ) -> None:
+        """Read lists in the names of `translation`."""
         self._requests = requests
         self._deliver = deliver
         self._read_response = read_response
@@ -92,7 +93,7 @@ class Lists:
     ) -> paging.Pager[R]:
         """A list that is fetched while you iterate, with the rows that the filters keep.
 
-        Those that the service applies are sent with every cursor.
+        The filters that the service applies itself are sent with every cursor.
         """
         list_form = self._service.list(name)
         sent_filters, row_filter = read_filters(self._service, name, filters or {})

@@ -30,6 +30,7 @@ class NewOrders:
     """
 
     def __init__(self, client: Client) -> None:
+        """Send by the session of a client."""
         self._session = client.session
 
     @strict_keywords(Options)

@@ -36,6 +36,7 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
             body[field_name] = _spell_word(field, field_value, service)
         else:
             body[field_name] = _spell_value(field_name, field_value, fields)
+    # The id of an account alone becomes an object with the id, if the body has no other account.
     for reference in order_operation.references:
         account_id = body.get(reference.id_name)
         account = body.get(reference.name, {"id": account_id})

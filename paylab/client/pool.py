@@ -29,6 +29,7 @@ class PoolTransport(httpx.BaseTransport):
     """Sends the requests of httpx through a pool of httpcore."""
 
     def __init__(self, pool: httpcore.ConnectionPool) -> None:
+        """Send through this pool."""
         self._pool = pool
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -61,6 +62,7 @@ class PoolStream(httpx.SyncByteStream):
     """The body of a response of httpcore."""
 
     def __init__(self, response: httpcore.Response) -> None:
+        """Read the body of this response."""
         self._response = response
 
     def __iter__(self) -> Iterator[bytes]:

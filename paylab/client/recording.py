@@ -38,6 +38,7 @@ class Recording:
     """
 
     def __init__(self, path: str | os.PathLike[str], session: Session) -> None:
+        """Create the file and record the calls of a session from now on."""
         self.path = files.path_of(path).absolute()
         self.count = 0
         for watcher in tuple(session.watchers):  # the cell that records was run again

@@ -206,6 +206,7 @@ class Replay(httpx.BaseTransport):
     """
 
     def __init__(self, path: str | Path, service: Service | None = None) -> None:
+        """Read the file; without a service, its settings are those in the file."""
         self.path = Path(path)
         calls, _, har_facts = read_har(self.path)
         self.service = service or Service(har_facts.get("service") or {})

@@ -39,6 +39,7 @@ class RequestBuilder:
     """Builds requests to a service; ReadOnlyError for one that a read-only lab must not send."""
 
     def __init__(self, settings: Settings, translation: Translation, redaction: Redaction) -> None:
+        """Build requests with bodies in the names of `translation`."""
         self._settings = settings
         self._translation = translation
         self._service = settings.service

@@ -37,6 +37,7 @@ class Nonces:
     """Nonces that never repeat: unix milliseconds and a 6-digit counter with a random start."""
 
     def __init__(self, random: Random) -> None:
+        """Draw the start of the counter."""
         self.restart(random)
 
     def restart(self, random: Random) -> None:

@@ -20,6 +20,7 @@ class LogRedaction(logging.Filter):
     """A log filter that redacts every record and drops none."""
 
     def __init__(self) -> None:
+        """Start without redactions: nothing is hidden."""
         super().__init__()
         self.redactions: WeakSet[Redaction] = WeakSet()
 

@@ -51,6 +51,7 @@ class Sender:
         redaction: Redaction,
         dialects: DialectSearch | None = None,
     ) -> None:
+        """`records` keep what was sent and what answers tell."""
         self._settings = settings
         self._connector = connector
         self._requests = requests

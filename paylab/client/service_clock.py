@@ -57,6 +57,7 @@ class ServiceClock:
         *,
         warns: bool = True,
     ) -> None:
+        """Start without an answer: the clocks count as equal."""
         self._clock = clock
         self._warns = warns
         self._tolerance = tolerance
@@ -77,7 +78,7 @@ class ServiceClock:
         self._ahead = skew
         is_large = abs(skew) >= min(WARNED_SKEW_SECONDS, self._tolerance)
         is_refused = abs(skew) > self._tolerance
-        warning_level = is_large + is_refused
+        warning_level = int(is_large) + int(is_refused)  # 0 is no warning
         if self._warns and warning_level > self._warned_level:
             side = "ahead of" if skew > 0 else "behind"
             difference_text = f"{abs(skew):.0f} s {side} this machine's"
@@ -94,7 +95,7 @@ class ServiceClock:
 
     def now(self) -> datetime:
         """The time at the service; a simulator behind a URL is asked for it."""
-        self._read()
+        self._ask_simulator()
         return self._shift(self._clock())
 
     def span(self) -> tuple[datetime, datetime]:
@@ -103,14 +104,12 @@ class ServiceClock:
         A simulator behind a URL is asked, and its time is exact. Otherwise the Date header or
         this machine's clock may be wrong, so both count.
         """
-        is_exact = self._read()
+        is_exact = self._ask_simulator()
         now = self._clock()
         service_now = self._shift(now)
-        return (
-            (service_now, service_now)
-            if is_exact
-            else (min(now, service_now), max(now, service_now))
-        )
+        if is_exact:
+            return service_now, service_now
+        return min(now, service_now), max(now, service_now)
 
     def earliest(self) -> datetime:
         """The earliest time that it may be at the service.
@@ -129,7 +128,7 @@ class ServiceClock:
         """Ask the simulator again: its clock may have been moved."""
         self._reading = None
 
-    def _read(self) -> bool:
+    def _ask_simulator(self) -> bool:
         """Ask a simulator for its time; False if it is none, or did not answer."""
         if self._ask is None:
             return False

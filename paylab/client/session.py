@@ -73,6 +73,7 @@ class Session:
     """
 
     def __init__(self, settings: Settings, **options: Unpack[SessionOptions]) -> None:
+        """Make the parts that `options` do not have; nothing is sent."""
         self.settings = _change_limits(settings, options)
         self.service = self.settings.service
         self.is_own = options.get("is_own", False)

@@ -123,11 +123,11 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     if profile_name or len(required_settings) < len(REQUIRED):
         path = profiles or profiles_path()
         chosen_name, table = load(path, profile_name, environ)
-        origin = f"profile {chosen_name}"
-        options = _add_source(table, origin, OPTIONS)
+        source = f"profile {chosen_name}"
+        options = _add_source(table, source, OPTIONS)
         if "service" in options:
-            options |= _load_service(options["service"][0], origin, path.parent)
-        required_settings = _add_source(table, origin) | required_settings
+            options |= _load_service(options["service"][0], source, path.parent)
+        required_settings = _add_source(table, source) | required_settings
     options |= read_only_source(read_only, environ) | find_service(service, environ)
     options |= _find_control_token(control_token, required_settings, environ)
     is_anything_set = required_settings or profile_name
@@ -167,24 +167,24 @@ def _find_control_token(
     """
     if given:
         return {"control_token": (Secret(given), "argument")}
-    _, url_origin = settings_found.get("base_url", ("", ""))
+    _, url_source = settings_found.get("base_url", ("", ""))
     token_text = environ.get(TOKEN_VARIABLE)
-    if not token_text or not url_origin.startswith("environment"):
+    if not token_text or not url_source.startswith("environment"):
         return {}
     return {"control_token": (Secret(token_text), f"environment {TOKEN_VARIABLE}")}
 
 
-def _load_service(given: object, origin: str, folder: Path) -> Found:
+def _load_service(given: object, source: str, folder: Path) -> Found:
     """The setting `service` from a Service, its values, or its path below `folder`."""
     if isinstance(given, Service):
-        return {"service": (given, origin)}
+        return {"service": (given, source)}
     if isinstance(given, Mapping):
-        return {"service": (Service(given), origin)}
+        return {"service": (Service(given), source)}
     if not isinstance(given, str | os.PathLike) or not os.fspath(given):
-        message = f"service ({origin}) must be the path of a service.toml, values or a Service"
+        message = f"service ({source}) must be the path of a service.toml, values or a Service"
         raise ConfigError(f"{message}, not {plain(repr(given), 80)}")
     service_path = folder / Path(given).expanduser()
-    return {"service": (Service.load(service_path), f"{origin}: {given}")}
+    return {"service": (Service.load(service_path), f"{source}: {given}")}
 
 
 def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
@@ -216,11 +216,11 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _add_source(
-    values: Mapping[str, object], origin: str, setting_names: Iterable[str] = REQUIRED
+    values: Mapping[str, object], source: str, setting_names: Iterable[str] = REQUIRED
 ) -> Found:
     """The values of these settings that are given, each with its source."""
     return {
-        setting_name: (_hide_key(setting_name, values[setting_name]), origin)
+        setting_name: (_hide_key(setting_name, values[setting_name]), source)
         for setting_name in setting_names
         if values.get(setting_name) is not None
     }
@@ -257,9 +257,9 @@ def _make_settings(required: Found, options: Found) -> Settings:
         if not isinstance(setting_value, str | Secret):
             raise ConfigError(f"{setting_name} must be text")
     found_settings = {**required, **options}
-    origins = {name: origin for name, (_, origin) in found_settings.items()}
-    values = {name: value for name, (value, _) in found_settings.items()}
-    settings = Settings(**values, source_by_setting=origins)
+    source_by_setting = {name: source for name, (_, source) in found_settings.items()}
+    value_by_setting = {name: value for name, (value, _) in found_settings.items()}
+    settings = Settings(**value_by_setting, source_by_setting=source_by_setting)
     check_encrypted(settings.base_url)
     return settings
 

@@ -51,6 +51,7 @@ class Upload:
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
+        """Read the images once, for the digest and the length; RuleError for a wrong one."""
         entries = enumerate(_list_images(images))
         self._images = [Image(entry, f"images.{index}") for index, entry in entries]
         refuse(rules.check({"images": [image.measured for image in self._images]}))
@@ -81,6 +82,7 @@ class Image:
     """
 
     def __init__(self, entry: object, path: str) -> None:
+        """Measure the image of an entry; `path` is the entry's dotted path, for errors."""
         if not isinstance(entry, Mapping):
             raise RuleError(
                 [

@@ -37,6 +37,7 @@ class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
     def __init__(self, session: Session, orders: OrderSender) -> None:
+        """`orders` sends new accounts, `session` everything else."""
         self._session = session
         self._orders = orders
 
@@ -147,6 +148,7 @@ class Conversions:
     """Deposits that are converted to stablecoin."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
 
     @strict_keywords(Options)
@@ -307,6 +309,7 @@ class Sandbox:
     """Operations of the sandbox only."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
 
     @strict_keywords(Options)

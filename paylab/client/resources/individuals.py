@@ -44,6 +44,7 @@ class Individuals:
     """End users and recipients."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
 
     @strict_keywords(Options)
@@ -279,6 +280,7 @@ class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
 
     @strict_keywords(Options)

@@ -114,8 +114,8 @@ class Poller:
                     show_state(f"{state} after {seconds_waited:g} s")
                     return resource
                 seconds_left = self.timeout - seconds_waited
-                times = f"{seconds_waited:.0f} s so far, at most {seconds_left:.0f} s more"
-                show_state(f"waiting: {state}{self._note(resource, wait_end)}; {times}")
+                times_text = f"{seconds_waited:.0f} s so far, at most {seconds_left:.0f} s more"
+                show_state(f"waiting: {state}{self._note(resource, wait_end)}; {times_text}")
                 if wait_end.needs_status and getattr(resource, "status", None) in final:
                     message = f"{state}, which is final{self._name_unknown(wait_end)}"
                     raise WaitTimeoutError(message, resource)
@@ -173,6 +173,7 @@ class _WaitEnd:
     """The end of a wait: one of some statuses, or a function of the resource."""
 
     def __init__(self, until: Until) -> None:
+        """Read `until`: a function, a status, or several statuses."""
         self._function = until if callable(until) else None
         self.needs_status = self._function is None
         self.statuses: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ class Quotes:
     """Rates and fees, locked for a short time."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
         self._asked_terms: dict[str, dict[str, Any]] = {}
 
@@ -114,12 +115,14 @@ class Quotes:
     def _request_quote(self, body: dict[str, Any], options: Options) -> Quote:
         """Request a quote, and remember its terms: the fields of the request and the defaults."""
         quote = self._session.call("quotes.create", body, **options).read(Quote)
+        terms_left_out = {*rules.AMOUNTS}
+        if "financial_account_id" in body:  # the body has the account under its id
+            terms_left_out.add("financial_account")
         # A field with a default, such as the currency, counts as if it had been given.
         shown_terms = {
             term_name: term_value
             for term_name, term_value in _find_terms(quote).items()
-            if term_name not in rules.AMOUNTS
-            and not (term_name == "financial_account" and "financial_account_id" in body)
+            if term_name not in terms_left_out
         }
         self._asked_terms[quote.id] = {**shown_terms, **body}
         return quote
@@ -147,9 +150,10 @@ class Transfers:
         orders: OrderSender,
         terms: Callable[[Quote | str | None], Mapping[str, object] | None],
     ) -> None:
+        """`orders` sends new transfers, and `terms` finds the terms of a quote."""
         self._session = session
         self._orders = orders
-        self._terms_of = terms
+        self._find_quote_terms = terms
 
     @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -213,7 +217,7 @@ class Transfers:
         lookback_age = None if lookback is None else read_duration(lookback, "lookback")
         problems = [*rules.check(sent_body, service), *rules.check_rail(sent_body, service)]
         quote = quote_id if isinstance(quote_id, Quote) else body.get("quote_id")
-        terms = self._terms_of(quote)
+        terms = self._find_quote_terms(quote)
         order = Order("transfers.create", body, terms, new, lookback_age, body=sent_body)
         raise_or_warn(problems, rules.warn_rail(sent_body, service))
         response = self.send(order, **options)
@@ -307,6 +311,7 @@ class Balances:
     """The prefunded balances of the account, of a service that has an operation for them."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
 
     @strict_keywords(Options)

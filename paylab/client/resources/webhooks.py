@@ -23,6 +23,7 @@ class WebhookSubscriptions:
     """The URLs that receive the organization's events."""
 
     def __init__(self, session: Session) -> None:
+        """`session` sends the requests."""
         self._session = session
 
     @strict_keywords(Options)
