@@ -24,16 +24,33 @@ Spec = JsonObject
 
 MIME = "application/vnd.vegalite.v5+json"
 VEGA_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-WIDTH = 540  # with axes and menu, a chart fits a page of 700 pixels
-PANEL_WIDTH = 480  # a panel of several in one chart, without its axes
+WIDTH = 540
+"""The width of a chart in pixels: an output of a page of 920 pixels beside a side bar has it."""
+PANEL_WIDTH = 480
+"""The width of a panel of several in one chart, without its axes."""
 PAPER_COLOUR = "#fbfbfa"
 TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""
 ASTRAL_CHARACTERS = re.compile("[\U00010000-\U0010ffff]")
-EMBED_OPTIONS = {"actions": False, "renderer": "svg"}
-"""No menu, whose button has no name for a screen reader: `Chart.save` saves a picture.
+_NARROWED_WIDTH = "widest - clamp(920 - windowSize()[0], 0, 240)"
+"""The width, less in a window narrower than 920 pixels: a chart cannot measure its output.
 
-In an SVG the colours follow the theme when somebody changes it.
+`widest` is a parameter of every chart.
+"""
+_WIDTH_SIGNAL: JsonObject = {
+    "name": "width",
+    "init": _NARROWED_WIDTH,
+    "on": [{"events": {"source": "window", "type": "resize"}, "update": _NARROWED_WIDTH}],
+}
+EMBED_OPTIONS: JsonObject = {
+    "actions": False,
+    "renderer": "svg",
+    "patch": [{"op": "add", "path": "/signals/-", "value": _WIDTH_SIGNAL}],
+}
+"""How a page draws a chart.
+
+No menu, whose button has no name for a screen reader: `Chart.save` saves a picture. In an SVG the
+colours follow the theme when somebody changes it. The width follows that of the window.
 """
 TEXT_COLOUR = "currentColor"
 LINE_COLOUR = "#888888"
@@ -65,8 +82,10 @@ class Chart:
     def __init__(self, title: str, spec: Spec) -> None:
         self.title = plain(title, TEXT_LENGTH_MAX)
         heading = {"text": title, "anchor": "start"}
+        widest = {"name": "widest", "value": spec.get("width", PANEL_WIDTH)}
+        params = [*spec.get("params", ()), widest]
         self.spec: Spec = _escape_texts(
-            {"$schema": VEGA_SCHEMA, "title": heading, **COMMON_SPEC, **spec}
+            {"$schema": VEGA_SCHEMA, "title": heading, **COMMON_SPEC, **spec, "params": params}
         )
 
     def __repr__(self) -> str:
@@ -167,6 +186,7 @@ COMMON_SPEC: Spec = {
             "grid": False,
             "gridOpacity": 0.35,
             "labelFontSize": 11,
+            "labelSeparation": 8,
             "titleFontWeight": "normal",
             **dict.fromkeys(("labelColor", "titleColor"), TEXT_COLOUR),
             **dict.fromkeys(("domainColor", "tickColor", "gridColor"), LINE_COLOUR),
@@ -174,7 +194,7 @@ COMMON_SPEC: Spec = {
         "legend": {
             "orient": "bottom",
             "title": None,
-            "columns": 4,
+            "columns": {"expr": "width < 400 ? 3 : 4"},
             "labelFontSize": 11,
             "labelColor": TEXT_COLOUR,
         },
@@ -213,7 +233,7 @@ def make_chart(title: str, panels: Sequence[Spec], empty_reason: str = "no rows"
     """
     if not panels:
         heading = {"text": title, "subtitle": empty_reason, "anchor": "start"}
-        panels = [{"title": heading, **make_panel(10, [], "point", {})}]
+        panels = [{"title": heading, **make_panel(10, [], {"type": "point", "aria": False}, {})}]
     if len(panels) == 1:
         autosize = {"type": "fit-x", "contains": "padding"}
         return Chart(title, {"width": WIDTH, "autosize": autosize, **panels[0]})

@@ -1,9 +1,10 @@
-"""The ticks of an axis: whole numbers and days, each at most once, and few enough to read."""
+"""The ticks of an axis: whole numbers, powers of ten and days, few enough to read."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import UTC, datetime
+from decimal import Decimal
 
 TICKS_MAX = 6
 INTERVALS = (1, 2, 5)
@@ -19,6 +20,15 @@ def whole_ticks(largest: int) -> list[int]:
     [0, 5, 10, 15, 20, 25]
     """
     return list(range(0, largest + 1, _tick_interval(largest)))
+
+
+def power_ticks(smallest: Decimal, largest: Decimal) -> list[float]:
+    """The powers of ten from below the smallest number to above the largest; both are positive.
+
+    >>> power_ticks(Decimal("0.5"), Decimal(120))
+    [0.1, 1.0, 10.0, 100.0, 1000.0]
+    """
+    return [10.0**power for power in range(smallest.adjusted(), largest.adjusted() + 2)]
 
 
 def day_ticks(days: Collection[str]) -> list[int]:

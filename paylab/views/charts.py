@@ -27,7 +27,7 @@ from .chart_style import (
     tooltip,
     with_legend_filter,
 )
-from .chart_ticks import day_ticks, whole_ticks
+from .chart_ticks import day_ticks, power_ticks, whole_ticks
 from .duration_panel import duration_panel
 
 with extra_imports():
@@ -289,18 +289,22 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
     for row_id, corridor, amount, fee in zip(*columns, strict=True):
         chart_value = {"id": row_id, "corridor": corridor, **_amount_values(amount, currency)}
         chart_values.append(chart_value | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"})
-    log_scale = {"type": "log", "nice": True}
     encoding = {
-        "x": number_axis(
-            "amount", log_scale, title=f"amount, {currency}", tickCount=5, **AMOUNT_AXIS
-        ),
-        "y": number_axis("fee", log_scale, title=f"fee, {currency}", tickCount=5, **AMOUNT_AXIS),
+        "x": _log_axis("amount", f"amount, {currency}", points["source_amount"]),
+        "y": _log_axis("fee", f"fee, {currency}", points["total_fee"]),
         "tooltip": tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee"),
     }
     point_mark = {"type": "point", "filled": True, "size": 30}
     return with_legend_filter(
         make_panel(240, chart_values, point_mark, encoding), _corridor_names(points)
     )
+
+
+def _log_axis(field: str, title: str, amounts: pd.Series[Any]) -> Spec:
+    """A logarithmic channel for positive amounts, with a line at each power of ten."""
+    ticks = power_ticks(amounts.min(), amounts.max())
+    log_scale = {"type": "log", "domain": [ticks[0], ticks[-1]]}
+    return number_axis(field, log_scale, title=title, values=ticks, **AMOUNT_AXIS)
 
 
 def _amount_values(amount: Decimal, currency: str) -> Spec:
