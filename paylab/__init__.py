@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from .spec import models as models
     from .spec import status as status
     from .spec.service.service import Service as Service
+    from .views import qr as qr
     from .views.specimens import specimen as specimen
 
 __version__ = "0.1.0"
@@ -83,6 +84,7 @@ LATE = {
     "examples": "corridors.examples",
     "frames": "frames",
     "models": "spec.models",
+    "qr": "views.qr",
     "read_csv": "frames:read_csv",
     "read_parquet": "frames:read_parquet",
     "signing": "signing",

@@ -32,8 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Trigger the event, and print all events of the resource and its individual."""
-    from ..lab.trigger import trigger
-
     lab = connect()
     announce(lab.place)
     if lab.is_embedded:
@@ -42,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
             " `paylab simulator` and export the lines that it prints"
         )
     event_count = len(lab.events())
-    triggered_events = trigger(lab, options.event, options.id, to=options.to)
+    triggered_events = lab.trigger(options.event, options.id, to=options.to or "")
     related_ids = {event.id for event in triggered_events}
     for event in triggered_events:
         related_ids.add(str(event.payload.get("individual_id")))

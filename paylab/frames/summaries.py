@@ -28,6 +28,8 @@ FAILURE_RATE = "failure_rate"
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 """The amounts that are divided by the source amount."""
 RATIO_UNIT = Decimal("1E-12")
+SECONDS = "seconds"
+"""The member of a summary's `attrs` with the names of the columns that are seconds."""
 
 
 @explain_arguments
@@ -223,7 +225,9 @@ def _finish_summary(summary: pa.Table, groups: Grouping) -> pd.DataFrame:
         column_name for column_name in column_names if column_name not in measured_names
     ]
     ordered_names = [*key_and_count_names, *measured_names]
-    return ExactFrame({column_name: series(columns[column_name]) for column_name in ordered_names})
+    frame = ExactFrame({column_name: series(columns[column_name]) for column_name in ordered_names})
+    frame.attrs[SECONDS] = ", ".join(QUANTILES)
+    return frame
 
 
 def _compute_ratio_columns(

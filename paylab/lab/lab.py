@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -13,14 +12,12 @@ from ..client.request import Options
 from ..client.session_options import SessionOptions
 from ..client.settings import GivenService, Settings, resolve
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
 from ..files import path_of
 from ..redaction.hiding import hide_frames
-from ..runtime import require_sockets
 from ..spec.service.lists import Order
-from . import displays, parts
+from . import parts
 from .balance import Funds
 from .inbox import Webhooks
 from .place import Place, is_local
@@ -40,12 +37,14 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
     from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
+    from ..spec import codes
     from ..spec.resource import Resource
     from ..views.cards import Card
     from ..views.forms.live import LiveStatus
     from ..views.forms.objects import ObjectPage
     from ..views.forms.onramp import OnrampStepper
     from ..views.qr import QR
+    from ..webhooks.event import Event
     from .forms import Forms
     from .objects import ObjectBrowser
     from .panel import Panel
@@ -89,7 +88,6 @@ class Lab:
         self.balance = Funds(client, locator.find_controls).balance
         self.explain = signatures.explain
         self.compare = signatures.compare
-        displays.register_displays()
 
     # Made when they are first used, because their models take long to import.
     individuals = cached_property(lambda lab: LabIndividuals(lab.client))
@@ -248,9 +246,24 @@ class Lab:
         """
         from ..drift.drift import find_drift
 
-        arrivals = (arrival for inbox in self._webhooks.inboxes for arrival in inbox)
-        typed_events = [(arrival.event.type, None) for arrival in arrivals]
-        return find_drift(self.calls, self.service, typed_events)
+        inboxes = self._webhooks.inboxes
+        events = ((arrival.event.type, None) for inbox in inboxes for arrival in inbox)
+        return find_drift(self.calls, self.service, events)
+
+    def trigger(
+        self, event_type: codes.EventType | str, resource_id: str | None = None, *, to: str = ""
+    ) -> list[Event]:
+        """Make the simulator send an event, by legal moves; return it and those on the way.
+
+        It is of a new resource or that of the id: a conversion account gets a deposit. `to` is
+        the status of an individual.
+
+        >>> lab.trigger("transfer.completed")[-1].status
+        'completed'
+        """
+        from .trigger import trigger
+
+        return trigger(self, event_type, resource_id, to=to or None)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> ServedSimulator:
         """Serve the embedded simulator on a port, for clients outside this process.
@@ -261,14 +274,7 @@ class Lab:
         ...     server.base_url.startswith("http://127.0.0.1:")
         True
         """
-        require_sockets("lab.serve()")
-        from ..simulator.credentials import random_keys
-        from ..simulator.server import Server
-
-        if self._embedded is None:
-            raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
-        keys = random_keys(self._embedded.world.service.signing.key_encoding)
-        return Server(self._embedded, host=host, port=port, keys=keys).start()
+        return parts.serve_embedded(self._embedded, host, port)
 
     def close(self) -> None:
         """Close the connections.
@@ -325,26 +331,20 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     >>> paylab.connect().place.kind
     'embedded'
     """
-    parts.refuse_service_in_page(base_url, api_key, secret_key, profile, control_token)
+    given = base_url, api_key, secret_key, profile
+    parts.refuse_service_in_page(*given, control_token)
     parts.set_log_level()
     parts.warn_of_ledger()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
     order_setting = {"lists.order": list_order} if list_order else {}
     if replay is not None:
-        parts.check_replay(simulator, base_url, api_key, secret_key, profile, control_token)
+        parts.check_replay(simulator, *given, control_token)
         return Lab(**parts.make_replay_parts(path_of(replay), service), **options)
     if simulator is None:
         settings = resolve(
-            *(base_url, api_key, secret_key, profile),
-            read_only=read_only,
-            service=service,
-            control_token=control_token,
+            *given, read_only=read_only, service=service, control_token=control_token
         )
         if settings is not None:
-            parts.refuse_service_in_page(settings.base_url)
-            if order_setting:
-                settings = replace(settings, service=settings.service.with_values(order_setting))
-            return Lab(settings, **options)
-    if control_token is not None:
-        raise ConfigError("control_token is that of a simulator with an address: pass base_url")
+            return Lab(parts.check_settings(settings, order_setting), **options)
+    parts.refuse_control_token(control_token)
     return Lab(**parts.make_embedded_parts(simulator, service, order_setting, read_only), **options)

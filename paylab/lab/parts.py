@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
@@ -34,6 +34,7 @@ from ..client.settings import (
 from ..errors.base import ConfigError, ConfigWarning, in_page, warn_caller
 from ..logs import log
 from ..redaction.hiding import Secret
+from ..runtime import require_sockets
 from ..spec.service.service import Service
 from . import displays
 from .place import ServiceLocator
@@ -42,6 +43,7 @@ from .service_time import ServiceTime
 if TYPE_CHECKING:
     from ..client.exchange import Exchange, Watcher
     from ..client.replay import Replay
+    from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
 
 Parts = dict[str, Any]
@@ -69,7 +71,9 @@ def make_parts(
     """The parts of a lab for a service, a simulator in this process, or a recording.
 
     A lab has two clients: one for the user's calls, and one that sends controls to a simulator.
+    In a notebook its objects are shown as cards from now on.
     """
+    displays.register_displays()
     in_process = embedded is not None or replay is not None
     shared_options = _shared_options(settings, embedded, replay, options)
     control_options = _control_options(settings, shared_options, in_process=in_process)
@@ -235,6 +239,35 @@ def make_embedded_settings(
         source_by_setting=source_by_setting,
         **value_by_name,
     )
+
+
+def check_settings(settings: Settings, order_setting: dict[str, Any]) -> Settings:
+    """The settings of a service with an address, with the given setting `lists.order`, if any.
+
+    ConfigError in a page, which never talks to a real service.
+    """
+    refuse_service_in_page(settings.base_url)
+    if not order_setting:
+        return settings
+    return replace(settings, service=settings.service.with_values(order_setting))
+
+
+def refuse_control_token(control_token: str | None) -> None:
+    """ConfigError if a simulator in this process is given a control token."""
+    if control_token is not None:
+        raise ConfigError("control_token is that of a simulator with an address: pass base_url")
+
+
+def serve_embedded(embedded: Simulator | None, host: str, port: int) -> ServedSimulator:
+    """Serve a simulator of this process with random keys; ConfigError if there is none."""
+    require_sockets("lab.serve()")
+    from ..simulator.credentials import random_keys
+    from ..simulator.server import Server
+
+    if embedded is None:
+        raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
+    keys = random_keys(embedded.world.service.signing.key_encoding)
+    return Server(embedded, host=host, port=port, keys=keys).start()
 
 
 def check_replay(*settings: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -28,10 +28,14 @@ def frame_table(frame: pd.DataFrame) -> str:
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         shown_frame = shown_frame.reset_index(allow_duplicates=True)
     column_names = [_column_name(label) for label in shown_frame]
+    seconds_columns = str(frame.attrs.get("seconds", "")).split(", ")
     columns = []
     for column_index, column_name in enumerate(column_names):
         values = shown_frame.iloc[:, column_index]  # by position: two may have the same name
-        columns.append([_cell_text(column_name, cell_value) for cell_value in values])
+        if column_name in seconds_columns:
+            columns.append([_seconds_text(seconds) for seconds in values])
+        else:
+            columns.append([_cell_text(column_name, cell_value) for cell_value in values])
     number_columns = [
         column_index
         for column_index, dtype in enumerate(shown_frame.dtypes)
@@ -57,9 +61,30 @@ def _cell_text(column_name: str, cell_value: Any) -> str:
         return _number_text(column_name, cell_value)
     if isinstance(cell_value, pd.Timedelta):
         return str(cell_value.to_pytimedelta())
-    if isinstance(cell_value, datetime):
-        return cell_value.isoformat()
+    if isinstance(cell_value, date):
+        return _date_text(column_name, cell_value)
     return str(cell_value)
+
+
+def _date_text(column_name: str, day_or_time: date) -> str:
+    """A day, or a time in UTC; the first day of a month or a quarter as 2025-10 or 2025 Q4."""
+    if column_name == "month":
+        return f"{day_or_time:%Y-%m}"
+    if column_name == "quarter":
+        return f"{day_or_time:%Y} Q{(day_or_time.month + 2) // 3}"
+    return day_or_time.isoformat()
+
+
+def _seconds_text(seconds: Any) -> str:
+    """Seconds with every digit, such as 6.85 s, 2 min 12.8 s or 2 h 48 min 41.6 s."""
+    if pd.isna(seconds):
+        return ""
+    whole_minutes, rest = divmod(Decimal(seconds), 60)
+    hours, minutes = divmod(int(whole_minutes), 60)
+    texts = [f"{hours:,} h" if hours else "", f"{minutes} min" if minutes else ""]
+    if rest or not any(texts):
+        texts.append(f"{rest.normalize():f} s")
+    return " ".join(filter(None, texts))
 
 
 def _number_text(column_name: str, amount: Decimal) -> str:

@@ -202,3 +202,14 @@ def _check_size(size: int) -> None:
     """Raise PaylabError for a size that is too small for a code, or too large."""
     if not PIXELS_MIN <= size <= PIXELS_MAX:
         raise PaylabError(f"size must be {PIXELS_MIN} to {PIXELS_MAX} pixels, not {size}")
+
+
+__all__ = [
+    "QR",
+    "QRText",
+    "scan",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,7 +6,7 @@ CELLS = [
     # A server keeps the simulator's time; without one, only requests let time pass.
     "import paylab\nlab = paylab.connect()\nserver = lab.serve()\nlab.simulator.clock.run()",
     "inbox = lab.inbox()\ninbox",
-    "from paylab.lab.trigger import trigger\n_ = trigger(lab, 'transfer.created')",
+    "_ = lab.trigger('transfer.created')",
 ]
 TABLE = ".paylab-inbox"
 

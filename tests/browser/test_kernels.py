@@ -72,8 +72,8 @@ def works_again(book):
 
 def test_an_inbox_without_its_kernel_says_so(notebook):
     """The table keeps its rows, its buttons are disabled, and the cell makes a new inbox."""
-    events = "from paylab.lab.trigger import trigger\n\ninbox = lab.inbox()\ninbox"
-    book = notebook("events.ipynb", [BEGIN, events, 'trigger(lab, "transfer.created")'])
+    events = "inbox = lab.inbox()\ninbox"
+    book = notebook("events.ipynb", [BEGIN, events, 'lab.trigger("transfer.created")'])
     book.run_all()
     table = book.outputs.locator(".paylab-inbox")
     opening = table.get_by_role("button", name="open transfer.created")

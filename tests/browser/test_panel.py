@@ -5,11 +5,11 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 CELLS = [
-    "import paylab\nfrom paylab.lab.trigger import trigger\nlab = paylab.connect()",
+    "import paylab\nlab = paylab.connect()",
     "inbox = lab.inbox()\nlab.panel()",
     "hostile = '<img src=x onerror=window.hacked=1>'\n"
     "try:\n    lab.individuals.get(hostile)\nexcept paylab.PaylabError:\n    pass",
-    "_ = trigger(lab, 'transfer.completed')",
+    "_ = lab.trigger('transfer.completed')",
 ]
 PANEL = ".paylab-panel"
 

@@ -13,7 +13,6 @@ import pytest
 import paylab
 from paylab.cli import listen
 from paylab.cli.main import main
-from paylab.lab.trigger import trigger
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.webhooks.arrival import Arrival
@@ -83,7 +82,7 @@ def test_it_listens_until_it_is_stopped(monkeypatch):
         try:
             assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
             lab = paylab.connect()
-            trigger(lab, "transfer.created")
+            lab.trigger("transfer.created")
             assert "transfer.created  tr_" in process.stdout.readline()
             process.send_signal(signal.SIGINT)
             assert process.communicate(timeout=30) == ("", "1 event.\n")

@@ -11,7 +11,6 @@ import pytest
 
 import paylab
 from paylab.errors import PaylabError, RuleWarning
-from paylab.lab.trigger import trigger
 
 JPEG = b"\xff\xd8\xff\xe0" + b"x" * 20_000
 
@@ -83,7 +82,7 @@ WRONG = {
         "tr_1 looks like the id of a transfer, not of an individual",
     ),
     "event of another id": (
-        lambda lab, _: trigger(lab, "conversion.completed", "tr_1"),
+        lambda lab, _: lab.trigger("conversion.completed", "tr_1"),
         "no conversion has the id tr_1 Try: tr_1 looks like the id of a transfer",
     ),
     "control of an unknown object": (

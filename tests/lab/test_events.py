@@ -12,7 +12,6 @@ import paylab
 from paylab.client.settings import Settings
 from paylab.lab.inbox import current
 from paylab.lab.lab import Lab
-from paylab.lab.trigger import trigger
 from paylab.spec import codes
 
 
@@ -26,7 +25,7 @@ def shared():
 @pytest.mark.parametrize("event_type", codes.EVENT_TYPES)
 def test_a_new_resource_reaches_every_event(shared, event_type):
     """The events of a new resource end with the wanted one; a payment is made each time."""
-    first, second = (trigger(shared, event_type) for _ in range(2))
+    first, second = (shared.trigger(event_type) for _ in range(2))
     assert event_type in {event.type for event in first}
     assert {event.id for event in first} != {event.id for event in second}
     assert len({event.id for event in first}) == 1
@@ -34,12 +33,12 @@ def test_a_new_resource_reaches_every_event(shared, event_type):
 
 def test_an_own_resource_is_moved(shared):
     """With an id only what is new is returned, and the resource is the given one."""
-    transfer = trigger(shared, "transfer.created")[-1].id
-    types = [event.type for event in trigger(shared, "transfer.completed", transfer)]
+    transfer = shared.trigger("transfer.created")[-1].id
+    types = [event.type for event in shared.trigger("transfer.completed", transfer)]
     assert types[-1] == "transfer.completed"
     assert "transfer.created" not in types
     with pytest.raises(paylab.SimulatorError, match="legal moves: none, this status is final"):
-        trigger(shared, "transfer.failed", transfer)
+        shared.trigger("transfer.failed", transfer)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ def test_an_own_resource_is_moved(shared):
 def test_what_cannot_be_triggered_is_said(shared, event, row_id, to, words):
     """An unknown event, a status for another event, an id of nothing."""
     with pytest.raises(paylab.PaylabError, match=words):
-        trigger(shared, event, row_id, to=to)
+        shared.trigger(event, row_id, to=to)
 
 
 @pytest.mark.parametrize(
@@ -62,14 +61,14 @@ def test_what_cannot_be_triggered_is_said(shared, event, row_id, to, words):
 )
 def test_an_individual_goes_to_a_chosen_status(shared, to, status):
     """Without `to` a new individual goes one step on."""
-    assert trigger(shared, "individual.status_changed", to=to)[-1].status == status
+    assert shared.trigger("individual.status_changed", to=to)[-1].status == status
 
 
 def test_only_a_simulator_can_be_made_to_send_events():
     """A real service is left alone."""
     lab = paylab.connect("https://api.example.com", "key", "secret")
     with pytest.raises(paylab.ConfigError, match="only a simulator can trigger events"):
-        trigger(lab, "transfer.created")
+        lab.trigger("transfer.created")
     assert lab.events() == []
     with pytest.raises(paylab.ConfigError, match="cannot reach this machine: pass port=PORT"):
         lab.inbox()
@@ -80,7 +79,7 @@ def test_each_inbox_has_an_address_and_ends_with_its_subscription(lab):
     """Two inboxes get the same event; a closed one leaves no subscription and no address."""
     with lab.inbox() as first, lab.inbox("transfer.created") as second:
         assert first.url != second.url
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         assert [each.type for each in second] == ["transfer.created"]
         assert first[-1].type == "transfer.completed"
         assert len(lab.webhook_subscriptions.list().to_list()) == 2
@@ -110,7 +109,7 @@ def test_an_event_is_handled_and_forwarded(lab, answer):
         router.default(seen.append)
         with lab.inbox(router=router, forward_to=handler.url) as inbox:
             inbox.on_arrival(told.append)
-            trigger(lab, "transfer.created")
+            lab.trigger("transfer.created")
     assert told[0].answered == answer
     assert seen[0].type == "transfer.created"
     assert json.loads(handler.bodies[0])["event_type"] == "transfer.created"
@@ -121,7 +120,7 @@ def test_a_handler_that_cannot_be_reached_answers_nothing(lab):
     told = []
     with lab.inbox(forward_to="http://127.0.0.1:9/hook") as inbox:
         inbox.on_arrival(told.append)
-        trigger(lab, "transfer.created")
+        lab.trigger("transfer.created")
     assert told[0].answered == 0
 
 
@@ -131,7 +130,7 @@ def test_a_router_alone_answers_200(lab):
     for router in (paylab.events.Router(), None):
         with lab.inbox(router=router) as inbox:
             inbox.on_arrival(told.append)
-            trigger(lab, "transfer.created")
+            lab.trigger("transfer.created")
     assert [each.answered for each in told] == [200, None]
 
 
@@ -144,7 +143,7 @@ def test_a_file_that_cannot_be_written_ends_an_inbox(lab):
 
 def test_the_current_state_is_what_the_service_sends_now(shared):
     """What the service sends now; None for an unknown family, no id and no such resource."""
-    row_id = trigger(shared, "transfer.created")[-1].id
+    row_id = shared.trigger("transfer.created")[-1].id
     found = current(shared.client, "transfer", row_id)
     assert found is not None
     assert found["id"] == row_id
@@ -154,12 +153,12 @@ def test_the_current_state_is_what_the_service_sends_now(shared):
 
 def test_a_reconciliation_uses_the_latest_inbox_or_the_simulator(lab):
     """Without events of an own, those of the latest inbox, else those of the simulator."""
-    trigger(lab, "transfer.completed")
+    lab.trigger("transfer.completed")
     assert "the events of 1 payment" in repr(lab.reconcile())
     lab.inbox().close()
     assert "the events of 0 payments" in repr(lab.reconcile())
     with lab.inbox() as latest:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
     assert "the events of 1 payment" in repr(lab.reconcile())
     lab.inbox().close()
     assert "the events of 1 payment" in repr(lab.reconcile(events=latest))

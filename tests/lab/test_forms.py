@@ -10,7 +10,6 @@ import paylab
 from paylab.corridors import countries
 from paylab.corridors.corridor import NAMES
 from paylab.errors import NotFoundError, PaylabError, RuleError
-from paylab.lab.trigger import trigger
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
 from paylab.spec.models import ConversionAccount
@@ -87,8 +86,8 @@ def test_a_conversion_account_can_be_paid_out_to_a_named_wallet():
 def paid():
     """A lab with a transfer, and a conversion with its account."""
     with paylab.connect() as lab:
-        transfer = trigger(lab, "transfer.created")[-1].id
-        conversion = lab.conversions.get(trigger(lab, "conversion.completed")[-1].id)
+        transfer = lab.trigger("transfer.created")[-1].id
+        conversion = lab.conversions.get(lab.trigger("conversion.completed")[-1].id)
         yield lab, transfer, conversion
 
 

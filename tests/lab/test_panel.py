@@ -8,7 +8,6 @@ import paylab
 from paylab.client.call import Call
 from paylab.errors import RuleError
 from paylab.lab.panel_feed import ROWS_MAX
-from paylab.lab.trigger import trigger
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -56,7 +55,7 @@ def test_a_panel_has_calls_events_and_deliveries_in_order(lab):
     """A panel has what happened before and after it was made, with a verdict for each."""
     lab.inbox("transfer.funded")
     panel = lab.panel()
-    funded = trigger(lab, "transfer.funded")[-1]
+    funded = lab.trigger("transfer.funded")[-1]
     lab.simulator.faults.status(status=422, method="GET", times=1)
     with pytest.raises(paylab.PaylabError):
         lab.transfers.get(funded.id)
@@ -115,7 +114,7 @@ def test_a_call_and_an_event_can_be_explained_and_an_event_sent_again(lab):
     """A call opens as its card, an event shows how it differs; it is delivered again."""
     inbox = lab.inbox()
     browser = Browser(lab.panel())
-    created = trigger(lab, "transfer.completed")[0]
+    created = lab.trigger("transfer.completed")[0]
     browser.view.refresh()
     assert "Signature, layer by layer" in browser.act("explain", "POST /v1/transfers")["html"]
     assert "GET returns other values now" in browser.act("explain", "transfer.created")["html"]
@@ -128,7 +127,7 @@ def test_a_call_and_an_event_can_be_explained_and_an_event_sent_again(lab):
 def test_an_event_that_nobody_receives_asks_for_an_inbox(lab):
     """The note says to open an inbox."""
     browser = Browser(lab.panel())
-    trigger(lab, "transfer.created")
+    lab.trigger("transfer.created")
     browser.view.refresh()
     assert "Open lab.inbox() first" in browser.act("resend", "transfer.created")["text"]
 
@@ -180,7 +179,7 @@ def test_two_labs_have_panels_of_their_own():
     """Each panel has the calls and events of its own lab."""
     one, other = paylab.connect(), paylab.connect()
     panels = [Browser(one.panel()), Browser(other.panel())]
-    trigger(one, "individual.status_changed")
+    one.trigger("individual.status_changed")
     for browser in panels:
         browser.view.refresh()
     assert [len(browser.rows) for browser in panels] == [2, 0]
@@ -214,7 +213,7 @@ def test_stop_clear_and_close(lab):
 )
 def test_the_saved_rows_are_those_that_are_chosen(lab, words, show, left):
     """A filter and a selection hold for the saved text as for the page."""
-    trigger(lab, "transfer.created")
+    lab.trigger("transfer.created")
     with pytest.raises(paylab.PaylabError):
         lab.transfers.get("tr_nobody")
     text = lab.panel(words, show=show)._show().static_bundle()["text/plain"]
@@ -235,7 +234,7 @@ def test_the_events_of_another_process_are_those_of_an_inbox():
         browser = Browser(lab.panel(show="events"))
         with lab.inbox() as inbox:
             browser.view.refresh()
-            event = trigger(lab, "transfer.created")[0]
+            event = lab.trigger("transfer.created")[0]
             inbox.wait(id=event.id, type="transfer.created")
             browser.view.refresh()
             note = browser.act("resend", "transfer.created")

@@ -19,7 +19,6 @@ from paylab.lab.lab import Lab
 from paylab.lab.lists import page_size
 from paylab.lab.quotes import quote_routes
 from paylab.lab.service_time import ServiceTime
-from paylab.lab.trigger import trigger
 from paylab.payments.batch import CONCURRENCY
 from paylab.simulator.simulator import Simulator
 
@@ -323,8 +322,8 @@ def test_only_a_local_address_is_asked_whether_it_is_a_simulator():
 
 def test_an_event_of_a_second_account_leaves_the_first_alone(lab):
     """With the id of a conversion account the deposit goes into it."""
-    first = lab.conversions.get(trigger(lab, "conversion.completed")[-1].id)
-    again = trigger(lab, "conversion.failed", first.conversion_account_id)
+    first = lab.conversions.get(lab.trigger("conversion.completed")[-1].id)
+    again = lab.trigger("conversion.failed", first.conversion_account_id)
     second = lab.conversions.get(again[-1].id)
     assert second.conversion_account_id == first.conversion_account_id
     assert (first.status, second.status) == ("completed", "failed")

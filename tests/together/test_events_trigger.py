@@ -8,7 +8,6 @@ from forked import ended, fork
 
 import paylab
 from paylab.errors import ConfigError, NotFoundError, SimulatorError
-from paylab.lab.trigger import trigger
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
@@ -32,23 +31,23 @@ def lab():
 )
 def test_an_own_transfer_makes_only_the_needed_moves(lab, kind, types):
     """An existing transfer makes only the moves that lead to the event."""
-    (created, *_) = trigger(lab, "transfer.created")
-    events = trigger(lab, kind, created.id)
+    (created, *_) = lab.trigger("transfer.created")
+    events = lab.trigger(kind, created.id)
     assert [event.type.partition(".")[2] for event in events] == types
 
 
 @pytest.mark.parametrize("kind", ["payout_initiated", "completed", "failed"])
 def test_an_own_conversion_moves_on_to_the_event(lab, kind):
     """An existing conversion moves on to the event."""
-    (created, *_) = trigger(lab, "conversion.created")
-    assert trigger(lab, f"conversion.{kind}", created.id)[-1].type == f"conversion.{kind}"
+    (created, *_) = lab.trigger("conversion.created")
+    assert lab.trigger(f"conversion.{kind}", created.id)[-1].type == f"conversion.{kind}"
 
 
 def test_an_own_conversion_account_gets_a_new_deposit(lab):
     """With the id of a conversion account, `trigger` makes a new deposit into it."""
-    (created, *_) = trigger(lab, "conversion.created")
+    (created, *_) = lab.trigger("conversion.created")
     account = created.resource.conversion_account_id
-    event = trigger(lab, "conversion.completed", account)[-1]
+    event = lab.trigger("conversion.completed", account)[-1]
     assert event.resource.conversion_account_id == account
     assert event.id != created.id
 
@@ -58,14 +57,14 @@ def test_an_own_conversion_account_gets_a_new_deposit(lab):
 )
 def test_an_own_individual_moves_to_its_next_status(lab, to, status):
     """An individual moves to its next status, or to the status that is given."""
-    (changed, *_) = trigger(lab, "individual.status_changed")
-    assert trigger(lab, "individual.status_changed", changed.id, to=to)[-1].status == status
+    (changed, *_) = lab.trigger("individual.status_changed")
+    assert lab.trigger("individual.status_changed", changed.id, to=to)[-1].status == status
 
 
 @pytest.mark.parametrize("to", ["pending", "active", "rejected", "under_review"])
 def test_a_new_individual_goes_on_to_the_status_that_is_named(lab, to):
     """A new individual moves to the given status."""
-    event = trigger(lab, "individual.status_changed", to=to)[-1]
+    event = lab.trigger("individual.status_changed", to=to)[-1]
     assert (event.status, lab.individuals.get(event.id).status) == (to, to)
 
 
@@ -73,7 +72,7 @@ def test_a_status_is_chosen_for_individuals_only(lab):
     """`to` with an event of a transfer is an error, and nothing is created."""
     before = len(lab.events())
     with pytest.raises(ConfigError, match=r"for individual\.status_changed, not for transfer"):
-        trigger(lab, "transfer.completed", to="active")
+        lab.trigger("transfer.completed", to="active")
     assert len(lab.events()) == before
 
 
@@ -90,34 +89,33 @@ def test_a_status_is_chosen_for_individuals_only(lab):
 )
 def test_what_cannot_follow_says_what_can(lab, first, then, words):
     """An event that cannot follow is an error with the legal moves or the status; nothing moves."""
-    row = trigger(lab, first)[-1].id
+    row = lab.trigger(first)[-1].id
     before = len(lab.events(row))
     with pytest.raises(SimulatorError, match=words):
-        trigger(lab, then, row)
+        lab.trigger(then, row)
     assert len(lab.events(row)) == before
 
 
 def test_nobody_is_moved_by_an_unknown_id(lab):
     """An unknown id raises NotFoundError; nothing is created, and no event is sent."""
-    trigger(lab, "conversion.created")
+    lab.trigger("conversion.created")
     before = lab.simulator.snapshot()
     for kind in codes.EVENT_TYPES:
         with pytest.raises(NotFoundError):
-            trigger(lab, kind, "nobody")
+            lab.trigger(kind, "nobody")
         assert lab.simulator.snapshot() == before, kind
 
 
 def test_an_unknown_event_names_the_known_ones(lab):
     """The error for an unknown event lists the known ones."""
     with pytest.raises(ConfigError, match=r"transfer\.created, transfer\.funded"):
-        trigger(lab, "transfer.cancelled")
+        lab.trigger("transfer.cancelled")
 
 
 CELL = """
 import paylab
-from paylab.lab.trigger import trigger
 lab = paylab.connect()
-made = [trigger(lab, kind)[-1].id for kind in ("transfer.created", "conversion.created")]
+made = [lab.trigger(kind)[-1].id for kind in ("transfer.created", "conversion.created")]
 with open({path!r}, "a") as file:
     print(made, file=file)
 """

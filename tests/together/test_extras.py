@@ -55,7 +55,7 @@ pay(lab).status
 lab.compare({}, 'GET', '/v1/transfers')
 lab.explain() and lab.calls.har('calls.har')
 lab.record('session.har').stop()
-lab.events() and lab.inbox()._repr_mimebundle_()
+lab.trigger('transfer.completed') and lab.events() and lab.inbox()._repr_mimebundle_()
 lab.watch(paylab.events.Router()).stop()
 lab.deposit_card(on_ramp(lab))._repr_mimebundle_()
 lab.serve().stop(), lab.sleep(1), lab.clock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -41,6 +41,39 @@ def cells(frame):
 def test_a_cell_is_short_and_exact(name, value, text):
     """Times are short, amounts exact, shares in percent, missing values empty, text escaped."""
     assert cells(ExactFrame({name: [value]})) == {name: text}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        ("0.00", "0 s"),
+        ("6.85", "6.85 s"),
+        ("60", "1 min"),
+        ("132.80", "2 min 12.8 s"),
+        ("10121.60", "2 h 48 min 41.6 s"),
+        ("360000", "100 h"),
+        (None, ""),
+    ],
+)
+def test_seconds_of_a_summary_are_hours_minutes_and_seconds(seconds, text):
+    """Quantiles of the time to completion keep every digit."""
+    summary = ExactFrame({"p95": [None if seconds is None else Decimal(seconds)]})
+    summary.attrs["seconds"] = "p50, p95"
+    assert cells(summary) == {"p95": text}
+
+
+def test_a_column_of_yours_is_no_duration():
+    """Only a summary says which of its columns are seconds."""
+    assert cells(ExactFrame({"p95": [Decimal(600)]})) == {"p95": "600"}
+
+
+@pytest.mark.parametrize(("period", "text"), [("month", "2025-10"), ("quarter", "2025 Q4")])
+def test_a_month_and_a_quarter_are_shown_without_their_first_day(period, text):
+    """The key of a group is the first day of its period."""
+    frame = paylab.connect(simulator=Simulator(transfers=25)).transfers.frame()
+    by_period = frame.paylab.summarize(period)
+    by_period[period] = date(2025, 10, 1)
+    assert cells(by_period)[period] == text
 
 
 def test_an_index_is_shown_if_it_says_something():

@@ -8,7 +8,6 @@ import time
 import pytest
 
 import paylab
-from paylab.lab.trigger import trigger
 from paylab.views.inbox import InboxView, arrivals_table, comparison_html
 
 
@@ -22,7 +21,7 @@ def lab():
 def inbox(lab):
     """An open inbox that has received the four events of a transfer."""
     with lab.inbox() as opened:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         yield opened
 
 
@@ -45,7 +44,7 @@ def test_an_inbox_has_a_row_for_each_event(view):
 
 def test_new_events_appear_by_themselves(lab, view):
     """New events appear in the table without a call to `refresh`."""
-    trigger(lab, "transfer.completed")
+    lab.trigger("transfer.completed")
     deadline = time.monotonic() + 5
     while view.total != 8 and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -14,7 +14,6 @@ import pytest
 
 import paylab
 from paylab.errors import ConfigError, WaitTimeoutError
-from paylab.lab.trigger import trigger
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
@@ -46,7 +45,7 @@ def served():
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)
 def test_every_event_type_is_reached_and_shown(lab, inbox, kind):
     """Each of the eleven event types can be triggered, arrives and is shown."""
-    trigger(lab, kind)
+    lab.trigger(kind)
     assert inbox.where(type=kind)
     assert kind in repr(inbox.where(type=kind))
 
@@ -70,28 +69,28 @@ def test_one_event_type_may_be_text(lab):
 def test_only_what_was_subscribed_to_arrives(lab):
     """Only events of the subscribed types arrive."""
     with lab.inbox(["transfer.completed"]) as inbox:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         assert [arrival.type for arrival in inbox] == ["transfer.completed"]
 
 
 def test_what_arrived_can_be_read_when_it_is_closed(lab):
     """A closed inbox receives nothing more, and its events can still be read."""
     with lab.inbox() as inbox:
-        trigger(lab, "transfer.completed")
-    trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
+    lab.trigger("transfer.completed")
     assert len(inbox) == 4
 
 
 def test_two_inboxes_each_get_everything(lab):
     """Two inboxes have two URLs, and each receives every event."""
     with lab.inbox() as one, lab.inbox() as other:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         assert (len(one), len(other), one.url == other.url) == (4, 4, False)
 
 
 def test_waiting_moves_a_frozen_clock(lab, inbox):
     """`wait` advances a frozen clock and returns the typed event."""
-    trigger(lab, "conversion.created")
+    lab.trigger("conversion.created")
     began = lab.clock()
     event = inbox.wait(type="conversion.completed", timeout=10)
     assert event.resource.payout.tx_hash.startswith("0x")
@@ -109,7 +108,7 @@ def test_waiting_in_vain_says_for_what(inbox):
 
 def test_a_row_knows_what_changed_since(lab, inbox):
     """`difference` lists the fields that changed between an event and what GET returns now."""
-    trigger(lab, "conversion.completed")
+    lab.trigger("conversion.completed")
     created, completed = inbox[-3], inbox[-1]
     fields = [each.field for each in inbox.difference(created)]
     assert fields[:2] == ["status", "updated_at"]
@@ -118,7 +117,7 @@ def test_a_row_knows_what_changed_since(lab, inbox):
 
 def test_what_is_gone_has_no_difference(lab, inbox):
     """For a resource that no longer exists, the difference is None."""
-    events = trigger(lab, "transfer.completed")
+    events = lab.trigger("transfer.completed")
     lab.simulator.reset()
     assert inbox.difference(events[0]) is None
 
@@ -126,14 +125,14 @@ def test_what_is_gone_has_no_difference(lab, inbox):
 @pytest.mark.parametrize("which", [0, -1])
 def test_replaying_an_event_counts_as_another_delivery_of_the_same_event(lab, inbox, which):
     """Replaying an event counts as another delivery of the same event."""
-    trigger(lab, "transfer.completed")
+    lab.trigger("transfer.completed")
     assert inbox.replay(inbox[which]) == 200
     assert (len(inbox), inbox[which].deliveries) == (4, 2)
 
 
 def test_a_saved_line_can_be_replayed(lab, inbox, tmp_path):
     """A line of a saved file can be replayed; it counts as the same event."""
-    trigger(lab, "transfer.completed")
+    lab.trigger("transfer.completed")
     line = json.loads(inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[3])
     assert (inbox.replay(line), inbox[2].deliveries, len(inbox)) == (200, 2, 4)
 
@@ -147,7 +146,7 @@ def test_what_is_no_event_is_not_replayed(inbox):
 def test_a_broken_inbox_gets_its_events_later(lab, inbox):
     """The service repeats a failed delivery until the inbox answers 200."""
     inbox.answer(500, 2)
-    trigger(lab, "transfer.created")
+    lab.trigger("transfer.created")
     lab.sleep(10)
     event = inbox.wait(type="transfer.completed")
     attempts = [(row["attempt"], row["status"]) for row in lab.simulator.deliveries()]
@@ -161,7 +160,7 @@ def test_a_handler_may_ask_the_service(lab):
     router, found = Router(), []
     router.on("transfer.completed")(lambda event: found.append(lab.transfers.get(event.id).status))
     with lab.inbox(router=router):
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
     assert found == ["completed"]
 
 
@@ -176,7 +175,7 @@ def test_a_handler_that_raises_is_given_the_event_again(lab):
         seen.append(event.type)
 
     with lab.inbox("transfer.completed", router=router) as inbox:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         lab.sleep(10)
     assert (seen, inbox[0].deliveries) == (["transfer.completed"], 2)
 
@@ -186,12 +185,12 @@ def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
     path = tmp_path / "events.jsonl"
     lab.simulator.seed(transfers=20)
     with lab.inbox(path=path):
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         assert lab.reconcile(events=path)
     with lab.inbox(path=path) as again:
         assert len(again) == 4
     with lab.inbox("transfer.created") as inbox:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         live = lab.reconcile()
         saved = lab.reconcile(events=inbox.save(tmp_path / "saved.jsonl"))
         assert live.report() == saved.report()
@@ -201,7 +200,7 @@ def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
 def test_over_http_it_is_a_port(served):
     """Over HTTP, the inbox listens on a port, and `wait` advances the clock of the simulator."""
     with served.inbox() as inbox:
-        trigger(served, "conversion.created")
+        served.trigger("conversion.created")
         assert inbox.url.startswith("http://127.0.0.1:")
         assert inbox.wait(type="conversion.completed").status == "completed"
         assert httpx.post(inbox.url, content=b"junk", trust_env=False).status_code == 415
@@ -212,7 +211,7 @@ def test_an_embedded_lab_may_have_a_port_too(lab):
     router, found = Router(), []
     router.on("transfer.created")(lambda event: found.append(lab.transfers.get(event.id).id))
     with lab.inbox(port=0, router=router) as inbox:
-        events = trigger(lab, "transfer.created")
+        events = lab.trigger("transfer.created")
         inbox.wait(type="transfer.created")
         body = json.dumps({"event_type": "wallet.opened", "event_payload": {}})
         kind = {"content-type": "application/json"}
@@ -254,7 +253,7 @@ def test_closed_inboxes_leave_no_file_open(lab):
     lab.inbox().close()
     before = descriptors()
     inboxes = [lab.inbox() for _ in range(5)]
-    trigger(lab, "transfer.created")
+    lab.trigger("transfer.created")
     for each in inboxes:
         each.close()
     assert descriptors() <= before
@@ -266,13 +265,12 @@ def test_a_forked_process_leaves_the_inbox_alone():
     """A forked child that exits neither unsubscribes nor deletes the parent's stored events."""
     code = (
         "import os, sys, paylab\n"
-        "from paylab.lab.trigger import trigger\n"
         "lab = paylab.connect()\n"
         "inbox = lab.inbox()\n"
         "child = os.fork()\n"
         "if not child: sys.exit()\n"
         "os.waitpid(child, 0)\n"
-        "trigger(lab, 'transfer.created')\n"
+        "lab.trigger('transfer.created')\n"
         "inbox.close()\n"
         "print(len(inbox))\n"
     )

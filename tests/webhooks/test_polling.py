@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import pytest
 
 import paylab
-from paylab.lab.trigger import trigger
 from paylab.simulator.simulator import Simulator
 from paylab.spec.page import Page
 from paylab.webhooks.polling import PolledList, Watch
@@ -66,7 +65,7 @@ def test_the_past_is_news_since_a_time(lab, router, year, count):
 @pytest.mark.parametrize("kind", ["transfer.completed", "conversion.completed"])
 def test_a_life_is_followed_step_by_step(lab, watch, router, kind):
     """If the watch polls once a second, it finds the same events as the webhooks."""
-    events = trigger(lab, f"{kind.partition('.')[0]}.created")
+    events = lab.trigger(f"{kind.partition('.')[0]}.created")
     row = events[0].id
     while router.latest(events[0]) is None or router.latest(events[0]).type != kind:
         watch.poll()
@@ -77,7 +76,7 @@ def test_a_life_is_followed_step_by_step(lab, watch, router, kind):
 
 def test_an_individual_is_followed(lab, watch, router):
     """An event of an individual has the previous status that the watch saw, at first None."""
-    (event, *_) = trigger(lab, "individual.status_changed")
+    (event, *_) = lab.trigger("individual.status_changed")
     watch.poll()
     lab.individuals.wait(event.id)
     watch.poll()
@@ -87,7 +86,7 @@ def test_an_individual_is_followed(lab, watch, router):
 
 def test_a_status_without_an_event_is_told_all_the_same(lab, watch, router):
     """A change of status without an event is handled as `transfer.status_changed`."""
-    (event, *_) = trigger(lab, "transfer.created")
+    (event, *_) = lab.trigger("transfer.created")
     lab.simulator.move(event.id, "cancelled")
     watch.poll()
     assert told(router) == [("transfer.status_changed", "cancelled")]
@@ -96,7 +95,7 @@ def test_a_status_without_an_event_is_told_all_the_same(lab, watch, router):
 def test_what_came_by_webhook_is_not_told_again(lab, watch, router):
     """An event that arrived by webhook is not handled again when polling finds it."""
     with lab.inbox(router=router):
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         before = len(router.seen)
         assert (watch.poll(), len(router.seen)) == (0, before)
 
@@ -105,7 +104,7 @@ def test_what_polling_told_is_not_told_by_webhook(lab, watch, router):
     """An event that polling found is not handled again when its webhook arrives."""
     with lab.inbox(["transfer.completed"], router=router) as inbox:
         inbox.answer(503, 1)
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         watch.poll()
         inbox.wait(type="transfer.completed")
     assert told(router) == [("transfer.completed", "completed")]
@@ -122,7 +121,7 @@ def test_a_handler_that_raises_is_given_it_again_by_the_next_round(lab, router):
         router.seen.append(event)
 
     with lab.watch(router, every=3600) as watch:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         assert [watch.poll(), watch.poll(), watch.poll()] == [0, 1, 0]
     assert [str(error) for error in watch.errors] == ["away"]
 
@@ -130,7 +129,7 @@ def test_a_handler_that_raises_is_given_it_again_by_the_next_round(lab, router):
 @pytest.mark.parametrize("kind", ["status", "refuse", "html", "truncate"])
 def test_a_failing_service_is_survived(lab, watch, router, kind):
     """After errors of the service, the next round finds the missed event; the error is recorded."""
-    trigger(lab, "transfer.completed")
+    lab.trigger("transfer.completed")
     lab.simulator.faults.add(kind, path="/v1/transfers", times=10)
     assert (watch.poll(), told(router), len(watch.errors)) == (0, [], 1)
     lab.simulator.faults.clear()
@@ -140,7 +139,7 @@ def test_a_failing_service_is_survived(lab, watch, router, kind):
 
 def test_more_than_a_page_is_seen(lab, watch, router):
     """A round finds all new rows, also when they fill more than one page."""
-    (first, *_) = trigger(lab, "conversion.created")
+    (first, *_) = lab.trigger("conversion.created")
     for _ in range(120):
         lab.sandbox.deposit(first.resource.conversion_account_id, "1", "mxn")
     watch.poll()
@@ -149,7 +148,7 @@ def test_more_than_a_page_is_seen(lab, watch, router):
 
 def test_what_is_old_and_open_is_looked_after(lab, router):
     """An open transfer that is no longer on the first page is still followed."""
-    (transfer, *_) = trigger(lab, "transfer.created")
+    (transfer, *_) = lab.trigger("transfer.created")
     with lab.watch(router, every=3600) as watch:
         lab.simulator.seed(transfers=150)
         lab.transfers.wait(transfer.id)
@@ -162,7 +161,7 @@ def test_it_runs_beside_the_kernel(lab, router):
     found = threading.Event()
     router.on("transfer.completed")(lambda event: found.set())
     with lab.watch(router, every=0.02) as watch:
-        trigger(lab, "transfer.completed")
+        lab.trigger("transfer.completed")
         assert found.wait(5)
         assert watch.is_running
 
@@ -171,7 +170,7 @@ def test_it_stops_on_request(lab, router):
     """`stop` ends polling for good, also when a handler calls it."""
     watch = lab.watch(router, every=0.02)
     router.default(lambda event: watch.stop())
-    trigger(lab, "transfer.completed")
+    lab.trigger("transfer.completed")
     deadline = time.monotonic() + 5
     while watch.is_running and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -14,7 +14,6 @@ import paylab
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
 from paylab.lab import displays
-from paylab.lab.trigger import trigger
 from paylab.webhooks.event import read_event
 from paylab.webhooks.event_file import EventHistory
 from paylab.webhooks.payment_problems import PROBLEM_KINDS
@@ -607,7 +606,7 @@ def inbox(lab):
     """An inbox of the lab with the events of two transfers and a conversion."""
     with lab.inbox() as inbox:
         for kind in ("transfer.completed", "transfer.failed", "conversion.completed"):
-            trigger(lab, kind)
+            lab.trigger(kind)
         yield inbox
 
 

@@ -14,7 +14,6 @@ from http_receiver import Receiver as HttpReceiver
 import paylab
 from paylab.client.settings import Secret
 from paylab.corridors import examples
-from paylab.lab.trigger import trigger
 from paylab.simulator.resources.subscriptions import make_signature_headers
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
@@ -115,7 +114,7 @@ def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_pat
     """A replayed event keeps its id, as an Event, as JSON and as a line of a saved file."""
     lab = paylab.connect(simulator=Simulator(service=NESTED))
     with lab.inbox() as inbox:
-        trigger(lab, "individual.status_changed")
+        lab.trigger("individual.status_changed")
         saved = inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[1]
         sent = json.loads(inbox[0].body)
         for again in (inbox[0].event, sent, json.loads(saved)):
@@ -127,7 +126,7 @@ def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service():
     """An event that is replayed to a URL is sent in the wrapper of the service."""
     lab = paylab.connect(simulator=Simulator(service=NESTED))
     with lab.inbox() as inbox, HttpReceiver(503) as handler:
-        trigger(lab, "individual.status_changed")
+        lab.trigger("individual.status_changed")
         assert inbox.replay(inbox[0].event, handler.url) == 503
         assert json.loads(handler.bodies[0]) == json.loads(inbox[0].body)
         assert inbox.replay(inbox[0].event, "http://127.0.0.1:9/hook") == 502
@@ -249,7 +248,7 @@ def test_a_forwarded_event_keeps_its_signature():
     lab = paylab.connect(simulator=Simulator(service=SIGNED))
     check = signature_check(SIGNED, lab.settings.secret_key)
     with HttpReceiver(200) as handler, lab.inbox(forward_to=handler.url):
-        trigger(lab, "individual.status_changed")
+        lab.trigger("individual.status_changed")
     assert handler.bodies
     for (_, headers, _), body in zip(handler.got, handler.bodies, strict=True):
         assert check(headers, body) == ""
