@@ -34,6 +34,7 @@ class Accessor:
     """Summaries, files and tables of a frame of transfers or conversions."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
+        """Use the rows of a frame."""
         self._frame = frame
 
     def floats(self) -> pd.DataFrame:

@@ -140,6 +140,7 @@ def _find_place(share: Decimal, count: int) -> tuple[int, int, Decimal]:
 
 
 def _interpolate(lower: Decimal, higher: Decimal, weight_of_higher: Decimal) -> Decimal:
+    """The number between two, by the weight of the higher one (0 to 1)."""
     distance = WIDE_CONTEXT.subtract(higher, lower)
     return WIDE_CONTEXT.add(lower, WIDE_CONTEXT.multiply(distance, weight_of_higher))
 
@@ -215,12 +216,14 @@ def _round_quotient(number: Decimal | None, decimal_places: int) -> Decimal | No
 
 
 def _divide_columns(left: pa.Array, right: pa.Array) -> pa.ChunkedArray:
+    """Divide row by row; missing for a division by 0."""
     return fit_quotients(_list_by_row(make_divider(), left, right))
 
 
 def _compute_by_row(
     decimal_function: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.ChunkedArray:
+    """The results of a function of two decimals as a column."""
     return decimals.from_numbers(_list_by_row(decimal_function, left, right))
 
 
@@ -230,6 +233,7 @@ def _list_by_row(
     """The results of Python's decimals, row by row; None for a division by 0."""
 
     def compute_row(left_number: Decimal | None, right_number: Decimal | None) -> Decimal | None:
+        """The result in one row; None if a number is missing."""
         if left_number is None or right_number is None:
             return None
         try:

@@ -192,6 +192,7 @@ def likeliest_schema(column_names: Iterable[str]) -> Schema:
     unique_names = set(column_names)
 
     def count_known_names(schema: Schema) -> int:
+        """How many of the names a schema has."""
         return len(unique_names & set(schema.names))
 
     return max(SCHEMAS.values(), key=count_known_names)

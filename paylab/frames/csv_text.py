@@ -38,13 +38,15 @@ def amount_texts(table: pa.Table, amount_name: str) -> pa.ChunkedArray:
     if currency_name not in table.column_names:
         return full_texts
     currencies = table[currency_name].cast(pa.string())
-    places_by_code = {code: minor_unit(code or "") for code in pc.unique(currencies).to_pylist()}
+    places_by_currency = {
+        currency: minor_unit(currency or "") for currency in pc.unique(currencies).to_pylist()
+    }
     trimmed_texts = full_texts
-    for decimal_places in sorted(set(places_by_code.values())):
-        codes_with_places = [
-            code for code, places in places_by_code.items() if places == decimal_places
+    for decimal_places in sorted(set(places_by_currency.values())):
+        currencies_with_places = [
+            currency for currency, places in places_by_currency.items() if places == decimal_places
         ]
-        places_mask = pc.is_in(currencies, value_set=pa.array(codes_with_places, pa.string()))
+        places_mask = pc.is_in(currencies, value_set=pa.array(currencies_with_places, pa.string()))
         texts_at_places = decimals.trim_zeros(
             full_texts, table[amount_name].type.scale, decimal_places
         )

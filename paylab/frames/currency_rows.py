@@ -24,7 +24,7 @@ class CurrencyWarning(PaylabWarning):
 class CurrencyRows:
     """The currency of each row: the index of its name in `names`, -1 for an unknown currency."""
 
-    codes: IntegerArray
+    name_indexes: IntegerArray
     names: tuple[str, ...]
 
     @classmethod
@@ -33,7 +33,7 @@ class CurrencyRows:
         category_accessor = currencies.astype("category").cat
         upper_names = [str(category).upper() for category in category_accessor.categories]
         unique_names = tuple(sorted(set(upper_names)))
-        # A missing category has the code -1, which takes the last index: NO_CURRENCY.
+        # A missing category has the code -1, which takes the last item: NO_CURRENCY.
         index_by_category_code = [*map(unique_names.index, upper_names), NO_CURRENCY]
         category_codes = category_accessor.codes.to_numpy()
         name_indexes = np.array(index_by_category_code, dtype=np.int32)[category_codes]
@@ -44,21 +44,22 @@ class CurrencyRows:
     ) -> CurrencyRows:
         """The currencies of the rows at these positions; unknown where `is_missing`."""
         if isinstance(positions, slice) or is_missing is None or not is_missing.any():
-            return CurrencyRows(self.codes[positions], self.names)
-        taken_codes = np.full(len(positions), NO_CURRENCY, dtype=np.int32)
-        taken_codes[~is_missing] = self.codes[positions[~is_missing]]
-        return CurrencyRows(taken_codes, self.names)
+            return CurrencyRows(self.name_indexes[positions], self.names)
+        taken_indexes = np.full(len(positions), NO_CURRENCY, dtype=np.int32)
+        taken_indexes[~is_missing] = self.name_indexes[positions[~is_missing]]
+        return CurrencyRows(taken_indexes, self.names)
 
     def of_groups(self, group_of_row: IntegerArray, group_count: int) -> CurrencyRows:
         """The currency of each group: unknown if its rows have several or none."""
-        is_counted = (group_of_row >= 0) & (self.codes >= 0)
+        is_counted = (group_of_row >= 0) & (self.name_indexes >= 0)
         groups = group_of_row[is_counted]
-        codes = self.codes[is_counted]
-        group_codes = np.full(group_count, NO_CURRENCY, dtype=np.int32)
-        group_codes[groups] = codes
-        # Each group has the code of its last row: where another row differs, it is mixed.
-        group_codes[groups[group_codes[groups] != codes]] = NO_CURRENCY
-        return CurrencyRows(group_codes, self.names)
+        name_indexes = self.name_indexes[is_counted]
+        index_of_group = np.full(group_count, NO_CURRENCY, dtype=np.int32)
+        index_of_group[groups] = name_indexes
+        # Each group has the index of its last row: where another row differs, it is mixed.
+        mixed_groups = groups[index_of_group[groups] != name_indexes]
+        index_of_group[mixed_groups] = NO_CURRENCY
+        return CurrencyRows(index_of_group, self.names)
 
     def warn_of_sums(
         self, is_missing: IntegerArray, group_of_row: IntegerArray | None = None
@@ -67,22 +68,26 @@ class CurrencyRows:
 
         `group_of_row` is -1 for a row that is not added; without it, all rows are one group.
         """
-        is_added = (self.codes >= 0) & ~is_missing
+        is_added = (self.name_indexes >= 0) & ~is_missing
         if group_of_row is not None:
             is_added &= group_of_row >= 0
-        counts = np.bincount(self.codes[is_added], minlength=len(self.names))
-        mixed_codes = np.flatnonzero(counts)
-        if len(mixed_codes) < 2:
+        added_indexes = self.name_indexes[is_added]
+        row_counts = np.bincount(added_indexes, minlength=len(self.names))
+        mixed_indexes = np.flatnonzero(row_counts)
+        if len(mixed_indexes) < 2:
             return
         if group_of_row is not None:
-            mixed_codes = self._find_mixed_codes(group_of_row[is_added], self.codes[is_added])
-        if len(mixed_codes):
-            _warn([self.names[code] for code in mixed_codes])
+            mixed_indexes = self._find_mixed_indexes(group_of_row[is_added], added_indexes)
+        if len(mixed_indexes):
+            _warn([self.names[name_index] for name_index in mixed_indexes])
 
-    def _find_mixed_codes(self, groups: IntegerArray, codes: IntegerArray) -> IntegerArray:
-        """The codes of the currencies in groups that have more than one."""
+    def _find_mixed_indexes(self, groups: IntegerArray, name_indexes: IntegerArray) -> IntegerArray:
+        """The indexes of the currencies in groups that have more than one.
+
+        Each row has a group and the index of its currency.
+        """
         # One number for each pair of group and currency, sorted: pairs of a group are neighbours.
-        pairs = np.unique(groups.astype(np.int64) * len(self.names) + codes)
+        pairs = np.unique(groups.astype(np.int64) * len(self.names) + name_indexes)
         groups_of_pairs = pairs // len(self.names)
         mixed_groups = groups_of_pairs[1:][groups_of_pairs[1:] == groups_of_pairs[:-1]]
         is_mixed = np.isin(groups_of_pairs, mixed_groups)
@@ -93,15 +98,17 @@ def warn_of_pairs(left: CurrencyRows | None, right: CurrencyRows | None) -> None
     """Warn if amounts of two columns are added whose currencies differ in a row."""
     if left is None or right is None or left is right:
         return
-    index_by_currency = {name: code for code, name in enumerate(left.names)}
-    new_codes = [index_by_currency.get(name, len(left.names)) for name in right.names]
-    # NO_CURRENCY is -1, which takes the last index.
-    right_codes = np.array([*new_codes, NO_CURRENCY], dtype=np.int32)[right.codes]
-    is_mixed = (left.codes >= 0) & (right.codes >= 0) & (left.codes != right_codes)
+    left_index_by_name = {name: name_index for name_index, name in enumerate(left.names)}
+    # A name that only the right column has gets an index that the left one never has.
+    new_indexes = [left_index_by_name.get(name, len(left.names)) for name in right.names]
+    # NO_CURRENCY is -1, which takes the last item.
+    right_indexes = np.array([*new_indexes, NO_CURRENCY], dtype=np.int32)[right.name_indexes]
+    has_currencies = (left.name_indexes >= 0) & (right.name_indexes >= 0)
+    is_mixed = has_currencies & (left.name_indexes != right_indexes)
     if is_mixed.any():
-        names = {left.names[code] for code in np.unique(left.codes[is_mixed])}
-        names |= {right.names[code] for code in np.unique(right.codes[is_mixed])}
-        _warn(sorted(names))
+        left_names = {left.names[index] for index in np.unique(left.name_indexes[is_mixed])}
+        right_names = {right.names[index] for index in np.unique(right.name_indexes[is_mixed])}
+        _warn(sorted(left_names | right_names))
 
 
 def join_currencies(
@@ -113,20 +120,22 @@ def join_currencies(
         return None
     all_names = chain.from_iterable(currencies.names for currencies in known_currencies)
     names = tuple(dict.fromkeys(all_names))
-    codes = []
+    indexes_of_columns = []
     for currencies, size in zip(currencies_of_columns, sizes, strict=True):
         if currencies is None:
-            codes.append(np.full(size, NO_CURRENCY, dtype=np.int32))
+            indexes_of_columns.append(np.full(size, NO_CURRENCY, dtype=np.int32))
         elif currencies.names == names:
-            codes.append(currencies.codes)
+            indexes_of_columns.append(currencies.name_indexes)
         else:
-            # NO_CURRENCY is -1, which takes the last index.
-            new_codes = np.array([*map(names.index, currencies.names), NO_CURRENCY], dtype=np.int32)
-            codes.append(new_codes[currencies.codes])
-    return CurrencyRows(np.concatenate(codes), names)
+            # NO_CURRENCY is -1, which takes the last item.
+            new_indexes = [*map(names.index, currencies.names), NO_CURRENCY]
+            joined_indexes = np.array(new_indexes, dtype=np.int32)[currencies.name_indexes]
+            indexes_of_columns.append(joined_indexes)
+    return CurrencyRows(np.concatenate(indexes_of_columns), names)
 
 
 def _warn(currency_names: Sequence[str]) -> None:
+    """Warn that amounts in these currencies are added together."""
     message = (
         f"amounts in {', '.join(currency_names)} are added together: group by the currency, or use "
         "paylab.frames.by_currency(frame)"

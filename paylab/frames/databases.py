@@ -70,6 +70,7 @@ def _check_arguments(table: str, if_exists: str) -> None:
 
 @contextmanager
 def _open_table(target: object, table: str, schema: str | None) -> Iterator[DuckTable | SqlTable]:
+    """A table of a database, in a transaction."""
     if _is_duckdb(target):
         with open_duckdb(target) as connection:
             yield DuckTable(connection, table, schema)

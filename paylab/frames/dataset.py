@@ -57,6 +57,7 @@ class Dataset:
     """
 
     def __init__(self, address: str, *, scale: Scale = None, **options: object) -> None:
+        """Name the folder; nothing is read yet. `options` are those of its file system."""
         self.address = str(address)
         self._options = options
         self._scale = scale
@@ -256,6 +257,7 @@ class PacedSource:
         return self.inner.one(id_)
 
     def _wait(self) -> None:
+        """Sleep until the next request may be sent."""
         now = self.clock()
         if now < self._next_request_at:
             self.sleep(self._next_request_at - now)

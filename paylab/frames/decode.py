@@ -51,6 +51,7 @@ class Decoder:
     """
 
     def __init__(self, schema: Schema, *, extra: bool = False, as_json: bool = False) -> None:
+        """Keep unknown fields as columns with `extra`, or together as JSON with `as_json`."""
         self._schema = schema
         self._extra = extra
         self._as_json = as_json
@@ -70,7 +71,7 @@ class Decoder:
             return None
 
     def decode(self, pages: Sequence[object], quick: PagePart | None = None) -> PagePart:
-        """The pages as one table of text; `quick` is the result of the method of that name."""
+        """The pages as one table of text; `quick` is what the method `quick` made of them."""
         all_pages = quick or self.quick(pages)
         page_parts = []
         # If one page does not fit, `quick` refuses all: then each is decoded alone.
@@ -98,6 +99,7 @@ class Decoder:
                 raise PagingError(message)
 
     def _decode_page(self, page: object) -> PagePart:
+        """The rows of one page, read by Arrow if it can, otherwise by Python."""
         if page_part := self.quick([page]):
             return page_part
         parsed_page = _parse_page(page, f"page {self.pages}")
@@ -220,6 +222,7 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
     """Yield the pages of a list as bytes; PagingError for invalid cursors."""
 
     def fetch_page(cursor: str | None) -> Page[dict[str, bytes]]:
+        """The body at a cursor, as the only row of its page."""
         page_bytes = fetch(cursor)
         return Page([{"bytes": page_bytes}], *read_next_page(page_bytes))
 

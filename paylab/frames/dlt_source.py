@@ -59,6 +59,7 @@ def dlt_source(
     overlap_duration = times.duration(overlap, "overlap")
 
     def make_resources() -> list[Any]:
+        """A resource of dlt for each list."""
         return [
             _make_resource(dlt, getattr(lab, list_name).pull(), overlap_duration, scale)
             for list_name in list_names
@@ -71,6 +72,7 @@ def _make_resource(dlt: Any, synced_list: SyncedList, overlap: timedelta, scale:
     """The rows of one list as a resource of dlt."""
 
     def read_rows() -> Iterator[pa.Table]:
+        """Yield the new rows; dlt keeps the state between two runs."""
         state = dlt.current.resource_state()
         yield from Reading(synced_list, overlap, scale).tables(state)
 
@@ -87,6 +89,7 @@ class Reading:
     """One reading of a list: the rows that are new or may have changed since the last one."""
 
     def __init__(self, synced_list: SyncedList, overlap: timedelta, scale: Scale) -> None:
+        """Read a list from `overlap` before its newest known row."""
         self._list = synced_list
         self._overlap = overlap
         self._schema = SCHEMAS[synced_list.kind]

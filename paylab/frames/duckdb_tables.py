@@ -26,6 +26,7 @@ class DuckTable:
     """A table of a DuckDB connection, in a transaction."""
 
     def __init__(self, connection: Any, name: str, schema: str | None) -> None:
+        """Name the table; it need not exist."""
         self._connection = connection
         self._name = name
         self._schema = schema
@@ -78,10 +79,11 @@ def _describe_column(
 
 
 @contextmanager
-def open_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
-    """A connection to a DuckDB file, in a transaction; one of yours stays open.
+def open_duckdb(target: Any, purpose: str = "written") -> Iterator[Any]:
+    """A connection to a DuckDB file, in a transaction; a connection of yours stays open.
 
-    ConfigError for an error of DuckDB: the file cannot be `act`, which is "read" or "written".
+    ConfigError for an error of DuckDB. Its message says that the file cannot be "read" or
+    "written": `purpose` is one of these words.
     """
     with extra_imports():
         import duckdb
@@ -100,7 +102,7 @@ def open_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
                 connection.close()
     except duckdb.Error as error:
         database_name = os.fspath(target) if is_path else "the DuckDB database"
-        raise ConfigError(f"{database_name} cannot be {act}: {one_sentence(error)}") from None
+        raise ConfigError(f"{database_name} cannot be {purpose}: {one_sentence(error)}") from None
 
 
 def query_duckdb(target: Any, sql: str) -> pa.Table:

@@ -66,6 +66,7 @@ def _write_rows(
         from openpyxl.cell import WriteOnlyCell
 
     def find_style(number_format: str) -> int:
+        """The number that the workbook gives to a format of numbers."""
         cell = WriteOnlyCell(book.active)
         cell.number_format = number_format
         return int(cell.style_id)

@@ -53,6 +53,11 @@ class Draft:
     def __init__(
         self, folder: Path, job: Mapping[str, object], now: datetime, resume: bool | None = None
     ) -> None:
+        """Continue the draft in a folder, or start a new one.
+
+        `job` describes the export. With `resume`, a draft of any age is continued, with
+        `resume=False` none; by default one of the last hour.
+        """
         self._folder = folder
         self._job = dict(job)
         self._resume = resume
@@ -131,6 +136,7 @@ class Draft:
 
 
 def _read_segment_header(path: Path) -> Segment:
+    """What a stored segment says about the rows until its end."""
     with path.open("rb") as file, pa.ipc.open_stream(file) as reader:
         return Segment(**json.loads(reader.schema.metadata[b"paylab"]))
 
@@ -142,6 +148,7 @@ class Spool:
     """
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        """Write tables of this schema to an open file."""
         self._file = file
         self._writer = pa.ipc.new_stream(file, schema)
 
@@ -199,6 +206,7 @@ def _find_draft_folder(to: str | os.PathLike[str]) -> Path:
 
 
 def _find_url_drafts() -> Path:
+    """The folder of the drafts of exports to URLs."""
     return user_cache_path("paylab", appauthor=False) / "exports"
 
 

@@ -107,6 +107,7 @@ def find_writer(to: str | os.PathLike[str], rows: FileRows) -> Write:
 
 
 def _find_writer_by_suffix(address: str) -> Write:
+    """The writer of a folder or of a suffix; ConfigError for another address."""
     path = path_of(address) if is_url(address) else local_path(address)
     if address.endswith(("/", os.sep)) or (not is_url(address) and path.is_dir()):
         return _write_folder
@@ -121,6 +122,7 @@ def _find_writer_by_suffix(address: str) -> Write:
 
 
 def _write_csv(rows: FileRows, path: Path) -> None:
+    """A CSV file, compressed if its name ends in .gz."""
     with replace(path) as sink:
         with compress_if_gz(sink, path) as file:
             _write_csv_rows(rows, file)
@@ -130,6 +132,7 @@ def _write_csv(rows: FileRows, path: Path) -> None:
 
 
 def _print_csv(rows: FileRows, _: Path) -> None:
+    """CSV on standard output."""
     standard_output = sys.stdout.buffer
     if sys.stdout.isatty():  # a terminal would obey the control characters of a text
         csv_file = BytesIO()
@@ -142,6 +145,7 @@ def _print_csv(rows: FileRows, _: Path) -> None:
 
 
 def _write_csv_rows(rows: FileRows, sink: BinaryIO) -> None:
+    """Write the header and the rows as CSV, escaped for spreadsheets if the rows say so."""
     # Without the mark a spreadsheet reads UTF-8 as Latin-1.
     sink.write(BOM if rows.excel_safe else b"")
     with pcsv.CSVWriter(sink, text_schema(rows.schema)) as writer:
@@ -174,6 +178,7 @@ def _write_excel(rows: FileRows, path: Path) -> None:
 
 
 def _write_parquet(rows: FileRows, path: Path) -> None:
+    """One Parquet file."""
     arrow_schema = rows.types()
     with replace(path) as sink, pq.ParquetWriter(sink, arrow_schema, compression="zstd") as writer:
         for table in rows.convert_to(arrow_schema):
@@ -182,6 +187,7 @@ def _write_parquet(rows: FileRows, path: Path) -> None:
 
 
 def _write_folder(rows: FileRows, path: Path) -> None:
+    """A folder with Parquet files by day of creation, which replaces the old one as a whole."""
     arrow_schema = rows.types()
     with replace_folder(path, could_be_exported) as folder:
         write_days(rows.convert_to(arrow_schema), folder, arrow_schema)
@@ -191,6 +197,10 @@ def _write_folder(rows: FileRows, path: Path) -> None:
 
 
 def _write_or_remove_sidecar(rows: FileRows, path: Path, mode: int | None = None) -> None:
+    """Write the sidecar of a file if the rows have facts for one, otherwise remove an old one.
+
+    `mode` has the permissions of the old sidecar.
+    """
     if rows.about is None:
         sidecars.forget_sidecar(path)
     else:

@@ -100,6 +100,7 @@ def frame(
     columns.add(text_schema(schema).empty_table())  # without rows, a frame has columns too
 
     def add_rows(page_part: PagePart) -> None:
+        """Add the rows of some pages to the columns."""
         columns.add(page_part.table)
 
     tally = Tally(options.get("progress"))

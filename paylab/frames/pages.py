@@ -66,8 +66,8 @@ class Worker:
         """The minimum number of pages without a result yet."""
         return len(self._waiting) + BATCH_PAGES * len(self._running)
 
-    def take(self, page: object) -> None:
-        """Take a page; work starts when a batch is complete."""
+    def add_page(self, page: object) -> None:
+        """Add a page; work starts when a batch is complete."""
         self._waiting.append(page)
         batch_size = BATCH_PAGES if self._running else FIRST_BATCH_PAGES
         if len(self._waiting) >= batch_size:
@@ -83,6 +83,7 @@ class Worker:
         self._running.append(self._pool.submit(self._run, batch, earlier_batch))
 
     def _run(self, batch: Sequence[object], earlier_batch: Future[Any] | None) -> Any:
+        """Prepare a batch at once, and process it after the one before it."""
         prepared_batch = self.prepare(batch)
         if earlier_batch:
             earlier_batch.result()  # in order; nothing more is done after a failure
@@ -134,17 +135,19 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     decoder = Decoder(schema, extra=extra, as_json=as_json)
 
     def process(batch: Sequence[object], quick: PagePart | None) -> tuple[tuple[int, ...], bool]:
+        """Use the rows of some pages; return the rows of each page, and whether more follow."""
         page_part = selection.apply(decoder.decode(batch, quick))
         use_rows(page_part)
         return page_part.sizes, page_part.more
 
     def count_results(*, wait: bool) -> None:
+        """Count the pages that are processed; with `wait`, all that were added."""
         for sizes, has_more in worker.results(wait=wait):
             tally.add(sizes, complete=not has_more)
 
     with closing(Worker(decoder.quick, process)) as worker:
         for page in _until_interrupted(pages, keep=tally.progress is not None):
-            worker.take(page)
+            worker.add_page(page)
             count_results(wait=not selection.may_prefetch(worker.pending))
             if selection.reached or tally.stopped:
                 break

@@ -146,6 +146,7 @@ def read_part(store: Store, file_names: Sequence[str], address: str, extract: Ex
 
 
 def _read_file(store: Store, file_name: str, address: str, extract: Extract) -> pa.Table:
+    """The rows and columns of a file that are wanted; ConfigError if it is not Parquet."""
     try:
         parquet_file = pq.ParquetFile(_open_source(store, file_name, address))
         column_names = extract.choose_columns(parquet_file.schema_arrow.names)

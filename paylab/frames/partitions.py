@@ -103,6 +103,7 @@ def make_lazy_frame(partitions: Sequence[Partition]) -> dd.DataFrame:
 
 
 def _refuse_scalar(_: Decimal) -> None:
+    """Refuse to make the example of a sum of Decimals, which Dask would round."""
     raise ExactnessError(
         "Dask adds the sums of the days with 28 digits: group by a column, or use "
         "dataset.summarize()"
@@ -116,4 +117,5 @@ def load_partition(partition: Partition) -> pd.DataFrame:
 
 
 def _choose_dtype(arrow_type: pa.DataType) -> DecimalDtype | pd.ArrowDtype:
+    """The type of a column in a frame: decimals are exact amounts."""
     return DecimalDtype() if pa.types.is_decimal(arrow_type) else pd.ArrowDtype(arrow_type)

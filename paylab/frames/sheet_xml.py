@@ -34,6 +34,7 @@ class SheetRows:
     """Writes the rows of typed tables as XML, in the styles of one workbook."""
 
     def __init__(self, find_style: FindStyle, zone: ZoneInfo) -> None:
+        """Write times in `zone`; `find_style` gives the number of a format of numbers."""
         with extra_imports():
             from openpyxl.utils import get_column_letter
         self._find_style = cache(find_style)
@@ -91,6 +92,7 @@ class SheetRows:
         style = self._find_style(TIME_FORMAT)
 
         def write_time(moment: Any) -> str:
+            """The cell of a time."""
             local_time = moment.astimezone(self._zone).replace(tzinfo=None)
             return f' s="{style}"><v>{to_excel(local_time)}</v></c>'
 

@@ -28,6 +28,7 @@ class SqlTable:
     """A table of a connection of SQLAlchemy, in a transaction."""
 
     def __init__(self, connection: Any, name: str, schema: str | None) -> None:
+        """Name the table; it need not exist."""
         self._connection = connection
         self._name = name
         self._schema = schema
@@ -87,6 +88,7 @@ class SqlTable:
 
 
 def _choose_sql_type(sql: Any, arrow_type: pa.DataType) -> Any:
+    """The type of a new column; `sql` is the module SQLAlchemy."""
     if pa.types.is_decimal(arrow_type):
         return sql.DECIMAL(arrow_type.precision, arrow_type.scale)
     if pa.types.is_timestamp(arrow_type):
@@ -99,6 +101,7 @@ def _choose_sql_type(sql: Any, arrow_type: pa.DataType) -> Any:
 
 
 def _describe_column(sql: Any, sql_type: Any) -> TableColumn:
+    """A column that exists, by its type; `sql` is the module SQLAlchemy."""
     if isinstance(sql_type, sql.Float):
         return TableColumn("float")
     if isinstance(sql_type, sql.Numeric):
@@ -107,10 +110,11 @@ def _describe_column(sql: Any, sql_type: Any) -> TableColumn:
 
 
 @contextmanager
-def open_sql(target: Any, participle: str = "written") -> Iterator[Any]:
+def open_sql(target: Any, purpose: str = "written") -> Iterator[Any]:
     """A connection in a transaction, of a URL, an engine or a connection of yours.
 
-    ConfigError for an error of the database: it says that it cannot be `participle`.
+    ConfigError for an error of the database. Its message says that the database cannot be "read"
+    or "written": `purpose` is one of these words.
     """
     with extra_imports():
         import sqlalchemy as sql
@@ -123,7 +127,7 @@ def open_sql(target: Any, participle: str = "written") -> Iterator[Any]:
     except (sql.exc.SQLAlchemyError, ImportError) as error:
         database_name = engine.url.render_as_string(hide_password=True)
         reason = _describe_error(error, str(engine.url.password or ""))
-        raise ConfigError(f"{database_name} cannot be {participle}: {reason}") from None
+        raise ConfigError(f"{database_name} cannot be {purpose}: {reason}") from None
     finally:
         if is_url:
             engine.dispose()
@@ -139,6 +143,7 @@ def _describe_error(error: Exception, password: str) -> str:
 
 
 def _make_engine(sql: Any, url: str) -> Any:
+    """The engine of a database; ConfigError if the URL or its driver cannot be used."""
     try:
         return sql.create_engine(url, hide_parameters=True)
     except (sql.exc.NoSuchModuleError, ImportError) as error:
@@ -160,6 +165,7 @@ def _begin_transaction(target: Any) -> Any:
 
 @contextmanager
 def _begin_own_transaction(connection: Any) -> Iterator[Any]:
+    """A transaction on a connection that is not in one."""
     with connection.begin():
         yield connection
 

@@ -53,8 +53,10 @@ def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
     decimals, or of conversions, and no files.
     """
     schemas = [_read_schema(file) for file in files]
-    schema_kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
-    if len(schema_kinds) != 1 or not all(map(pa.types.is_decimal128, _amount_types(schemas[0]))):
+    schema_kinds = {(frozenset(schema.names), *_list_amount_types(schema)) for schema in schemas}
+    if len(schema_kinds) != 1 or not all(
+        map(pa.types.is_decimal128, _list_amount_types(schemas[0]))
+    ):
         return None, []
     column_names = schemas[0].names
     if "deposit_amount" in column_names or "source_amount" not in column_names:
@@ -74,13 +76,15 @@ def write_rows_sql(files: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def _read_schema(file: str) -> pa.Schema:
+    """The types of the columns of a Parquet file; ConfigError if it cannot be read."""
     try:
         return pq.read_schema(file)
     except (pa.ArrowException, OSError) as error:
         raise unreadable_error(file, "Parquet", error) from None
 
 
-def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
+def _list_amount_types(schema: pa.Schema) -> list[pa.DataType]:
+    """The types of the amounts that the columns have."""
     return [
         schema.field(amount_name).type
         for amount_name in AMOUNT_COLUMNS
@@ -147,12 +151,14 @@ def _read_amounts(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
 
 
 def _convert_times(column: pa.ChunkedArray, column_name: str) -> pa.ChunkedArray:
+    """Texts or times as times in UTC."""
     if _is_text(column):
         return times.read_times(column.cast(pa.string()), column_name)
     return column.cast(times.INSTANT)
 
 
 def _is_text(column: pa.ChunkedArray) -> bool:
+    """Whether a column has texts, also as the words of a category."""
     arrow_type = column.type
     if pa.types.is_dictionary(arrow_type):
         arrow_type = arrow_type.value_type

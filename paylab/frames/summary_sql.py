@@ -72,9 +72,8 @@ class Grouping:
     def _find_misuse(self, grouping_name: str, column_names: Sequence[str]) -> str:
         """Why rows cannot be grouped by a name; empty if they can."""
         is_column = grouping_name in column_names
-        is_own_word = (
-            COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
-        )  # `status` is its column
+        # The grouping `status` is the column `status`.
+        is_own_word = COLUMN_BY_GROUPING.get(grouping_name) == grouping_name
         if grouping_name in AMOUNT_COLUMNS and self.sums:
             return "is summed in every group: pass sums=False to group by it"
         is_measure = grouping_name in MEASURES
@@ -237,18 +236,22 @@ def quote_name(name: str) -> str:
 
 
 def _write_key_names(groups: Grouping) -> str:
+    """The names of the grouping columns before other columns: `"day", `."""
     return "".join(f"{quote_name(key_name)}, " for key_name in groups.keys)
 
 
 def _write_more_keys(groups: Grouping) -> str:
+    """The names of the grouping columns after other columns: `, "day"`."""
     return "".join(f", {quote_name(key_name)}" for key_name in groups.keys)
 
 
 def _write_named_keys(groups: Grouping) -> str:
+    """The grouping columns with their SQL, before other columns."""
     return "".join(f"{sql} as {quote_name(key_name)}, " for key_name, sql in groups.keys.items())
 
 
 def _write_measures(groups: Grouping, counts: Mapping[str, str]) -> str:
+    """The counts, whose SQL is by name, and the sums of the amounts."""
     sums = {measure_name: f"sum({measure_name})" for measure_name in AMOUNT_COLUMNS if groups.sums}
     return ", ".join(f"{sql} as {measure_name}" for measure_name, sql in {**counts, **sums}.items())
 

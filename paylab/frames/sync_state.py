@@ -75,7 +75,7 @@ class State:
         chosen_scales = read_scale(scale, schema)
         if not self.columns:
             file_names = files.names(PARQUET)
-            self.set_types(_types_of_files(files, file_names, schema, scale))
+            self.set_types(_choose_types(files, file_names, schema, scale))
             self.fixed = sorted(chosen_scales)
             self.is_rewriting = bool(file_names)
         if set(self.columns) != set(file_schema(schema).names):  # written by another version
@@ -91,7 +91,7 @@ class State:
             )
 
 
-def _types_of_files(
+def _choose_types(
     files: Store, file_names: Sequence[str], schema: Schema, scale: Scale
 ) -> pa.Schema:
     """The columns for a dataset: amounts as in its files, or as chosen if there are none."""

@@ -27,6 +27,7 @@ class Columns:
     """
 
     def __init__(self, schema: Schema) -> None:
+        """Start without rows; `schema` has the kinds of the columns."""
         self._schema = schema
         self._batches: list[tuple[TypedColumns, int]] = []
         """Typed columns by name, and the number of their rows."""
@@ -52,6 +53,7 @@ class Columns:
         return columns
 
     def _make_series(self, column_name: str) -> Series:
+        """Join the parts of a column, and forget them."""
         read_column, join_columns = COLUMN_BUILDERS[self._schema.kind(column_name)]
         column_parts = []
         for typed_columns, row_count in self._batches:
@@ -80,6 +82,7 @@ def note_currencies(columns: Mapping[str, Series]) -> None:
 
 
 def _make_nulls(row_count: int) -> pa.ChunkedArray:
+    """Texts that are all missing."""
     return pa.chunked_array([pa.nulls(row_count, pa.string())])
 
 
@@ -93,19 +96,22 @@ def series(array: pa.ChunkedArray) -> Series:
 
 
 def _chain_chunks(column_parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
+    """The parts, which have one type, as one column."""
     chunks = [chunk for part in column_parts for chunk in part.chunks]
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], column_parts[0].type)
 
 
 def _join_words(column_parts: list[pa.ChunkedArray], name: str) -> Series:
-    codes = pa.chunked_array(
+    """The parts as one column of categories, in alphabetical order."""
+    encoded_words = pa.chunked_array(
         [chunk for part in column_parts for chunk in part.chunks], column_parts[0].type
     )
-    categories: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
+    categories: Series = encoded_words.unify_dictionaries().combine_chunks().to_pandas()
     return categories.cat.reorder_categories(sorted(categories.cat.categories))
 
 
 def _keep_texts(column_texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
+    """The texts of a column that has texts, unchanged."""
     return column_texts
 
 
