@@ -16,7 +16,7 @@ DEAD = frozenset({"failed", "expired", "cancelled", "canceled"})
 """Statuses of a payment that was not made; any other one counts as live, also an unknown one."""
 TEXTS = ("individual_id", "source_currency", "destination_currency", "payout_method", REFERENCE)
 NEEDED = frozenset({*ACCOUNTS, *TEXTS, *AMOUNTS}) - {"payout_method", REFERENCE}
-"""What an object must show of an order, as far as the order has it, to be recognised."""
+"""The fields that an object must show to be recognised, as far as the order has them."""
 MASK = re.compile(r"\*\*|[•…]")
 
 

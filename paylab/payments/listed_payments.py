@@ -26,7 +26,13 @@ from .identity import REFERENCE, Values, reference_of, values
 from .keyed_order import Identity, KeyedOrder
 from .payment_errors import unproven_error
 from .recognition import DAY, Now, find_newest, find_only, raise_unless_success, select_named
-from .search import find_payments, lacks_list, payment_pages, read_newest_page
+from .search import (
+    find_payments,
+    lacks_list,
+    payment_pages,
+    read_newest_page,
+    undecided_error,
+)
 
 AGE_MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
@@ -160,13 +166,9 @@ def find_payment(client: Client, fields: Values, since: datetime | None) -> Tran
     payment = min(equal_payments, key=is_dead, default=None)
     if payment is None:
         return None
-    hidden_names = ", ".join(name for name in hidden_fields(order, payment) if name in NEEDED)
+    hidden_names = [name for name in hidden_fields(order, payment) if name in NEEDED]
     if hidden_names or not payment.id:
-        lacking = hidden_names or "its id"
-        refusal_text = (
-            f"it could not be told whether it was made before: {payment.id or 'a row'} may be the "
-            f"payment, but does not show {lacking}"
-        )
-        hint = "lab.transfers.list() shows what the list has"
-        raise ChoiceError(refusal_text, hint, reason="untold")
+        lacking = ", ".join(hidden_names) or "its id"
+        reason = f"{payment.id or 'a row'} may be the payment, but does not show {lacking}"
+        raise undecided_error(reason)
     return payment

@@ -125,11 +125,11 @@ class PaymentOrders:
         return created_at < self._list.begun_at_service(order) - AGE_MARGIN
 
     def _check_new(self, order: KeyedOrder, payment: Transfer) -> None:
-        """ChoiceError if a new payment has other values than its order, or is dead already."""
+        """Raise ChoiceError if a new payment has other values than its order, or failed at once."""
         try:
             raise_unless_success(order.values, payment, self._now)
         except ChoiceError as error:
-            error.is_new = True
+            error.is_new = True  # a batch does not pay it again in the same run
             raise
 
     def _return_repetition(self, order: KeyedOrder, payment: Transfer, origin: Origin) -> Response:

@@ -37,7 +37,8 @@ class PayoutRow:
     number: int
     cells: Mapping[str, Any]
     line: int | None = None
-    surplus: int = 0
+    surplus_cells: int = 0
+    """The number of its cells past the header of the file."""
     extra_cells: Mapping[str, str | None] = field(default_factory=dict)
     """The cells of unknown columns, as text; they are added to the results."""
 

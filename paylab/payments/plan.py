@@ -144,7 +144,11 @@ def _check_rows(
         # Rows with one reference, or without one and with equal values, are the same payout.
         values_text = "" if reference else str(sorted(values(payout_row.body()).items()))
         first_row = first_rows.setdefault((reference, values_text), payout_row.number)
-        problems = [*_check_in_batch(payout_row, first_row), *_check_by_rules(payout_row, service)]
+        problems = [
+            *_check_duplicate(payout_row, first_row),
+            *_check_cell_count(payout_row),
+            *_check_by_rules(payout_row, service),
+        ]
         if references and not reference:
             problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))
         for problem in problems:
@@ -179,15 +183,20 @@ def _missing_column(problem: RowProblem, unknown_columns: Sequence[str]) -> RowP
     return RowProblem(problem.field, message, problem.source)
 
 
-def _check_in_batch(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
-    """The problems of a row among the others; `first_row` is the first row of the same payout."""
-    is_repeated = first_row != payout_row.number
-    if is_repeated and payout_row.reference:
+def _check_duplicate(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]:
+    """The problem of a row that repeats `first_row`, the first row of the same payout."""
+    if first_row == payout_row.number:
+        return
+    if payout_row.reference:
         message = f"is also the reference of row {first_row}: it must be unique"
         yield Problem(REFERENCE, message, _SOURCE)
-    elif is_repeated:
+    else:
         yield Problem("", f"equals row {first_row}: give each a reference, or remove one", _SOURCE)
-    if payout_row.surplus:
+
+
+def _check_cell_count(payout_row: PayoutRow) -> Iterator[Problem]:
+    """The problem of a row of a file that has more cells than the header."""
+    if payout_row.surplus_cells:
         message = "has more cells than the header: is a comma not in quotes?"
         yield Problem("", message, _SOURCE)
 

@@ -78,11 +78,9 @@ class _ListReading:
     def check_limits(self) -> None:
         """ChoiceError if the list has more pages than are read, or repeats its rows."""
         if self.pages >= PAGES_MAX:
-            raise _undecided_error(f"the list has more than {PAGES_MAX:,} pages")
+            raise undecided_error(f"the list has more than {PAGES_MAX:,} pages")
         if self.repeated_pages >= REPEATED_PAGES_MAX:
-            raise _undecided_error(
-                f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row"
-            )
+            raise undecided_error(f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row")
 
     def __str__(self) -> str:
         """How far the list was read, and how far it is read at most."""
@@ -116,7 +114,7 @@ def read_rows_since(
     except (ChoiceError, ReplayError):
         raise
     except PaylabError as error:
-        raise _undecided_error(f"the list could not be read: {error}") from error
+        raise undecided_error(f"the list could not be read: {error}") from error
 
 
 def _may_be_since(row: Resource, since: datetime | None) -> bool:
@@ -137,7 +135,7 @@ def payment_pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
     return transfers.list(limit=PAGE_MAX).pages()
 
 
-def _undecided_error(why: str) -> ChoiceError:
+def undecided_error(why: str) -> ChoiceError:
     """The error if the list cannot tell whether a payment was made."""
     hint = "the same call reads it again; lab.transfers.list() shows what the list has"
     return ChoiceError(
@@ -173,9 +171,9 @@ def find_by_references(
         if reference in references:
             payments.setdefault(reference, []).append(row)
         elif is_masked(reference):
-            raise _undecided_error(f"{row.id} shows its {REFERENCE} as {plain(reference, 60)}")
+            raise undecided_error(f"{row.id} shows its {REFERENCE} as {plain(reference, 60)}")
     if has_rows and not shows_references:
-        raise _undecided_error(f"no row of the list shows a {REFERENCE}")
+        raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return {reference: _sort_newest_first(rows) for reference, rows in payments.items()}
 
 
@@ -195,7 +193,7 @@ def find_by_values(pages: Iterable[Page[Transfer]], order: Values, since: Since)
             payments.append(row)
     hides_reference = any(REFERENCE not in payment.model_fields_set for payment in payments)
     if hides_reference and not shows_references:
-        raise _undecided_error(f"no row of the list shows a {REFERENCE}")
+        raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return _sort_newest_first(payments)
 
 
