@@ -1,6 +1,8 @@
 """Batches that are killed from outside (SIGKILL) at any point, and run again."""
 
 import csv
+import multiprocessing
+import sys
 import time
 from collections import Counter
 from random import Random
@@ -10,11 +12,6 @@ import pytest
 from payments_service import ORDER
 
 ROWS = 12
-COMMAND = """
-import sys
-from paylab.cli.main import main
-sys.exit(main(["payout", "payouts.csv", "--yes", "--to", "results.csv"]))
-"""
 MADE = {"created", "replayed", "already paid"}
 POINTS = [
     pytest.param(point, marks=[] if point < 3 else pytest.mark.whole_table) for point in range(60)
@@ -24,11 +21,25 @@ POINTS = [
 @pytest.fixture
 def folder(tmp_path):
     """The folder of the command, with a file of payouts."""
-    folder = tmp_path / "first"
-    folder.mkdir()
     payouts = [{**ORDER, "client_reference_id": f"payout-{number}"} for number in range(ROWS)]
-    pd.DataFrame(payouts).to_csv(folder / "payouts.csv", index=False)
-    return folder
+    pd.DataFrame(payouts).to_csv(tmp_path / "payouts.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def start_payout(command, folder):
+    """A function that starts the command in a process of its own."""
+    words = ["payout", str(folder / "payouts.csv"), "--yes", "--to", str(folder / "results.csv")]
+
+    def pay():
+        sys.exit(command(*words)[0])
+
+    def start():
+        process = multiprocessing.get_context("fork").Process(target=pay)
+        process.start()
+        return process
+
+    return start
 
 
 def results(folder):
@@ -41,22 +52,24 @@ def results(folder):
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_batch_killed_at_a_random_point_pays_once(service, start, folder, point):
+def test_a_batch_killed_at_a_random_point_pays_once(service, start_payout, folder, point):
     """Each payout is paid once; the results are whole after the kill and after the second run."""
     random = Random(point)
     requests = random.randrange(ROWS + 2)  # of the list, and one for each row
     service.delay = 0.02
-    process = start(COMMAND)
-    while process.poll() is None and len(service.requests) < requests:
+    killed = start_payout()
+    while killed.is_alive() and len(service.requests) < requests:
         time.sleep(0.001)
-    time.sleep(random.random() * (0.05 if requests else 1))
-    process.kill()
-    process.communicate()
+    time.sleep(random.random() * (0.05 if requests else 0.2))
+    killed.kill()
+    killed.join()
     made = {row["client_reference_id"]: row["id"] for row in service.payments}
     if (folder / "results.csv").exists():
         answered = {row["client_reference_id"]: row["id"] for row in results(folder) if row["id"]}
         assert answered.items() <= made.items()
-    assert start(COMMAND).wait(timeout=60) == 0
+    whole = start_payout()
+    whole.join(60)
+    assert whole.exitcode == 0
     assert Counter(row["client_reference_id"] for row in service.payments) == {
         f"payout-{number}": 1 for number in range(ROWS)
     }
