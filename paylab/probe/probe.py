@@ -127,13 +127,13 @@ def _report_run(search: SettingsSearch, *, write: bool, is_confirmed: bool) -> R
 def _run_or_explain(
     search: SettingsSearch, run: ServiceRun, *, write: bool, is_confirmed: bool
 ) -> str:
-    """Go through the service; the sentence that says why nothing can work, or ""."""
+    """Run all stages; the sentence that says why the run had to stop, or ""."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a difference is reported at the end
+        warnings.simplefilter("ignore")  # the report has the differences of which a client warns
         try:
-            list_name = _read_any_list(search)
+            answered_list = _read_any_list(search)
             if write:
-                require_sandbox(search, list_name, is_confirmed=is_confirmed)
+                require_sandbox(search, answered_list, is_confirmed=is_confirmed)
             run.run_stages(write=write)
         except (HopelessError, BudgetError) as error:
             return str(error)
@@ -150,7 +150,8 @@ def _read_any_list(search: SettingsSearch) -> str:
             search.run(read_list, ("signing.", "lists.", "rate_limits."))
         except PaylabError as error:
             failures.append(error)
-            if sentence := explain_failure(error, address):
+            sentence = explain_failure(error, address)
+            if sentence:
                 raise HopelessError(sentence) from error
         else:
             return list_name
