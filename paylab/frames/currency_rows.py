@@ -39,6 +39,11 @@ class CurrencyRows:
         name_indexes = np.array(index_by_category_code, dtype=np.int32)[category_codes]
         return cls(name_indexes, unique_names)
 
+    @property
+    def texts(self) -> pd.Categorical[str]:
+        """The currency of each row as a category; missing where it is unknown."""
+        return pd.Categorical.from_codes(self.codes, categories=pd.Index(self.names))
+
     def take(
         self, positions: IntegerArray | slice, is_missing: IntegerArray | None = None
     ) -> CurrencyRows:

@@ -19,6 +19,7 @@ from . import repeats
 from .column_choice import CREATED, Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, find_schema, likeliest_schema
 from .exact_frame import ExactFrame
+from .flat_rows import nest_columns, replace_missing
 from .frame_forms import as_floats
 from .pages import Progress, Tally, read_pages
 from .selection import Selection
@@ -140,15 +141,17 @@ def _select_filters(options: _Reading) -> dict[str, Any]:
 def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     """A frame of your results: quotes, individuals, transfers, events, deliveries.
 
-    `kind` is needed only for dicts whose kind cannot be recognised by their keys.
+    Rows of a frame are results too, as `frame.to_dict("records")` gives them. `kind` is needed
+    only for dicts whose kind cannot be recognised by their keys.
 
     >>> paylab.frames.of([quote])["source_amount"].tolist()
     [Decimal('20.00')]
     """
     rows = [_read_fields(result) for result in objects]
     field_names = {field_name for row in rows for field_name in row}
-    only_page = {"data": rows, "has_next_page": False}
-    return frame([only_page], kind or likeliest_schema(field_names).name, once=False)
+    schema = find_schema(kind) if kind else likeliest_schema(field_names)
+    only_page = {"data": [nest_columns(row, schema) for row in rows], "has_next_page": False}
+    return frame([only_page], schema.name, once=False)
 
 
 def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
@@ -170,7 +173,7 @@ def _remove_repeats(frame: pd.DataFrame) -> pd.DataFrame:
 def _read_fields(result: Any) -> dict[str, Any]:
     """The fields of a result, by paylab's names; for an event its type and payload."""
     if isinstance(result, Mapping):
-        return dict(result)
+        return replace_missing(result)
     is_event = hasattr(result, "payload")
     if is_event:
         return {"type": result.type, "payload": result.resource.to_dict()}

@@ -46,7 +46,8 @@ def summarize(
     or columns, also your own. Times are in the zone `tz`; weeks, months and quarters are their
     first day, weekdays are 1 (Monday) to 7, hours 0 to 23. Sums are per currency: each group is
     split by currency, unless `sums=False` omits the sums. `failure_rate` is the share of all rows
-    that failed. Quantiles of the seconds to completion are exact over all rows, interpolated
+    that failed, `effective_rate` the sum of destination amounts divided by that of source amounts.
+    Quantiles of the seconds to completion are exact over all rows, interpolated
     linearly. Amounts and their sums have up to 38 digits; past that it is an ExactnessError.
     `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
 

@@ -81,6 +81,20 @@ def note_currencies(columns: Mapping[str, Series]) -> None:
         column.array.currencies = currencies_by_column[currency_name]
 
 
+def add_known_currencies(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the columns of currencies that it lacks, where its amounts know them.
+
+    So amounts that were selected without their currency are not added across currencies.
+    """
+    known_currencies: dict[str, Series] = {}
+    for column_name, column in frame.items():
+        currency_name = find_currency_column(str(column_name))
+        currency_rows = getattr(column.array, "currencies", None)
+        if currency_name and currency_rows and currency_name not in frame.columns:
+            known_currencies[currency_name] = pd.Series(currency_rows.texts, frame.index)
+    return frame.assign(**known_currencies) if known_currencies else frame
+
+
 def _make_nulls(row_count: int) -> pa.ChunkedArray:
     """Texts that are all missing."""
     return pa.chunked_array([pa.nulls(row_count, pa.string())])

@@ -119,6 +119,24 @@ def test_a_frame_without_rows_has_all_columns(kind):
     assert list(frames.of([], kind).columns) == SCHEMAS[kind].names
 
 
+@pytest.mark.parametrize(
+    "list_name", ["transfers", "conversions", "individuals", "conversion_accounts"]
+)
+def test_rows_of_a_frame_make_the_same_frame(lab, list_name):
+    """Flat columns such as `deposit_amount`, joined ids and missing values are read again."""
+    frame = getattr(lab, list_name).frame()
+    again = frames.of(frame.to_dict("records"), list_name)
+    pd.testing.assert_frame_equal(again, frame, check_categorical=False, check_dtype=False)
+    assert not {"nan", "<NA>", "NaT", "None"} & {*again.astype("string").to_numpy().ravel()}
+
+
+def test_rows_of_a_frame_keep_the_objects_that_they_have():
+    """A flat column beside its object is an unknown field: the object is the answer."""
+    rows = [{"id": "cv_1", "deposit": {"amount": "1.00", "currency": "PHP"}, "deposit_amount": "2"}]
+    assert frames.of(rows, "conversions").deposit_amount.tolist() == [Decimal("1.00")]
+    assert rows[0]["deposit"] == {"amount": "1.00", "currency": "PHP"}
+
+
 def test_a_lab_narrows_and_converts(lab):
     """`frame` selects by status and time; `attrs` has the filter and the type of amounts."""
     frame, whole = lab.transfers.frame, lab.transfers.frame()

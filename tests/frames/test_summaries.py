@@ -235,6 +235,16 @@ def test_rows_of_a_filtered_list_have_its_product():
     assert frames.summarize(named, by="product")["product"].tolist() == ["on_ramp"]
 
 
+def test_amounts_without_their_currency_are_split_by_the_currency_that_they_know():
+    """A selection of columns adds no currencies together."""
+    frame = frame_of([row(id="1"), row(id="2", source_currency="USDC", source_amount="2.00")])
+    summary = frame[["source_amount", "status"]].paylab.summarize("status")
+    assert summary[["source_currency", "source_amount"]].to_numpy().tolist() == [
+        ["USD", Decimal("1.00")],
+        ["USDC", Decimal("2.00")],
+    ]
+
+
 def test_integers_and_texts_are_amounts():
     """Amounts of a frame of your own can be integers, text or decimals."""
     facts = {"status": "completed", "source_amount": 5, "total_fee": "0.25", "total_tax": None}
