@@ -79,9 +79,7 @@ FACT_COLUMNS = ("Fact", "Value", "From")
 Fact = tuple[str, str, str]
 """The name of a fact, its value, and its source."""
 
-ASSUMED_PRODUCTS = "products, not shown"
-"""The fact with the products that the spec does not show for a country."""
-_PRODUCTS = "corridor.products"
+PRODUCTS_SOURCE = "corridor.products"
 """The assumption behind the products that the spec does not show for a country."""
 
 
@@ -155,6 +153,14 @@ class Corridor:
         return tuple(account.type for account in self.accounts)
 
     @property
+    def assumed_products(self) -> tuple[str, ...]:
+        """The products that the spec does not show by naming their currency for the country."""
+        stated = {codes.GLOBAL_PAYOUTS} if self.currency else set()
+        if self.on_ramp is not None and self.on_ramp.source == SPEC:
+            stated.add(codes.ON_RAMP_PRODUCT)
+        return tuple(product for product in self.products if product not in stated)
+
+    @property
     def ramp_fields(self) -> tuple[str, ...]:
         """The additional required fields of the ramp products; empty without them."""
         if not set(self.open_products) & set(codes.RAMP_PRODUCTS):
@@ -204,23 +210,13 @@ class Corridor:
         ]
 
     def _product_facts(self) -> Iterator[Fact]:
-        """Yield the products; the spec shows one by naming its currency for the country."""
-        has_stated_on_ramp = self.on_ramp is not None and self.on_ramp.source == SPEC
-        is_stated_by_product = {
-            codes.GLOBAL_PAYOUTS: bool(self.currency),
-            codes.ON_RAMP_PRODUCT: has_stated_on_ramp,
-        }
-        stated_products: list[str] = []
-        assumed_products: list[str] = []
-        for product in self.products:
-            if is_stated_by_product.get(product, False):
-                stated_products.append(product)
-            else:
-                assumed_products.append(product)
-        if stated_products:
-            yield "products", join_words(stated_products), SPEC
-        if assumed_products:
-            yield ASSUMED_PRODUCTS, join_words(assumed_products), _PRODUCTS
+        """Yield the products that the spec shows, and those that it does not."""
+        assumed = self.assumed_products
+        stated = [product for product in self.products if product not in assumed]
+        if stated:
+            yield "products", join_words(stated), SPEC
+        if assumed:
+            yield "products, not shown", join_words(assumed), PRODUCTS_SOURCE
 
     def _document_facts(self) -> Iterator[Fact]:
         """Yield the document types, and the format of each number if the country has its own."""
@@ -246,7 +242,7 @@ class Corridor:
             return "on-ramp from", self.on_ramp.currency, self.on_ramp.source
         if codes.ON_RAMP_PRODUCT in self.closed:
             return "on-ramp", "not enabled", SPEC
-        return "on-ramp", "no on-ramp is known", _PRODUCTS
+        return "on-ramp", "no on-ramp is known", PRODUCTS_SOURCE
 
     def _account_facts(self) -> Iterator[Fact]:
         """Yield the rule of each field of each account type."""

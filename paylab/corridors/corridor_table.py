@@ -7,7 +7,7 @@ from itertools import chain, groupby
 
 from ..spec import codes
 from .account_types import Account, DetailField
-from .corridor import ASSUMED_PRODUCTS, Corridor
+from .corridor import PRODUCTS_SOURCE, Corridor
 from .format_text import ANY_TEXT, describe_documents, describe_format
 from .tables import Row, align_columns, html_table, join_words
 
@@ -16,6 +16,7 @@ CORRIDOR_COLUMNS = (
     "Accounts and their fields",
     "Documents, products and more",
 )
+COLUMN_PERCENTS = (24, 40, 36)
 
 
 class Corridors(tuple[Corridor, ...]):
@@ -28,7 +29,8 @@ class Corridors(tuple[Corridor, ...]):
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The corridors as a table, as notebooks show it."""
-        table = html_table(CORRIDOR_COLUMNS, table_rows(self), table_notes(self))
+        rows = table_rows(self)
+        table = html_table(CORRIDOR_COLUMNS, rows, table_notes(self), percents=COLUMN_PERCENTS)
         return {"text/html": table, "text/plain": repr(self)}
 
 
@@ -86,13 +88,16 @@ def _name_group(group: Sequence[Corridor]) -> str:
 def _make_cells(corridor: Corridor) -> Row:
     """Return the cells of a corridor: its currency, rails, accounts and other facts."""
     accounts = _select_payout_accounts(corridor)
-    assumed_accounts = dict.fromkeys(account.source for account in accounts)
+    products = [_describe_product(corridor, product) for product in corridor.products]
+    sources = dict.fromkeys(account.source for account in accounts)
+    if corridor.assumed_products:
+        sources[PRODUCTS_SOURCE] = None
     facts = {
         "Documents": describe_documents(corridor.documents),
         "Also required": join_words(_describe_required(corridor)),
-        "Products": join_words(corridor.products),
+        "Products": join_words(products),
         "On-ramp from": corridor.on_ramp_currency or "-",
-        "Assumed": join_words([*assumed_accounts, *_describe_assumed_products(corridor)]),
+        "Assumed": join_words(sources),
     }
     return (
         corridor.currency or "-",
@@ -102,13 +107,9 @@ def _make_cells(corridor: Corridor) -> Row:
     )
 
 
-def _describe_assumed_products(corridor: Corridor) -> list[str]:
-    """Return the id of the assumption with the products that the spec does not show."""
-    return [
-        f"{source} ({products})"
-        for fact_name, products, source in corridor.facts()
-        if fact_name == ASSUMED_PRODUCTS
-    ]
+def _describe_product(corridor: Corridor, product: str) -> str:
+    """Return the name of a product, marked if the spec does not show it for the country."""
+    return f"{product} (assumed)" if product in corridor.assumed_products else product
 
 
 def _describe_required(corridor: Corridor) -> list[str]:

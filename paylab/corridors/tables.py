@@ -29,12 +29,25 @@ _ONE_LINE_LENGTH = 16
 """Maximum length of a line that is not broken."""
 
 
-def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str] = ()) -> str:
-    """Return a table in HTML, and notes below it; a line break in a cell is kept."""
+def html_table(
+    columns: Sequence[str],
+    rows: Iterable[Row],
+    notes: Iterable[str] = (),
+    *,
+    percents: Sequence[int] = (),
+) -> str:
+    """Return a table in HTML, and notes below it; a line break in a cell is kept.
+
+    `percents` are the widths of the columns, which otherwise follow their texts.
+    """
     from html import escape  # slow to import, and every client imports this module
 
     header_style = f"{_STYLE};{_HEADER_STYLE}"
-    header_cells = [f'<th style="{header_style}">{escape(column)}</th>' for column in columns]
+    widths = [f";width:{percent}%" for percent in percents] or [""] * len(columns)
+    header_cells = [
+        f'<th scope="col" style="{header_style}{width}">{escape(column)}</th>'
+        for column, width in zip(columns, widths, strict=True)
+    ]
     head_html = f"<thead><tr>{''.join(header_cells)}</tr></thead>"
     body_html = "".join(_row_html(row) for row in rows)
     notes_html = "".join(f"<p>{escape(note)}</p>" for note in notes)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import NamedTuple
 
 from ..spec.route import Route
 from .fault_kinds import FAULT_DETAILS, FAULT_KINDS
 from .routing import CONTROLS, WORLDS
+
+LENGTH_MAX = 54
+"""Characters of a line that a page of 700 pixels does not break."""
 
 
 class Curl(NamedTuple):
@@ -23,17 +27,27 @@ class Curl(NamedTuple):
     id: str = ""
 
 
-_DELAY = '{"kind": "custom", "operation": "transfers.create", "delay": 3, "times": 1}'
-_DUPLICATE = '{"kind": "event_duplicate", "event_type": "transfer.completed"}'
-_WORLD = '{"seed": 7, "strict": true, "frozen": false, "start": "2026-11-22T12:00Z"}'
-_REJECT = '{"to": "rejected", "reason": "verification_age_mismatch"}'
+_DELAY = """{"kind": "custom", "delay": 3,
+  "operation": "transfers.create", "times": 1}"""
+_DUPLICATE = """{"kind": "event_duplicate",
+  "event_type": "transfer.completed"}"""
+_WORLD = """{"seed": 7, "strict": true,
+  "frozen": false, "start": "2026-11-22T12:00Z"}"""
+_REJECT = """{"to": "rejected",
+  "reason": "verification_age_mismatch"}"""
+_ARCHIVED = """{"event_type": "individual.archived",
+  "payload": {"id": "ind_1", "status": "archived"}}"""
+_BLURRY = """{"outcomes": ["verification_image_blurry",
+  "passes"], "given_name": "Ana"}"""
+_SEED = """{"individuals": 2, "transfers": 30,
+  "conversions": 5}"""
 
 LINES = (
     Curl("summary", "Clock, counts and seed"),
     Curl(
         "seed",
         "Add finished transfers and conversions of the past, and individuals; returns the ids",
-        '{"individuals": 2, "transfers": 30, "conversions": 5}',
+        _SEED,
     ),
     Curl("history", "The status of an object, and those that it has had", id="$PERSON"),
     Curl(
@@ -43,8 +57,8 @@ LINES = (
     ),
     Curl(
         "add_person",
-        "Whose first verification asks for better images, and the second passes",
-        '{"outcomes": ["verification_image_blurry", "passes"], "given_name": "Ana"}',
+        "Add one whose first verification asks for better images, and whose second passes",
+        _BLURRY,
     ),
     Curl(
         "add_account",
@@ -57,24 +71,28 @@ LINES = (
         '{"to": "pending"}',
         id="$PERSON",
     ),
-    Curl("move_object", "With a reason", _REJECT, id="$PERSON"),
+    Curl("move_object", "Move it with a reason", _REJECT, id="$PERSON"),
     Curl(
         "move_object",
-        "Or to any status, also one that the service does not have",
+        "Move it to any status, also one that the service does not have",
         '{"to": "on_hold", "force": true}',
         id="$PERSON",
     ),
     Curl("clock", "Freeze the clock", '{"frozen": true}'),
-    Curl("clock", "Advance it: what is due happens and is delivered", '{"advance": "23h 59m"}'),
-    Curl("clock", "Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
+    Curl(
+        "clock", "Advance the clock: what is due happens and is delivered", '{"advance": "23h 59m"}'
+    ),
+    Curl("clock", "Run the clock, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
     Curl(
         "pay_in",
-        "Give the account a balance: transfers that it is too low for await funds",
+        "Give the account a balance: transfers above it await funds",
         '{"amount": "0.00", "currency": "USD"}',
     ),
-    Curl("pay_in", "Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
+    Curl(
+        "pay_in", "Pay in: the oldest transfers that await funds are funded", '{"amount": "250.00"}'
+    ),
     Curl("balance", "The balance of each currency"),
-    Curl("funds", "The same with what is reserved for payouts, and what payouts await"),
+    Curl("funds", "The balances with what is reserved for payouts, and what payouts await"),
     Curl("coin_returns", "The stablecoins of failed off-ramps, which went back to wallets"),
     Curl("scenarios", "The values that cause an outcome"),
     Curl("add_fault", "Deliver an event twice", _DUPLICATE),
@@ -85,10 +103,10 @@ LINES = (
         end=" | tee fault.json",
     ),
     Curl("list_faults", "The faults, and how often each will apply"),
-    Curl("remove_fault", "Remove one of them", id="$(grep -o 'fault_[0-9A-Z]*' fault.json)"),
-    Curl("clear_faults", "Remove all"),
+    Curl("remove_fault", "Remove one of the faults", id="$(grep -o 'fault_[0-9A-Z]*' fault.json)"),
+    Curl("clear_faults", "Remove all faults"),
     Curl("requests", "The requests that were received, each with the verdict of every layer"),
-    Curl("requests", "Those after number 10", query="?after=10"),
+    Curl("requests", "The requests after number 10", query="?after=10"),
     Curl("journal", "Requests, deliveries, events and controls in one sequence", query="?after=0"),
     Curl(
         "name_test",
@@ -99,12 +117,12 @@ LINES = (
     Curl(
         "send_event",
         "Send any event, also of a type that is not known: every subscription gets it",
-        '{"event_type": "individual.archived", "payload": {"id": "ind_1", "status": "archived"}}',
+        _ARCHIVED,
     ),
-    Curl("deliveries", "Every attempt to deliver one"),
+    Curl("deliveries", "Every attempt to deliver an event"),
     Curl(
         "deliveries",
-        "The next of a type after number 0, for which the request waits 0 to 20 seconds",
+        "The next attempt of a type after number 0; the request waits for it 0 to 20 seconds",
         query="?event_type=transfer.completed&after=0&wait=0",
     ),
     Curl("deliver", "Hold all deliveries", '{"paused": true}'),
@@ -116,7 +134,7 @@ LINES = (
     ),
     Curl("openapi", "The interface as OpenAPI 3.1, with the settings of this service"),
     Curl("read_snapshot", "The whole state, without keys", end=" -o state.json"),
-    Curl("write_snapshot", "Replace it", "@state.json"),
+    Curl("write_snapshot", "Replace the whole state", "@state.json"),
     Curl("reset", "Delete all objects and set the clock back", "{}"),
     Curl(
         "create_world",
@@ -124,7 +142,7 @@ LINES = (
         _WORLD,
         end=" | tee world.json",
     ),
-    Curl("end_world", "End it", id="$(grep -o 'pk_simulator_[0-9a-f]*' world.json)"),
+    Curl("end_world", "End that world", id="$(grep -o 'pk_simulator_[0-9a-f]*' world.json)"),
 )
 """One line or more for each control."""
 
@@ -139,21 +157,31 @@ JSON="Content-Type: application/json\""""
 
 
 def curl_lines() -> list[str]:
-    """A curl line for each of `LINES`, below a comment; they use the variables of `HEAD`."""
+    """A command with curl for each of `LINES`, below a comment; it uses the variables of `HEAD`."""
     routes = {route.operation: route for route in (*CONTROLS, *WORLDS)}
-    return [
-        f"# {line.does}.\n{_write_curl_command(routes[f'control.{line.control}'], line)}"
-        for line in LINES
-    ]
+    commands = []
+    for line in LINES:
+        comment = wrap(f"{line.does}.", LENGTH_MAX, initial_indent="# ", subsequent_indent="# ")
+        commands.append(
+            "\n".join([*comment, _write_curl_command(routes[f"control.{line.control}"], line)])
+        )
+    return commands
 
 
 def _write_curl_command(route: Route, curl_line: Curl) -> str:
-    """The command of a line. curl sends GET, or POST if there is a body."""
+    """The command of a line, in several lines if it is long.
+
+    curl sends GET, or POST if there is a body.
+    """
     default_method = "POST" if curl_line.body else "GET"
     method_option = "" if route.method == default_method else f" -X {route.method}"
-    body_option = f""" -H "$JSON" -d '{curl_line.body}'""" if curl_line.body else ""
     url = f"$BASE{route.template.replace('{id}', curl_line.id)}{curl_line.query}"
-    return f'curl -s{method_option} -H "$AUTH"{body_option} "{url}"{curl_line.end}'
+    parts = [f'curl -s{method_option} -H "$AUTH"', f'"{url}"{curl_line.end}']
+    if curl_line.body:
+        parts[0] += ' -H "$JSON"'
+        parts.insert(1, f"-d '{curl_line.body}'")
+    command = " ".join(parts)
+    return command if len(command) <= LENGTH_MAX else " \\\n  ".join(parts)
 
 
 def markdown() -> str:
@@ -164,4 +192,4 @@ def markdown() -> str:
     )
     fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows}"
     details = ", ".join(f"`{detail_name}`" for detail_name in FAULT_DETAILS)
-    return f"{commands}\n\n{fault_table}\n\nThe details of a fault: {details}."
+    return f"{commands}\n\n{fault_table}\n\nA fault takes these details: {details}."

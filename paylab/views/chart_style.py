@@ -25,22 +25,22 @@ Spec = JsonObject
 MIME = "application/vnd.vegalite.v5+json"
 VEGA_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 540
-"""The width of a chart in pixels: an output of a page of 920 pixels beside a side bar has it."""
+"""The width of a picture in pixels; a page draws a chart narrower or wider, as its window."""
 PANEL_WIDTH = 480
 """The width of a panel of several in one chart, without its axes."""
 PAPER_COLOUR = "#fbfbfa"
 TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""
 ASTRAL_CHARACTERS = re.compile("[\U00010000-\U0010ffff]")
-_NARROWED_WIDTH = "widest - clamp(920 - windowSize()[0], 0, 240)"
-"""The width, less in a window narrower than 920 pixels: a chart cannot measure its output.
+_PAGE_WIDTH = "usual_width + clamp(windowSize()[0] - 920, -240, 180)"
+"""The width in a window: a chart cannot measure its output, which may be beside a side bar.
 
-`widest` is a parameter of every chart.
+`usual_width` is a parameter of every chart.
 """
 _WIDTH_SIGNAL: JsonObject = {
     "name": "width",
-    "init": _NARROWED_WIDTH,
-    "on": [{"events": {"source": "window", "type": "resize"}, "update": _NARROWED_WIDTH}],
+    "init": _PAGE_WIDTH,
+    "on": [{"events": {"source": "window", "type": "resize"}, "update": _PAGE_WIDTH}],
 }
 EMBED_OPTIONS: JsonObject = {
     "actions": False,
@@ -82,8 +82,8 @@ class Chart:
     def __init__(self, title: str, spec: Spec) -> None:
         self.title = plain(title, TEXT_LENGTH_MAX)
         heading = {"text": title, "anchor": "start"}
-        widest = {"name": "widest", "value": spec.get("width", PANEL_WIDTH)}
-        params = [*spec.get("params", ()), widest]
+        usual_width = {"name": "usual_width", "value": spec.get("width", PANEL_WIDTH)}
+        params = [*spec.get("params", ()), usual_width]
         self.spec: Spec = _escape_texts(
             {"$schema": VEGA_SCHEMA, "title": heading, **COMMON_SPEC, **spec, "params": params}
         )
@@ -194,7 +194,7 @@ COMMON_SPEC: Spec = {
         "legend": {
             "orient": "bottom",
             "title": None,
-            "columns": {"expr": "width < 400 ? 3 : 4"},
+            "columns": {"expr": "width < 400 ? 3 : 6"},
             "labelFontSize": 11,
             "labelColor": TEXT_COLOUR,
         },

@@ -144,13 +144,16 @@ class LivePanel {
     if (focused && focusedNumber && !this.body.contains(document.activeElement)) {
       this.focus(focusedNumber, focused);
     }
-    const hidden = this.rows.size - shown.length;
-    const more = hidden ? `, ${hidden} more do not match` : "";
-    const rowCount = `${shown.length} row${shown.length === 1 ? "" : "s"}`;
-    this.count.textContent = this.rows.size
-      ? `${rowCount}, the newest first${more}`
-      : "No calls and no events yet: they appear here as they happen.";
+    this.count.textContent = this.countText(shown.length);
     this.setTabStop();
+  }
+
+  countText(shownCount) {
+    if (!this.rows.size) return "No calls and no events yet: they appear here as they happen.";
+    const hiddenCount = this.rows.size - shownCount;
+    if (!shownCount) return `None of ${hiddenCount} rows matches`;
+    const text = `${shownCount} row${shownCount === 1 ? "" : "s"}, the newest first`;
+    return hiddenCount ? `${text}; ${hiddenCount} do not match` : text;
   }
 
   makeRow(row) {

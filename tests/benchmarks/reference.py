@@ -15,12 +15,16 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "80_reference.ipynb"
 HEADING = "## Measured figures"
 HEAD = """{heading}
 
-Written by `pytest tests/benchmarks --benchmarks -s`: medians of {rounds} interleaved rounds, each \
-with its peer or floor in the same run, which is the first row of a group. Times against it are \
-medians of the ratios of the rounds.
+Each block compares ways of doing one piece of work. They ran in turn on one machine, {rounds} \
+times each, and the figures are medians. The first row is the peer or the floor, such as the same \
+work without paylab; "times" compares the others with it, as the median of the ratios of the \
+rounds. "Processor" is seconds of processor time, or times that of the first row; "memory" is \
+what the work added. Below the name of a block are its goal, if it has one, the day, and the load \
+of the machine: {machines}. `pytest tests/benchmarks --benchmarks -s` measures again and writes \
+this table.
 
-| what | way | time | against the first | processor | memory | goal | measured |
-|---|---|--:|--:|--:|--:|---|---|
+| what | time | times | processor | memory |
+|---|--:|--:|--:|--:|
 """
 UNITS = (("us", 1e-6), ("seconds", 1.0))
 SIZES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
@@ -29,19 +33,20 @@ SIZES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 def table(results):
     """The Markdown table of all figures."""
     rounds = sorted({each["rounds"] for each in results.values()})
-    head = HEAD.format(heading=HEADING, rounds=" or ".join(map(str, rounds)))
+    machines = sorted({f"{each['machine']}, {each['versions']}" for each in results.values()})
+    head = HEAD.format(
+        heading=HEADING, rounds=" or ".join(map(str, rounds)), machines=", or ".join(machines)
+    )
     return head + "\n".join(line for title in results for line in lines(title, results[title]))
 
 
 def lines(title, found):
-    """One row for each way; the first row says what was measured, where and when."""
-    place = f"{found['date']}, {found['machine']}, {found['versions']}, load {found['load']}"
-    about = [title, found["goal"] or "", place]
+    """A row with what was measured, its goal, and when, then one for each way."""
+    goal = f"<br>Goal: {found['goal']}" if found["goal"] else ""
+    name_and_goal = f"**{title[0].upper()}{title[1:]}**{goal}"
+    yield f"| {name_and_goal}<br>{found['date']}, load {found['load']} | | | | |"
     for name, figures in found["figures"].items():
-        what, goal, measured = about
-        cells = (what, name.replace("_", " "), *numbers(figures), goal, measured)
-        yield f"| {' | '.join(cells)} |"
-        about = ["", "", ""]
+        yield f"| {' | '.join([name.replace('_', ' '), *numbers(figures)])} |"
 
 
 def numbers(figures):

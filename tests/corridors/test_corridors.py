@@ -194,7 +194,7 @@ def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
     assert [note for note in corridor_table.table_notes(chosen) if "countries:" in note] == shared
 
 
-PRODUCTS = "Products: global_payouts, off_ramp"
+PRODUCTS = "Products: global_payouts, off_ramp (assumed)"
 EVERY = f"{PRODUCTS}, on_ramp"
 
 
@@ -208,7 +208,7 @@ EVERY = f"{PRODUCTS}, on_ramp"
             "bank_account: clabe (exactly 18 digits)",
             [
                 *("Documents: curp", EVERY, "On-ramp from: mxn"),
-                "Assumed: details.mx, corridor.products (off_ramp)",
+                "Assumed: details.mx, corridor.products",
             ],
         ),
         (
@@ -217,8 +217,8 @@ EVERY = f"{PRODUCTS}, on_ramp"
             "-",
             "crypto_wallet: address, network (base, ethereum, polygon, solana)",
             [
-                *("Documents: any", PRODUCTS),
-                "Assumed: details.wallet, corridor.products (global_payouts, off_ramp)",
+                *("Documents: any", "Products: global_payouts (assumed), off_ramp (assumed)"),
+                "Assumed: details.wallet, corridor.products",
             ],
         ),
         (
@@ -228,7 +228,7 @@ EVERY = f"{PRODUCTS}, on_ramp"
             "bank_account: bank_code, account_number, account_type (savings, checking)",
             [
                 *("Documents: cc, ce, nit, pep, passport", "Also required: email, document"),
-                *(PRODUCTS, "Assumed: details.co, corridor.products (off_ramp)"),
+                *(PRODUCTS, "Assumed: details.co, corridor.products"),
             ],
         ),
     ],

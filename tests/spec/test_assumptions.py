@@ -146,7 +146,7 @@ def test_every_row_is_in_the_generated_section():
     )
     assert all(scenario.outcome in section for scenario in assumptions.SCENARIOS)
     assert "| deposit, sender_name | an empty text | held for review (pending) |" in section
-    assert "**path, parameters and shape of the list**" in section
+    assert "**Where are individuals listed, and how?**" in section
     assert (
         "Keys: `paths.individuals`, `lists.limit_parameter`, `lists.cursor_parameter` |" in section
     )

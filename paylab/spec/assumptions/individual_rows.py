@@ -7,70 +7,76 @@ from .assumption import Assumption
 AREA = "Individuals"
 
 ROWS = (
-    Assumption("individual.create-status", question="success code", assumed="201", origin="public"),
+    Assumption(
+        "individual.create-status",
+        question="Which status answers a new individual?",
+        assumed="201",
+        origin="public",
+    ),
     Assumption(
         "individual.required",
-        question="base list of required fields",
-        assumed="product_types, given_name, family_name, country, address; address.country "
-        "optional on input and filled from country. financial_accounts optional "
-        "(spec: may be added later). What the spec names per country and product on"
-        " top. Public copies also require email for on_ramp and off_ramp: the form "
-        "warns, the simulator does not reject",
+        question="Which fields does every new individual need?",
+        assumed="product_types, given_name, family_name, country and address, and what the "
+        "specification names for a country or a product. address.country can be left "
+        "out, and is then the country. financial_accounts can be added later. Public "
+        "copies also require email for on_ramp and off_ramp: the form warns, the "
+        "simulator does not refuse",
         origin="public, spec",
     ),
     Assumption(
         "individual.list",
-        question="path, parameters and shape of the list",
-        assumed="`GET /v1/individuals`, `limit` and `cursor`, the page envelope of transfers",
+        question="Where are individuals listed, and how?",
+        assumed="`GET /v1/individuals`, with `limit` and `cursor`, in pages like those of "
+        "transfers",
     ),
     Assumption(
         "individual.get",
-        question="read one",
-        assumed="`GET /v1/individuals/{id}` 200, 404",
+        question="How is one individual read?",
+        assumed="`GET /v1/individuals/{id}`: 200, or 404",
         origin="public",
     ),
     Assumption(
         "individual.initial-payouts",
-        question="initial status with only global_payouts",
+        question="Which status has a new individual that only has global_payouts?",
         assumed="active",
         origin="public",
     ),
     Assumption(
         "individual.under-review",
-        question="moves of under_review",
-        assumed="pending → under_review → active or rejected",
+        question="How does an individual get under_review, and out of it?",
+        assumed="from pending to under_review, and from there to active or rejected",
         keyless="Any status can follow any other when paylab reads it.",
     ),
     Assumption(
         "kyc.terminal",
-        question="terminal codes",
-        assumed="verification_disallowed_country, verification_age_mismatch, "
+        question="After which codes is a verification not repeated?",
+        assumed="verification_disallowed_country, verification_age_mismatch and "
         "verification_identity_unverified",
     ),
     Assumption(
         "kyc.initial-details",
-        question="status_details of a new on_ramp / off_ramp individual",
-        assumed="verification_front_image_needed, verification_selfie_needed (and "
-        "verification_back_image_needed where the document has two sides: not curp,"
-        " not passport). An individual verified by token: verification_token_needed",
+        question="Which status_details has a new individual for on_ramp or off_ramp?",
+        assumed="verification_front_image_needed and verification_selfie_needed, and "
+        "verification_back_image_needed where the document has two sides (a curp and a "
+        "passport have one). With verification by token: verification_token_needed",
     ),
     Assumption(
         "images.read",
-        question="read back image metadata",
-        assumed="`GET /v1/individuals/{id}/verification_images` 200 with the upload's "
-        "response shape; 404",
+        question="How are stored images listed?",
+        assumed="`GET /v1/individuals/{id}/verification_images`: 200 with what an upload "
+        "answers, or 404",
         origin="public",
     ),
     Assumption(
         "idv.provider",
-        question="identifier of the external identity provider",
-        assumed="the literal `idv_provider`, changeable",
+        question="What is the identifier of the external identity provider?",
+        assumed="the word `idv_provider`",
     ),
     Assumption(
         "idv.who",
-        question="who verifies with a token instead of images",
-        assumed="an individual whose country has no image flow: US, SG, VN, AE (none of "
-        "them has a walk-through in the spec). Everyone else verifies with images, "
-        "and a token gets the 400 of the spec",
+        question="Who verifies with a token instead of images?",
+        assumed="an individual whose country has no walk-through in the specification: US, SG, "
+        "VN, AE. Everybody else verifies with images, and a token gets the 400 of the "
+        "specification",
     ),
 )

@@ -7,29 +7,34 @@ from .assumption import Assumption
 AREA = "Webhooks"
 
 ROWS = (
-    Assumption("webhook.create-status", question="success code", assumed="201"),
+    Assumption(
+        "webhook.create-status",
+        question="Which status answers a new subscription?",
+        assumed="201",
+    ),
     Assumption(
         "webhook.operations",
-        question="list, get, delete",
-        assumed="`GET /v1/webhook_subscriptions` 200 (bare array; readers also take the "
-        "page envelope), `GET …/{id}` 200 / 404, `DELETE …/{id}` 204 / 404",
+        question="How are subscriptions listed, read and deleted?",
+        assumed="`GET /v1/webhook_subscriptions`: 200 with an array (pages are read as well). "
+        "`GET …/{id}`: 200, or 404. `DELETE …/{id}`: 204, or 404",
         origin="public",
     ),
     Assumption(
         "webhook.delivery",
-        question="signing, retries, timeouts, expected answer",
-        assumed="unsigned, or a header holds the HMAC-SHA256 of the body with the secret "
-        "key, as hex or Base64, with or without `sha256=` in front; any 2xx within "
-        "10 s is success; otherwise again after 5 s, 30 s, 5 min, then given up",
+        question="Is a delivery signed, which answer is success, and when is it repeated?",
+        assumed="it is not signed, or a header holds the HMAC-SHA256 of the body with the "
+        "secret key, as hex or Base64, with or without `sha256=` in front. Any 2xx "
+        "within 10 s is success. Otherwise it is sent again after 5 s, 30 s and 5 min, "
+        "and then given up",
     ),
     Assumption(
         "webhook.identity",
-        question="events carry no id or timestamp",
-        assumed="duplicates are recognised by event_type + resource id + status + updated_at",
+        question="When are two deliveries the same event, without an id or a time in it?",
+        assumed="when event_type, the id of the resource, status and updated_at are equal",
     ),
     Assumption(
         "webhook.wrapper",
-        question="names in the body of a delivery",
+        question="How are the parts of a delivery called?",
         assumed="event_type and event_payload, as the spec says",
         origin="spec",
     ),
