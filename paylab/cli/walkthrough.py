@@ -12,6 +12,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
+from ..corridors.country_names import country_code
 from ..corridors.on_ramps import COUNTRIES, OnRamp, need_on_ramp, of_country, unknown_on_ramp
 from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
@@ -38,10 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _read_country(country_text: str) -> str:
-    """A text in lower case, unless it is a country whose on-ramp is not known."""
-    if country_text.upper() in codes.COUNTRIES and of_country(country_text) is None:
-        raise argparse.ArgumentTypeError(unknown_on_ramp(country_text.upper()))
-    return country_text.lower()
+    """The code of a country in lower case, or a text that is none, unless it has no on-ramp."""
+    code = country_code(country_text)
+    if code in codes.COUNTRIES and of_country(code) is None:
+        raise argparse.ArgumentTypeError(unknown_on_ramp(code))
+    return code.lower()
 
 
 def run(options: argparse.Namespace) -> int:

@@ -179,9 +179,12 @@ def _instant_text(instant: datetime) -> str:
         raise TypeError("must be between the years 1 and 9999 in UTC") from None
 
 
+NO_FLOAT = "must be text or a Decimal: a float is not exact"
+
+
 def _refuse_float(value: float) -> str:
     """TypeError for any float."""
-    raise TypeError("must be text or a Decimal: a float is not exact")
+    raise TypeError(NO_FLOAT)
 
 
 # In this order: a datetime is also a date, and a bool an int.

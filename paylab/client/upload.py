@@ -113,8 +113,13 @@ class Image:
         """RuleError for a text that looks like the path of a file and is none."""
         content = self._content
         if isinstance(content, str) and FILE_NAME.fullmatch(content):
-            message = f"there is no file {plain(content, 200)} in {Path.cwd()}"
-            raise RuleError([Problem(self._content_path, message)])
+            raise RuleError([Problem(self._content_path, _describe_absent_file(content))])
+
+    def _describe_error(self, error: OSError | ValueError) -> str:
+        """Why the image cannot be read."""
+        if isinstance(error, FileNotFoundError) and isinstance(self._content, os.PathLike):
+            return _describe_absent_file(self._content)
+        return f"cannot be read: {getattr(error, 'strerror', None) or error}"
 
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
@@ -154,8 +159,12 @@ class Image:
                 file.seek(0)
                 yield file
         except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-            reason = getattr(error, "strerror", None) or str(error)
-            raise RuleError([Problem(self._content_path, f"cannot be read: {reason}")]) from None
+            raise RuleError([Problem(self._content_path, self._describe_error(error))]) from None
+
+
+def _describe_absent_file(path: str | os.PathLike[str]) -> str:
+    place = "" if Path(path).is_absolute() else f" in {Path.cwd()}"
+    return f"there is no file {plain(str(path), 200)}{place}"
 
 
 def _is_file_content(content: object) -> bool:

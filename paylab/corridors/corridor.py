@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..errors.arguments import explain_arguments
-from ..errors.names import find_nearest_name
 from ..errors.text import printable
 from ..light_dataclass import light_dataclass
 from ..spec import codes
@@ -32,45 +31,10 @@ from .account_types import (
     DetailField,
     Format,
 )
+from .country_names import NAMES
 from .format_text import describe_documents, describe_format_and_note
 from .on_ramps import OnRamp
 from .tables import align_columns, html_table, join_words
-
-_NAMES = """
-AR Argentina, BR Brazil, CO Colombia, MX Mexico, IN India, PH Philippines, US United States,
-SG Singapore, VN Vietnam, AE United Arab Emirates, GB United Kingdom, AT Austria, BE Belgium,
-BG Bulgaria, HR Croatia, CY Cyprus, EE Estonia, FI Finland, FR France, DE Germany, GR Greece,
-IE Ireland, IT Italy, LV Latvia, LT Lithuania, LU Luxembourg, MT Malta, NL Netherlands,
-PT Portugal, SK Slovakia, SI Slovenia, ES Spain, CZ Czechia, DK Denmark, HU Hungary, PL Poland,
-RO Romania, SE Sweden, IS Iceland, LI Liechtenstein, NO Norway, CH Switzerland
-"""
-NAMES = {name.strip()[:2]: name.strip()[3:] for name in _NAMES.split(",")}
-
-_CODES_BY_NAME = {name.casefold(): code for code, name in NAMES.items()}
-
-
-def country_code(country: str) -> str:
-    """The code of a country that is given by its code or its English name, in any letter case.
-
-    A text that is no name is returned in upper case.
-
-    >>> from paylab.corridors.corridor import country_code
-    >>> country_code("Mexico")
-    'MX'
-    """
-    return _CODES_BY_NAME.get(country.strip().casefold(), country.upper())
-
-
-def nearest_country(country: str) -> str:
-    """The code of the country whose name is the most similar to a misspelt one; "" without one.
-
-    >>> from paylab.corridors.corridor import nearest_country
-    >>> nearest_country("Phillipines")
-    'PH'
-    """
-    nearest_name = find_nearest_name(country[:60], NAMES.values())
-    return _CODES_BY_NAME[nearest_name.casefold()] if nearest_name else ""
-
 
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
 """The fields that an individual with a ramp product needs in every country."""

@@ -25,7 +25,7 @@ class Corridors(tuple[Corridor, ...]):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return align_columns(summary_rows(self))
+        return align_columns(summary_rows(self)) if self else "no corridor"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The corridors as a table, as notebooks show it."""

@@ -13,8 +13,9 @@ from ..spec import codes
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
 from .account_types import Account, DetailField, Format
-from .corridor import COUNTRIES_WITHOUT_CORRIDOR, NAMED, SETTLEMENTS, Corridor, Rail, country_code
+from .corridor import COUNTRIES_WITHOUT_CORRIDOR, NAMED, SETTLEMENTS, Corridor, Rail
 from .corridor_table import Corridors
+from .country_names import country_code, unknown_country_error
 
 _RAILS = "corridor.rails"
 """The source of a rail that the spec does not name for a country."""
@@ -128,13 +129,17 @@ def of(service: Service | None = None) -> Countries:
 
 
 @explain_arguments
-def get(country: object) -> Corridor | None:
-    """Return the facts of a country by its code or English name; None for an unknown one.
+def get(country: codes.Country | str) -> Corridor:
+    """Return the facts of a country by its code or English name; RuleError for an unknown one.
 
     >>> paylab.corridors.get("MX").payout_methods
     ('spei',)
     """
-    return of().get(country_code(country) if isinstance(country, str) else country)
+    code = country_code(country)
+    corridor = of().get(code)
+    if corridor is None:
+        raise unknown_country_error(code, codes.COUNTRIES)
+    return corridor
 
 
 @explain_arguments
@@ -156,7 +161,7 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     def is_match(corridor: Corridor) -> bool:
         """Whether a corridor matches each criterion that was given."""
         matches = [
-            not country or country.upper() == corridor.country,
+            not country or country_code(country) == corridor.country,
             not currency or codes.same_currency(currency, corridor.currency),
             not rail or rail in corridor.payout_methods,
             not product or product in corridor.products,

@@ -15,7 +15,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.row_filter import check_product
 from ..spec.service.service import Service
 from ..spec.text import JsonMapping, JsonObject, plain
-from .corridor import country_code
+from .country_names import country_code, require_country, unknown_country_error
 from .on_ramps import need_on_ramp
 
 _COUNTRY_CODE = re.compile("[A-Z]{2}")
@@ -130,8 +130,8 @@ def recipient(country: codes.Country | str, service: Service | None = None) -> J
     country = country_code(country)
     corridor = corridors.of(service).get(country)
     if corridor is None or not any(known_account.example for known_account in corridor.accounts):
-        countries = ", ".join(corridor.country for corridor in corridors.of(service).all)
-        raise RuleError([Problem("country", f"must be one of {countries}")])
+        known_codes = [known_corridor.country for known_corridor in corridors.of(service).all]
+        raise unknown_country_error(country, known_codes)
     required_names = corridor.required_for([codes.GLOBAL_PAYOUTS])
     extras = {
         field_name: field_value
@@ -247,11 +247,9 @@ def individual(
     >>> lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())).status
     'action_required'
     """
-    country = country_code(country)
     if product == codes.ON_RAMP_PRODUCT:
-        need_on_ramp(country=country)
-    if country not in codes.COUNTRIES:
-        raise RuleError([Problem("country", f"must be one of {', '.join(codes.COUNTRIES)}")])
+        need_on_ramp(country=country_code(country))
+    country = require_country(country, codes.COUNTRIES)
     check_product(product)
     if not isinstance(consent_at, datetime | str):
         raise ArgumentError("consent_at must be a datetime, such as lab.clock()", "consent_at")

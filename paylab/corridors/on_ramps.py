@@ -145,7 +145,12 @@ def unknown_on_ramp(country: str) -> str:
     >>> on_ramps.unknown_on_ramp("BR")
     'no on-ramp is known for BR: the country must be one of MX, PH'
     """
-    return _unknown_message(country, f"the country must be one of {', '.join(COUNTRIES)}")
+    from .country_names import nearest_country  # only for an unknown country
+
+    choices = f"the country must be one of {', '.join(COUNTRIES)}"
+    likely_code = nearest_country(country)
+    question = f"; is {likely_code} meant?" if likely_code in COUNTRIES else ""
+    return _unknown_message(country, f"{choices}{question}")
 
 
 def _unknown_message(country_or_currency: str, hint: str) -> str:

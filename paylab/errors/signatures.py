@@ -17,9 +17,10 @@ def refuse_unnamed_arguments(
 ) -> None:
     """TypeError for too many arguments without a name, with the names that the function takes.
 
-    >>> lab.inbox().wait("transfer.completed")
+    >>> lab.inbox().wait("transfer.completed", 60)
     Traceback (most recent call last):
-    TypeError: Inbox.wait() takes no argument without a name: it takes timeout=, every=, conditions
+    TypeError: Inbox.wait() takes only event_type without a name: it takes timeout=, every=, \
+conditions
     """
     parameters = [*inspect.signature(function).parameters.values()]
     if any(parameter.kind == Parameter.VAR_POSITIONAL for parameter in parameters):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..errors.base import OptionError, Problem
-from ..errors.names import find_nearest_name
+from ..errors.names import find_suggestion
 from ..spec.text import plain
 from .columns import Schema, find_currency_column
 
@@ -64,13 +64,13 @@ def needed_columns(
 
 
 def require_columns(column_names: Collection[str], known_names: Collection[str]) -> None:
-    """OptionError for a name that is not known; it says the nearest one."""
+    """OptionError for a name that is not known; it suggests the one that is meant."""
     problems = []
     for column_name in column_names:
         if column_name in known_names:
             continue
-        nearest_name = find_nearest_name(str(column_name), known_names)
-        hint = f"nearest: {nearest_name}" if nearest_name else f"columns: {', '.join(known_names)}"
+        suggestion = find_suggestion(str(column_name), known_names)
+        hint = f"is {suggestion} meant?" if suggestion else f"columns: {', '.join(known_names)}"
         problems.append(Problem("columns", f"{plain(str(column_name), 60)!r} is no column; {hint}"))
     if problems:
         raise OptionError(problems)

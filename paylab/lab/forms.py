@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..client.client import Client
-from ..corridors.corridor import NAMES, country_code
+from ..corridors.country_names import NAMES, country_code, require_country
 from ..corridors.on_ramps import need_on_ramp, of_currency
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
@@ -89,7 +89,7 @@ class Forms:
         >>> lab.forms.onboarding("MX", example=True, consent=True).submit().status
         'action_required'
         """
-        country = require_word("country", country_code(country), NAMES)
+        country = require_country(country, NAMES)
         require_word("product_types", product, codes.PRODUCTS)
         return self._make_onboarding_form(
             country, product, example=example, consent=consent, new=new

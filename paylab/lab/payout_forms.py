@@ -10,7 +10,7 @@ from ..client.resources.individuals import FinancialAccounts, Individuals
 from ..client.resources.transfers import Quotes, Transfers
 from ..client.session import Session
 from ..corridors import examples
-from ..corridors.corridor import NAMES, country_code
+from ..corridors.country_names import NAMES, require_country
 from ..errors.arguments import explain_arguments
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
@@ -62,7 +62,7 @@ class PayoutForms:
         """A form that creates a recipient with a financial account."""
         from ..views.forms.onboarding import RecipientForm
 
-        country = require_word("country", country_code(country), NAMES)
+        country = require_country(country, NAMES)
         require_word("product_types", product, codes.PRODUCTS)
         form_options: dict[str, Any] = {"example": example, "clock": self._session.clock}
         form_options["service"] = self._session.service

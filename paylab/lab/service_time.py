@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..errors.base import PaylabError
 from ..logs import log
+from ..spec.time_arguments import read_seconds
 
 if TYPE_CHECKING:
     from ..simulator.controls import Controls
@@ -40,8 +41,12 @@ class ServiceTime:
         controls = self._controls()
         return None if controls is None else controls.clock.reading()
 
-    def sleep(self, seconds: float) -> None:
-        """Sleep, or advance the clock of a frozen simulator."""
+    def sleep(self, span: float | str | timedelta) -> None:
+        """Sleep for a span, or advance the clock of a frozen simulator by it.
+
+        A span is seconds, a timedelta, or text like "90s" or "3 days"; ArgumentError for others.
+        """
+        seconds = read_seconds(span)
         if not self.move_on(seconds):
             self._pause(seconds)
 

@@ -197,7 +197,8 @@ class LabTransfers:
         empty cells; `delimiter` separates the cells of the file. `progress=True` shows a bar; a
         function `progress(done, all)` is called after each row.
 
-        >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
+        >>> account = recipient.financial_accounts[0]
+        >>> payouts = [{"client_reference_id": "salary-1", "financial_account": account}]
         >>> lab.transfers.create_many(pd.DataFrame(payouts), source_amount="10", **terms)[
         ...     "outcome"
         ... ].tolist()
@@ -231,7 +232,8 @@ class LabTransfers:
     ) -> Plan:
         """Check the rows without sending: the payouts, and every problem with its row number.
 
-        >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
+        >>> account = recipient.financial_accounts[0]
+        >>> payouts = [{"client_reference_id": "salary-1", "financial_account": account}]
         >>> plan = lab.transfers.check_many(pd.DataFrame(payouts), source_amount="-1", **terms)
         >>> [problem.field for problem in plan.problems]
         ['source_amount']

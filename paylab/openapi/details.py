@@ -7,7 +7,8 @@ from itertools import chain
 
 from ..corridors import countries
 from ..corridors.account_types import Account, DetailField, Format
-from ..corridors.corridor import NAMES, Corridor
+from ..corridors.corridor import Corridor
+from ..corridors.country_names import NAMES
 from ..spec import codes
 from ..spec.field_names import make_account_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails

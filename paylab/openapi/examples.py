@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..corridors import countries, examples, on_ramps
-from ..corridors.corridor import NAMES
+from ..corridors.country_names import NAMES
 from ..spec import codes, timestamps
 from ..spec.field_names import make_account_names
 from ..spec.operations.operation import Operation

@@ -128,9 +128,11 @@ def _outcome_word(error: PaylabError) -> str:
 
 
 def _row_error_text(error: PaylabError) -> str:
-    """The problems of an error, or its text; for a choice also what there is to choose."""
+    """The problems of an error, or its text; for a choice or an unknown id also what to do."""
     problems = "; ".join(map(str, getattr(error, "problems", ())))
     error_text = problems or str(error)
+    if isinstance(error, api.NotFoundError) and error.hint:
+        return f"{error_text}; {error.hint}"
     if not isinstance(error, ChoiceError):
         return error_text
     choice_hint = error.hint if error.payment is None else ROW_CHOICES.get(error.reason, error.hint)

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, TypeAlias
 from unicodedata import normalize
 
+from ..client.identifiers import check_identifier
 from ..errors.base import ConfigError, PaylabError
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
 from ..spec.operations.records import OPERATIONS
@@ -20,6 +21,8 @@ Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"
 """A CSV file by its path, a DataFrame, or dicts."""
 
 ACCOUNT = "financial_account_id"
+_OBJECT_COLUMN = "financial_account"
+"""The column of an account as `transfers.create` takes it: the object, or its id."""
 _FIELD_KINDS = (AMOUNT, CURRENCY, ENUM, TEXT)
 _FIELD_NAMES = (
     name
@@ -138,6 +141,8 @@ def _column_name(header_text: str, reference: str) -> str:
     normal_name = header_text.strip().lower().replace(" ", "_")
     # The references are in a column of another name: one with our name is an unknown column.
     is_other_reference = normal_name == REFERENCE and reference != REFERENCE
+    if normal_name == _OBJECT_COLUMN:
+        return ACCOUNT
     if normal_name not in COLUMNS or is_other_reference:
         return header_text
     return normal_name
@@ -160,6 +165,8 @@ def _make_row(
     for column_name, value in csv_row.cells.items():
         column = columns[column_name]
         cell = _read_cell(value)
+        if column == ACCOUNT and cell is not None:
+            cell = check_identifier(cell, f"row {number}, {ACCOUNT}", "FinancialAccount")
         if column not in COLUMNS:
             extra_cells[column] = None if cell is None else _escape_surrogates(str(cell))
         elif cell is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING
 
+from ..client.request import NO_FLOAT
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
 from ..errors.names import find_suggestion, with_name_suggestions
@@ -25,6 +26,8 @@ NO_REFERENCE = (
     "is required; references=False sends a row without one, which is safe to repeat for 24 hours "
     "only"
 )
+PROBLEMS_SHOWN_MAX = 10
+"""The maximum number of problems in a repr."""
 _EXACT = Context(prec=1_000, traps=[Inexact])
 
 
@@ -44,7 +47,7 @@ class RowProblem(Problem):
 
 
 @with_name_suggestions
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """The payouts to send, their problems, and the columns that are not sent."""
 
@@ -83,6 +86,13 @@ class Plan:
             for problem in self.problems
         ]
         return pd.DataFrame(frame_rows, columns=["row", "line", "field", "problem", "source"])
+
+    def __repr__(self) -> str:
+        """The line of `str`, and the first problems."""
+        shown_problems = [f"  {problem}" for problem in self.problems[:PROBLEMS_SHOWN_MAX]]
+        hidden_count = len(self.problems) - len(shown_problems)
+        more_text = [f"  and {hidden_count} more in .problems"] if hidden_count else []
+        return "\n".join([str(self), *shown_problems, *more_text])
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""
@@ -190,7 +200,7 @@ def _check_duplicate(payout_row: PayoutRow, first_row: int) -> Iterator[Problem]
     if payout_row.reference:
         message = f"is also the reference of row {first_row}: it must be unique"
         yield Problem(REFERENCE, message, _SOURCE)
-    else:
+    elif ACCOUNT in payout_row.cells:
         yield Problem("", f"equals row {first_row}: give each a reference, or remove one", _SOURCE)
 
 
@@ -206,8 +216,9 @@ def _check_by_rules(payout_row: PayoutRow, service: Service) -> Iterator[Problem
     body = payout_row.body()
     for doubt in transfers.warn_rail(body, service):
         warn_caller(str(doubt), RuleWarning)
-    yield from transfers.check(body, service)
-    yield from transfers.check_rail(body, service)
+    for problem in (*transfers.check(body, service), *transfers.check_rail(body, service)):
+        is_float = isinstance(payout_row.cells.get(problem.field), float)
+        yield replace(problem, message=NO_FLOAT) if is_float else problem
 
 
 def _read_amounts(payout_row: PayoutRow) -> Iterator[tuple[str, Decimal]]:

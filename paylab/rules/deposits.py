@@ -104,7 +104,8 @@ def _amount_check(currency: object) -> Check:
         amount = money.read_amount(value)
         if problems or amount is None or amount <= on_ramp.cap:
             return problems
-        message = f"must be at most {on_ramp.cap} {str(currency).upper()} in the sandbox"
+        currency_code = str(currency).upper()
+        message = f"must be at most {on_ramp.cap} {currency_code} in the sandbox, not {value}"
         return [Problem(field, message)]
 
     return check_amount

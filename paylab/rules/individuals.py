@@ -9,7 +9,8 @@ from functools import cache, partial
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
-from ..corridors.corridor import Corridor, country_code, nearest_country
+from ..corridors.corridor import Corridor
+from ..corridors.country_names import country_code, nearest_country
 from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
 from ..errors.choices import NOT

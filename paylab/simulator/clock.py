@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict
 
-from ..errors.base import SimulatorError
 from ..spec import timestamps
 from ..spec.text import JsonMapping, JsonObject
 
@@ -114,31 +112,3 @@ class Clock:
         self._base_real_time = base_real_time
         self.frozen = bool(dump["frozen"])
         self.speed = speed
-
-
-_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_PART = re.compile(
-    r"(\d+(?:\.\d+)?)\s*"
-    r"(?:(s)(?:ec(?:ond)?s?)?|(m)(?:in(?:ute)?s?)?|(h)(?:ours?|rs?)?|(d)(?:ays?)?|(w)(?:eeks?)?)"
-    r"(?![a-z])\s*(?:,|and\b)?\s*"
-)
-
-
-def seconds(span: float | str | timedelta) -> float:
-    """The seconds of a span: a number, a timedelta, or text like "90s", "3 days" or "23h 59m"."""
-    if isinstance(span, timedelta):
-        return span.total_seconds()
-    if not isinstance(span, str):
-        return span
-    span_text = span.strip()
-    total_seconds = 0.0
-    text_position = 0
-    while duration_match := _PART.match(span_text, text_position):
-        unit = next(filter(None, duration_match.groups()[1:]))  # each unit has a group of its own
-        total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit]
-        text_position = duration_match.end()
-    if not span_text or text_position < len(span_text):
-        raise SimulatorError(
-            f'{span!r} is not a time span: write seconds, or "90s", "24h", "3 days", "23h 59m"'
-        )
-    return total_seconds

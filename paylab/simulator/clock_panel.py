@@ -10,7 +10,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
 from ..spec import timestamps
 from ..spec.text import JsonObject
-from .clock import seconds
+from ..spec.time_arguments import read_seconds
 
 
 @with_name_suggestions
@@ -65,7 +65,7 @@ class ClockPanel:
 
         >>> lab.simulator.clock.advance("24h")
         """
-        self._set(advance_seconds=seconds(span))
+        self._set(advance_seconds=read_seconds(span))
 
     def freeze(self) -> None:
         """Freeze the clock.

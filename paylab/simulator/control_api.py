@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors.base import Problem, SimulatorError
+from ..errors.base import ArgumentError, Problem
 from ..spec.status import MACHINES
 from ..spec.text import plain
+from ..spec.time_arguments import read_seconds
 from . import balances, faults
 from .clock import SPEED_MAX, SPEED_MIN
-from .clock import seconds as span_seconds
 from .events import redeliver_event
 from .fault_kinds import check_fault
 from .journal_api import read_after
@@ -60,8 +60,8 @@ def _read_clock_change(request: Request) -> Row:
     if not isinstance(time_span, str | int | float) or isinstance(time_span, bool):
         raise RefusedError(400, 'advance: must be a span like "23h 59m", or seconds')
     try:
-        changes["advance_seconds"] = span_seconds(time_span)
-    except SimulatorError as error:
+        changes["advance_seconds"] = read_seconds(time_span)
+    except ArgumentError as error:
         raise RefusedError(400, f"advance: {error}") from None
     return changes
 

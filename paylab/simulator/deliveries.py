@@ -14,7 +14,7 @@ from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
 from ..spec.text import JsonObject
-from .clock import seconds
+from ..spec.time_arguments import read_seconds
 
 Delivery = Mapping[str, Any]
 """An attempt: number, id, event_type, resource_id, url, attempt, status, error, at, headers, body.
@@ -71,7 +71,7 @@ class Deliveries(Sequence[Delivery]):
         deadline = time.monotonic() + timeout
         last_moment: datetime | None = None
         if within is not None:
-            last_moment = self._read_time() + timedelta(seconds=seconds(within))
+            last_moment = self._read_time() + timedelta(seconds=read_seconds(within))
         delivery = self._find_next(event_type, timeout)
         while delivery is None:
             is_expired = last_moment is not None and self._read_time() > last_moment

@@ -124,7 +124,10 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     Its decimals are checked only if the currency is a text.
     """
     requirement = _find_requirement(value, currency)
-    return [Problem(field, requirement, _SOURCE)] if requirement else []
+    if not requirement:
+        return []
+    value_text = f", not {plain(value, 40)}" if isinstance(value, str) else ""
+    return [Problem(field, f"{requirement}{value_text}", _SOURCE)]
 
 
 def _find_requirement(value: object, currency: object) -> str:

@@ -29,7 +29,7 @@ from ..errors.refusals import list_names, refuse_foreign_uses
 from .members import Members, WordText
 from .money import Amount
 from .text import plain, printable
-from .timestamps import from_text
+from .timestamps import from_text, to_text
 
 
 def _read_instant(time_value: object) -> datetime:
@@ -176,7 +176,7 @@ class Resource(BaseModel):
         )
 
     def __repr__(self) -> str:
-        """One line of the most important fields; `str` and `to_dict()` give all of them."""
+        """One line of the most important fields; `print` and `to_dict()` show all of them."""
         fields = {str(field_name): value for field_name, value in self.__repr_args__()}
         important_names = [field_name for field_name in REPR_FIELDS if field_name in fields]
         shown_names = important_names or list(fields)
@@ -187,8 +187,14 @@ class Resource(BaseModel):
         return printable(f"{type(self).__name__}({', '.join(field_texts)})")
 
     def __str__(self) -> str:
+        """The class, and one line for each field that has a value."""
+        fields = [(str(field_name), value) for field_name, value in self.__repr_args__()]
+        width = max((len(field_name) for field_name, _ in fields), default=0)
+        lines = [
+            f"  {field_name:<{width}}  {_describe_value(value)}" for field_name, value in fields
+        ]
         # The names of unknown fields are text of the service, too.
-        return printable(super().__str__())
+        return "\n".join(map(printable, [type(self).__name__, *lines]))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that have a value, as plain JSON values.
@@ -320,6 +326,13 @@ REPR_VALUE_CHARACTERS_MAX = 60
 
 
 refuse_foreign_uses(Resource)
+
+
+def _describe_value(value: object) -> str:
+    """The text of a field: a time as the service writes it, text and an amount without quotes."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return to_text(value)
+    return str(value) if isinstance(value, str | Amount) else repr(value)
 
 
 def _select_fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:

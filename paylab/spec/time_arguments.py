@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
-from ..errors.base import OptionError, Problem
+from ..errors.base import ArgumentError, OptionError, Problem
+from ..errors.text import plain
 from .timestamps import from_text
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -34,7 +35,7 @@ def read_time_argument(value: date | str | None, name: str = "since") -> datetim
         return read_date_or_time(value.isoformat() if isinstance(value, date) else value)
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise OptionError([Problem(name, message)]) from None
+        raise OptionError([Problem(name, f"{message}, not {plain(repr(value), 60)}")]) from None
 
 
 def read_period(
@@ -52,6 +53,40 @@ def read_period(
     return begin_time, end_time
 
 
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_PART = re.compile(
+    r"(\d+(?:\.\d+)?)\s*"
+    r"(?:(s)(?:ec(?:ond)?s?)?|(m)(?:in(?:ute)?s?)?|(h)(?:ours?|rs?)?|(d)(?:ays?)?|(w)(?:eeks?)?)"
+    r"(?![a-z])\s*(?:,|and\b)?\s*"
+)
+
+
+def read_seconds(span: float | str | timedelta) -> float:
+    """The seconds of a span: a number, a timedelta, or text like "90s", "3 days" or "23h 59m".
+
+    ArgumentError for other text.
+
+    >>> read_seconds("23h 59m")
+    86340.0
+    """
+    if isinstance(span, timedelta):
+        return span.total_seconds()
+    if not isinstance(span, str):
+        return span
+    span_text = span.strip()
+    total_seconds = 0.0
+    text_position = 0
+    while duration_match := _PART.match(span_text, text_position):
+        unit = next(filter(None, duration_match.groups()[1:]))  # each unit has a group of its own
+        total_seconds += float(duration_match[1]) * _UNIT_SECONDS[unit]
+        text_position = duration_match.end()
+    if not span_text or text_position < len(span_text):
+        advice = 'write a number of seconds, or "90s", "24h", "3 days", "23h 59m"'
+        raise ArgumentError(f"{plain(repr(span), 60)} is not a time span: {advice}")
+    return total_seconds
+
+
+# Words only: "3m" could mean months.
 _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
 
 

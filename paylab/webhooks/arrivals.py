@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError
+from ..errors.base import ArgumentError, RuleWarning, warn_caller
+from ..errors.names import find_nearest_names
 from ..errors.text import printable_lines
 from ..files import path_of, replace
-from ..spec import timestamps
-from ..spec.text import JsonMapping
+from ..spec import codes, timestamps
+from ..spec.text import JsonMapping, plain
 from .arrival import ARRIVAL_COLUMNS, Arrival, arrival_cells, as_json
 from .event import SPEC_WRAPPER, Event, Wrapper, read_event
 from .event_file import EventHistory, header_line, json_line, read_events
@@ -37,6 +38,15 @@ CONDITIONS: Mapping[str, Condition] = {
 }
 
 
+def describe_unknown_type(event_type: object) -> str:
+    """Return "... is no known type of event; nearest: ..."; "" for a known one or a pattern."""
+    if not isinstance(event_type, str) or "*" in event_type or event_type in codes.EVENT_TYPES:
+        return ""
+    nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
+    choices = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
+    return f"{plain(event_type, 60)} is no known type of event; {choices}"
+
+
 @explain_arguments
 class Arrivals:
     """The events of an inbox that meet some conditions; evaluated on each use."""
@@ -54,8 +64,13 @@ class Arrivals:
         """
         return None if self._conditions else self._log.since
 
-    def where(self, **conditions: str | datetime) -> Arrivals:
+    def where(
+        self, event_type: codes.EventType | str | None = None, /, **conditions: str | datetime
+    ) -> Arrivals:
         """Select events by type (such as `transfer.*`), id, status, order and since.
+
+        Only the type can be given without a name. One that is not known gives a warning, unless an
+        event has it.
 
         >>> with lab.inbox() as inbox:
         ...     order = lab.transfers.create(quote_id=quote)
@@ -67,11 +82,17 @@ class Arrivals:
         if unknown_names:
             message = f"where() does not know {', '.join(sorted(unknown_names))}"
             raise ArgumentError(f"{message}; it knows {', '.join(CONDITIONS)}")
+        if event_type is not None:
+            conditions = {"type": event_type, **conditions}
         new_conditions = [
             (condition_name, _condition_value(condition_name, condition_value))
             for condition_name, condition_value in conditions.items()
         ]
-        return Arrivals(self._log, *self._conditions, *new_conditions)
+        matching_arrivals = Arrivals(self._log, *self._conditions, *new_conditions)
+        type_hint = describe_unknown_type(conditions.get("type", "*"))
+        if type_hint and not matching_arrivals:
+            warn_caller(type_hint, RuleWarning)
+        return matching_arrivals
 
     def _find_matching_arrivals(self) -> list[Arrival]:
         """Return the events that meet all conditions."""

@@ -16,12 +16,12 @@ import httpx
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ConfigError, WaitTimeoutError
 from ..errors.extras import bundle_or_text, display_or_text
-from ..errors.names import find_nearest_names, with_name_suggestions
+from ..errors.names import with_name_suggestions
 from ..loopback import is_loopback
 from ..spec import codes
 from ..spec.text import JsonMapping, write_json
 from .arrival import Arrival
-from .arrivals import Arrivals
+from .arrivals import Arrivals, describe_unknown_type
 from .difference import Difference, differences
 from .event import Event, read_event
 from .event_log import EventLog
@@ -69,18 +69,6 @@ def post_event(
 
 WAIT_SECONDS = 60.0
 POLL_SECONDS = 0.5
-
-
-def _unknown_type_hint(event_type: str) -> str:
-    """Return a hint for a type that is not known, "; ... is no known type, nearest: ...".
-
-    It is "" for a known type and for a pattern with "*".
-    """
-    if "*" in event_type or event_type in codes.EVENT_TYPES:
-        return ""
-    nearest_types = find_nearest_names(event_type, dict.fromkeys(codes.EVENT_TYPES))
-    choices_text = f"nearest: {', '.join(nearest_types)}" if nearest_types else "see paylab.codes"
-    return f"; {event_type[:60]} is no known type, {choices_text}"
 
 
 EventLike = Event | Arrival | JsonMapping
@@ -139,9 +127,15 @@ class Inbox(Arrivals):
         self._functions.close()
 
     def wait(
-        self, *, timeout: float = WAIT_SECONDS, every: float = POLL_SECONDS, **conditions: str
+        self,
+        event_type: codes.EventType | str | None = None,
+        /,
+        *,
+        timeout: float = WAIT_SECONDS,
+        every: float = POLL_SECONDS,
+        **conditions: str,
     ) -> Event:
-        """Wait for the first matching event; the conditions are those of `where`.
+        """Wait for the first matching event; the type and the conditions are those of `where`.
 
         On a frozen clock, waiting advances the clock.
 
@@ -151,6 +145,8 @@ class Inbox(Arrivals):
         ...     event.type
         'transfer.created'
         """
+        if event_type is not None:
+            conditions = {"type": event_type, **conditions}
         matching_arrivals = self.where(**conditions)
         waited_seconds = 0.0
         while not matching_arrivals:
@@ -160,8 +156,9 @@ class Inbox(Arrivals):
                     for condition_name, condition_value in conditions.items()
                 ]
                 expectation = ", ".join(condition_texts) or "any type"
+                type_hint = describe_unknown_type(conditions.get("type", "*"))
                 message = f"no event with {expectation} after {waited_seconds:g} s"
-                raise WaitTimeoutError(message + _unknown_type_hint(conditions.get("type", "*")))
+                raise WaitTimeoutError("; ".join(filter(None, [message, type_hint])))
             pause_seconds = min(every, timeout - waited_seconds)
             self._functions.sleep(pause_seconds)
             waited_seconds += pause_seconds

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import paylab
 from paylab import corridors
 from paylab.corridors import corridor_table, examples
 from paylab.corridors.account_types import DOCUMENT_NUMBERS, PIX_KEYS
+from paylab.corridors.on_ramps import need_on_ramp
 from paylab.rules import individuals
 from paylab.spec import assumptions, codes
 from paylab.spec.service import Service
@@ -57,7 +59,33 @@ def test_countries_without_a_corridor_have_crypto_wallets(country):
 @pytest.mark.parametrize("junk", ["XX", "", None, 7, [], {}])
 def test_a_value_that_is_not_a_country_code_has_no_facts(junk):
     """A value that is not a country code has no facts."""
-    assert corridors.get(junk) is None
+    assert corridors.of().get(junk) is None
+
+
+@pytest.mark.parametrize(
+    ("find_country", "message"),
+    [
+        (lambda: corridors.get("XX"), "country: must be one of AR, BR, .*, not XX"),
+        (lambda: corridors.get("Phillipines"), "'Phillipines' is no country here; is PH meant?"),
+        (lambda: corridors.get(None), "country must be text, not None"),
+        (lambda: examples.recipient("Brasil"), "'Brasil' is no country here; is BR meant?"),
+        (lambda: examples.recipient("AE"), "country: must be one of AR, BR, .*, not AE"),
+        (lambda: need_on_ramp(country="Phillipines"), "must be one of MX, PH; is PH meant?"),
+        (lambda: need_on_ramp(country="BR"), "for BR: the country must be one of MX, PH$"),
+    ],
+)
+def test_the_error_of_an_unknown_country_names_the_likely_one(find_country, message):
+    """The error of a text that is no country here names the likely one, or all."""
+    with pytest.raises(paylab.PaylabError, match=message.replace("?", r"\?")):
+        find_country()
+
+
+@pytest.mark.parametrize(("country", "count"), [("Mexico", 1), ("mx", 1), ("XX", 0), ("US", 0)])
+def test_corridors_are_found_by_the_name_of_a_country(country, count):
+    """A corridor is found by the code or name of its country; none is shown as such."""
+    found_corridors = corridors.find(country=country)
+    assert len(found_corridors) == count
+    assert (repr(found_corridors) == "no corridor") == (count == 0)
 
 
 def test_every_country_has_a_name_and_a_crypto_wallet():

@@ -8,7 +8,7 @@ import pytest
 
 import paylab
 from paylab.corridors import countries
-from paylab.corridors.corridor import NAMES
+from paylab.corridors.country_names import NAMES
 from paylab.errors import NotFoundError, PaylabError, RuleError
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes

@@ -108,12 +108,19 @@ def test_a_service_without_controls_is_no_simulator():
     assert paylab.connect("http://127.0.0.1:9", **KEYS).simulator is None
 
 
-def test_waiting_moves_a_frozen_clock(lab):
-    """`sleep` advances the frozen clock of an embedded simulator by the seconds waited."""
+@pytest.mark.parametrize(("span", "seconds"), [(5, 5), ("2 hours", 7200), (timedelta(1), 86_400)])
+def test_waiting_moves_a_frozen_clock(lab, span, seconds):
+    """`sleep` advances the frozen clock of an embedded simulator by the span waited."""
     before = lab.clock()
-    lab.sleep(5)
-    assert lab.clock() - before == timedelta(seconds=5)
+    lab.sleep(span)
+    assert lab.clock() - before == timedelta(seconds=seconds)
     assert before == datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+def test_waiting_for_text_that_is_no_span_says_how_to_write_one(lab):
+    """`sleep` refuses text without a unit."""
+    with pytest.raises(paylab.ArgumentError, match="'5' is not a time span: write a number of"):
+        lab.sleep("5")
 
 
 def test_waiting_moves_a_frozen_clock_behind_a_url(served):

@@ -214,6 +214,21 @@ def test_the_repr_shows_what_was_said():
     assert repr(Resource(a="x" * 59)) == f"Resource(a='{'x' * 58}…)"
 
 
+def test_printing_a_resource_shows_a_field_on_each_line():
+    """The text of a resource has a line for each field, with times as the service writes them."""
+    transfer = Transfer(
+        id="tr_1", source_amount="1.50", created_at="2026-01-31T12:00:00Z", note="a\nb"
+    )
+    assert str(transfer).splitlines() == [
+        "Transfer",
+        "  id             tr_1",
+        "  source_amount  1.50",
+        "  created_at     2026-01-31T12:00:00.000Z",
+        "  note           a\\nb",
+    ]
+    assert str(Resource()) == "Resource"
+
+
 def test_a_document_number_is_not_shown():
     """A document number can be read as an attribute but is not in repr or str."""
     individual = Individual.model_validate({"document": {"type": "curp", "number": "GOHM9005"}})

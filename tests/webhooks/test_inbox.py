@@ -7,16 +7,19 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
 import paylab
-from paylab.errors import ConfigError, WaitTimeoutError
+from paylab.errors import ConfigError, RuleWarning, WaitTimeoutError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
+from paylab.webhooks.inbox import Inbox
 from paylab.webhooks.router import Router
 
 
@@ -101,9 +104,27 @@ def test_waiting_in_vain_says_for_what(inbox):
     """The timeout error names the event type and the time waited."""
     with pytest.raises(WaitTimeoutError, match=r"type transfer\.failed after 2\.2 s"):
         inbox.wait(type="transfer.failed", timeout=2.2)
-    with pytest.raises(WaitTimeoutError, match="is no known type, nearest: transfer") as caught:
-        inbox.wait(type="transfer.paid", timeout=2.2)
-    assert "transfer.failed" in str(caught.value)
+
+
+@pytest.mark.parametrize("select", [Inbox.where, partial(Inbox.wait, timeout=0.5)])
+@pytest.mark.parametrize(
+    ("event_type", "hint"),
+    [
+        ("transfer.complete", "is no known type of event; nearest: transfer.completed,"),
+        ("paid", "is no known type of event; see paylab.codes"),
+    ],
+)
+def test_a_type_that_no_event_has_gives_a_warning(inbox, select, event_type, hint):
+    """A type that is not known gives a warning before anything is waited for."""
+    with pytest.warns(RuleWarning, match=hint), suppress(WaitTimeoutError):
+        assert list(select(inbox, event_type)) == []
+
+
+def test_a_type_of_an_event_needs_no_name(lab, inbox):
+    """The type of an event can be given without a name, also an unknown one that was received."""
+    lab.simulator.send_event("transfer.reversed", id="tr_1", status="reversed")
+    assert inbox.wait("transfer.reversed").id == "tr_1"
+    assert [arrival.id for arrival in inbox.where("transfer.*", status="reversed")] == ["tr_1"]
 
 
 def test_a_row_knows_what_changed_since(lab, inbox):

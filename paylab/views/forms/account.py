@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...corridors import account_types, countries, examples
-from ...corridors.corridor import NAMES
+from ...corridors.country_names import NAMES
 from ...errors.base import Problem
 from ...rules import accounts
 from ...spec import codes

@@ -9,7 +9,8 @@ from typing import Any
 
 from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
-from ...corridors.corridor import NAMES, Corridor
+from ...corridors.corridor import Corridor
+from ...corridors.country_names import NAMES
 from ...corridors.on_ramps import of_country, unknown_on_ramp
 from ...errors.base import Problem, RuleError
 from ...rules import individuals

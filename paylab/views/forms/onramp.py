@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from ...corridors import corridor
+from ...corridors.country_names import NAMES
 from ...corridors.on_ramps import of_country
 from ...errors.base import PaylabError
 from ...spec.models import (
@@ -108,7 +108,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _update_heading(self) -> None:
         """Show the country in the heading and on the button, if its on-ramp is known."""
         on_ramp = of_country(self.country)
-        self.title = f"On-ramp: {corridor.NAMES[on_ramp.country]}" if on_ramp else "On-ramp"
+        self.title = f"On-ramp: {NAMES[on_ramp.country]}" if on_ramp else "On-ramp"
         self.heading.text = self.title
         self.run_button.text = on_ramp.example_button if on_ramp else ""
         self.run_button.visible = self._has_example and on_ramp is not None

@@ -7,7 +7,8 @@ from datetime import datetime
 from operator import itemgetter
 
 from ...corridors.account_types import DOCUMENT_NUMBERS
-from ...corridors.corridor import NAMES, Corridor
+from ...corridors.corridor import Corridor
+from ...corridors.country_names import NAMES
 from ...errors.base import Problem
 from ...spec import codes, timestamps
 from ...spec.text import JsonMapping, JsonObject, JsonValue

@@ -38,7 +38,7 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
 
     "must be 18 digits" of a CLABE becomes "Enter a CLABE: 18 digits."
     """
-    message, suggestion = _split_suggestion(problem.message)
+    message, suggestion = _split_suggestion(problem.message, field.value)
     assumption_mark = ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):
         return f"{REQUIRED}, {ASSUMED}" if assumption_mark else REQUIRED
@@ -59,12 +59,12 @@ def problem_sentence(problem: Problem, field: LabelledInput) -> str:
     return f"Enter {requirement}{assumption_mark}.{entered_text}{suggestion}"
 
 
-def _split_suggestion(message: str) -> tuple[str, str]:
+def _split_suggestion(message: str, entered_value: object) -> tuple[str, str]:
     """Split "must be one of a, b, not c; is a meant?" into its rule and " Is a meant?"."""
     rule, _, refusal = message.partition(NOT)
     suggestion = refusal.partition("; ")[2]
     is_choice = message.startswith("must be ") and (suggestion or " " not in refusal)
-    if not is_choice:
+    if not is_choice and refusal != entered_value:
         return message, ""
     return rule, f" {suggestion[:1].upper()}{suggestion[1:]}" if suggestion else ""
 
