@@ -18,7 +18,7 @@ from ..errors.base import PaylabError, in_page, install_command
 from ..errors.extras import EXTRAS, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
-from ..spec.timestamps import from_http
+from ..spec.timestamps import from_http, to_text
 from .terminal import say
 
 EXAMPLE = "paylab doctor"
@@ -93,7 +93,15 @@ def _check_service(lab: Lab) -> Iterator[Check]:
 
 
 def _check_clock(lab: Lab) -> Iterator[Check]:
-    """Check the difference between the service's Date header and this machine's clock."""
+    """Check the difference between the service's Date header and this machine's clock.
+
+    A simulator may have another time on purpose.
+    """
+    if lab.simulator is not None:
+        time_text, speed = to_text(lab.simulator.clock.now), lab.simulator.clock.speed
+        pace = "frozen at" if lab.simulator.clock.frozen else f"running at {speed:g}x, now"
+        yield Check("clock", True, f"the simulator's clock is {pace} {time_text}")
+        return
     date_header = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if date_header is None:
         return

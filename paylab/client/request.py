@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 from ..errors.base import Problem, RuleError
 from ..spec.money import Amount
 from ..spec.service.value_types import HEADER_NAME, MESSAGE_HEADERS
-from ..spec.text import write_json
+from ..spec.text import plain, write_json
 from ..spec.timestamps import to_text
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ def build_url(base_url: str, path: str, params: Mapping[str, Any] | None = None)
     from httpx import URL, InvalidURL, QueryParams
 
     if not path.startswith("/"):
-        raise RuleError([Problem("path", "must begin with /")])
+        message = f"must begin with /, as in /v1/transfers, not {plain(path, 60)}"
+        raise RuleError([Problem("path", message)])
     if "#" in path:
         raise RuleError([Problem("path", "must not have a fragment (#...)")])
     if not isinstance(params, Mapping | None):

@@ -12,6 +12,7 @@ _VERIFY = (
     "paylab.events.verify_delivery(body, headers, secret_key, lab.service) "
     "@inbox,canonical_request,table,delete,connect"
 )
+_BATCH = "transfers.create_many @transfers | lab.transfers.create_many @onboarding"
 _HABIT_TABLE = f"""
 # Operations of a resource.
 retrieve fetch read show lookup get_payout: get | first
@@ -28,7 +29,7 @@ modify edit patch put replace: update | {_USE_REQUEST}
 remove destroy unsubscribe: delete | {_USE_REQUEST}
 poll wait_until get_waiter: wait
 wait_all wait_many: wait for each of them @wait
-bulk_create create_batch batch_create batch: create_many | lab.transfers.create_many @onboarding
+bulk_create create_batch batch_create batch: create_many | {_BATCH}
 upload upload_documents: upload_images | export
 df dataframe to_pandas: frame
 to_csv to_parquet to_excel download save: export
@@ -48,12 +49,12 @@ where: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
 refresh reload: refresh | get
-state phase status_code http_status: status
+state phase status_code http_status verified: status
 paid success succeeded successful settled done finalized: completed
 declined rejected unsuccessful: failed
 processing in_progress in_flight executing: started
 reason user_message: text
-errors details param: problems
+errors details param ok is_ok: problems
 headers http_headers: response_headers | call.response_headers @call
 request: method, url, request_headers and request_body @request_body
 response: status, response_headers and response_body @request_body
@@ -70,7 +71,7 @@ fees: total_fee
 fx_rate: exchange_rate | quotes
 name first_name full_name: given_name
 last_name: family_name
-currency iso_currency_code: source_currency
+currency iso_currency_code: source_currency or destination_currency @destination_currency
 mapping column_map: columns
 reference reference_id external_id metadata merchant_reference: client_reference_id
 # Parameters.
@@ -98,7 +99,8 @@ destination target_account counterparty: financial_account | financial_account_i
 recipient: financial_account | recipient_id | individuals | individual_id
 # Parts of a lab, and of the package.
 client session api configure init auth apiclient configuration: connect
-customers users people persons recipients: individuals | connect().individuals @connect
+customers users people persons recipients: individuals | connect().individuals @connect | onboarding
+onboard: onboarding | onramp
 beneficiaries entities legal_entities: individuals | connect().individuals @connect
 kyc: individuals | connect().individuals @connect | onboarding
 account_holders identity_verification_create: individuals | connect().individuals @connect
@@ -131,6 +133,8 @@ deposits: sandbox.deposit to pay one in and conversions to read them @sandbox
 test_helpers: sandbox
 snippets: calls[-1].snippet(language) @calls
 dry_run check_only validate_only: check_many() @retry_failed
+router: events.Router @connect
+by_currency: paylab.frames.by_currency(frame) @durations
 verify verify_signature verify_webhook construct_event: verify_delivery | {_VERIFY} | verify
 logs history requests debug: calls
 config options credentials base_url api_key: settings

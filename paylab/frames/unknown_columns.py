@@ -9,7 +9,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ..errors.base import UnknownItemError
-from ..errors.names import LateAttributeError, find_suggestion
+from ..errors.names import LateAttributeError, find_nearest_name, find_suggestion, split_words
 from ..errors.text import plain
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ F = TypeVar("F", bound="pd.DataFrame")
 Method: TypeAlias = Callable[..., Any]
 """A method of pandas, whose arguments and result are those of pandas."""
 _UNDEFINED_NAME = re.compile("name '(.*)' is not defined")
+
+_METHOD_SIMILARITY_MIN = 0.9
+"""The minimum similarity of a suggested method of pandas."""
 
 _METHODS_WITH_COLUMNS = (
     *("agg", "aggregate", "astype", "boxplot", "drop_duplicates", "dropna", "duplicated"),
@@ -177,9 +180,20 @@ def _describe_attribute(frame: pd.DataFrame, name: str) -> str:
     if find_suggestion(name, [str(column) for column in frame.columns]) is None:
         methods = [method for method in dir(pd.DataFrame) if not method.startswith("_")]
         suggestion = find_suggestion(name, methods)
-        if suggestion:
+        if suggestion and _is_close(name, suggestion):
             return f"the frame has no column or method {plain(name, 60)!r}: use {suggestion}"
     return describe_unknown_column(frame, name)
+
+
+def _is_close(name: str, suggestion: str) -> bool:
+    """Whether a method has all words of a name or is spelt nearly alike.
+
+    pandas has a method that is similar to nearly every word.
+    """
+    has_all_words = {*split_words(name)} <= {*split_words(suggestion)}
+    return (
+        has_all_words or find_nearest_name(name, [suggestion], _METHOD_SIMILARITY_MIN) is not None
+    )
 
 
 def list_texts(value: object) -> Iterator[str]:

@@ -255,7 +255,7 @@ class Forms:
             return ConversionView(partial(self._find_conversion, resource), **options)
         id_ = getattr(resource, "id", "")  # the placeholder of a failed cell raises its own error
         if not isinstance(resource, Individual):
-            raise ArgumentError(f"{SHOWN}, not of a {type(resource).__name__}")
+            raise ArgumentError(f"{SHOWN}, not {resource!r:.60}")
         return IndividualView(partial(self._client.individuals.get, id_), **self._status_options)
 
     def _needs_review(self, resource: Deposit | Conversion) -> bool | None:

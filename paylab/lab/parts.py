@@ -31,7 +31,7 @@ from ..client.settings import (
     find_service,
     read_only_source,
 )
-from ..errors.base import ConfigError, ConfigWarning, in_page, warn_caller
+from ..errors.base import ArgumentError, ConfigError, ConfigWarning, in_page, warn_caller
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..runtime import require_sockets
@@ -208,6 +208,9 @@ def make_embedded_parts(
 
     `order_setting` has the setting `lists.order`, or is empty.
     """
+    if not hasattr(simulator, "world") and simulator is not None:
+        advice = "leave it out, or pass paylab.Simulator()"
+        raise ArgumentError(f"simulator must be a Simulator, not {simulator!r:.60}: {advice}")
     found_settings = read_only_source(read_only, os.environ)
     # A simulator that the user passes has a service: only the argument can replace it.
     if simulator is None or service_argument is not None:

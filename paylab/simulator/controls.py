@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError
 from ..errors.names import with_name_suggestions
 from ..files import path_of
 from ..spec import codes, timestamps
@@ -226,7 +227,7 @@ class Controls:
         return dict(self._send_control("POST", "/_simulator/accounts", json=body))
 
     def pay_in(
-        self, amount: str | Decimal, currency: codes.SourceCurrency | str = "USD"
+        self, amount: str | int | Decimal, currency: codes.SourceCurrency | str = "USD"
     ) -> Decimal:
         """Pay into the account, in USD or USDC, and return the balance.
 
@@ -237,7 +238,9 @@ class Controls:
         >>> lab.simulator.pay_in("250.00", "USDC")
         Decimal('250.000000')
         """
-        amount_text = format(amount, "f") if isinstance(amount, Decimal) else amount
+        if isinstance(amount, float):
+            raise ArgumentError("amount must be text or a Decimal: a float is not exact", "amount")
+        amount_text = format(amount, "f") if isinstance(amount, Decimal) else str(amount)
         body = {"amount": amount_text, "currency": currency}
         answer = self._send_control("POST", "/_simulator/balances", json=body)
         return Decimal(answer[currency.upper()])

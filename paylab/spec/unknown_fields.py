@@ -42,6 +42,8 @@ def describe_unknown_name(resource: Resource, name: object) -> str:
     )
     if suggestion:
         return f"use {suggestion}"
+    if kind == "Deposit" and name == "status":
+        return "use lab.status(deposit): it follows the conversion"
     chapters = _list_chapters(kind)
     call_hint = f"; lab.{chapters[0]} has the calls" if chapters else ""
     return f"{list_names(field_names)}{call_hint}"

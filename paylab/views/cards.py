@@ -16,6 +16,7 @@ from ..errors.type_words import with_article
 from ..spec.codes import CRYPTO_WALLET
 from ..spec.models import DepositInstructions
 from ..spec.resource import Resource
+from ..spec.text import plain
 from . import html
 from .drawing import QRModules, encode_qr
 from .html import Row
@@ -91,7 +92,14 @@ def deposit_card(holder: object, service_name: str = "") -> Card | QR:
 
 
 def _check_holder(holder: object) -> None:
-    """ArgumentError for a resource that neither has deposit instructions nor is one."""
+    """ArgumentError for a value that neither has deposit instructions nor is one."""
+    known_names = ("deposit_instructions", "type", "details")
+    has_instructions = isinstance(holder, Mapping) or any(
+        hasattr(holder, known_name) for known_name in known_names
+    )
+    if not has_instructions and not isinstance(holder, Resource):
+        kinds = "a conversion account or its id, a transfer, or deposit instructions"
+        raise ArgumentError(f"must be {kinds}, not {plain(repr(holder), 60)}", "account")
     if not isinstance(holder, Resource) or isinstance(holder, DepositInstructions):
         return
     if "deposit_instructions" not in holder:

@@ -222,6 +222,7 @@ class Reconciliation:
     def _verdict_line(self) -> str:
         """Return the first line of the report: the numbers of rows, and the verdict."""
         uncompared = self._period.uncompared
+        compared_rows = 0
         families = []
         for family in self._payments.families:
             payment_count = int(self._period.mask_of(family).sum())
@@ -230,11 +231,12 @@ class Reconciliation:
         sides = []
         for side_rows in self._rows:
             row_count = int(self._period.rows_mask(side_rows).sum())
+            compared_rows += row_count
             if side_rows.side == EVENTS:
                 sides.append(f"the events of {_count_text(row_count, 'payment')}")
             else:
                 sides.append(f"{side_rows.side} ({_count_text(row_count, 'row')})")
-        verdict = "everything agrees"
+        verdict = "everything agrees" if compared_rows else "nothing was compared"
         if self.problems:
             verdict = _count_text(len(self.problems), "problem")
         for family_name, payment_count in uncompared.items():

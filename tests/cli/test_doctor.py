@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+import paylab
 from paylab.cli import doctor
 from paylab.cli.main import main
 from paylab.errors.extras import EXTRAS
+from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -21,7 +23,8 @@ def clock(sent):
     headers = {} if sent is None else {"date": sent}
     call = SimpleNamespace(response_headers=headers, when=NOW)
     other = SimpleNamespace(response_headers={"date": "x"}, when=NOW)
-    return [*doctor._check_clock(SimpleNamespace(calls=[other, call], service=Service()))]
+    lab = SimpleNamespace(calls=[other, call], service=Service(), simulator=None)
+    return [*doctor._check_clock(lab)]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,20 @@ def test_the_clock_of_the_service_may_differ_within_the_tolerance(sent, is_good,
     [check] = clock(sent)
     assert (check.what, check.good) == ("clock", is_good)
     assert words in check.text
+
+
+@pytest.mark.parametrize(
+    ("frozen", "words"),
+    [
+        (True, "the simulator's clock is frozen at 2026-01-15T12:00:00.000Z"),
+        (False, "the simulator's clock is running at 1x, now 20"),
+    ],
+)
+def test_the_clock_of_a_simulator_is_told_as_its_own(frozen, words):
+    """A simulator may have another time, and is not compared with this machine."""
+    [check] = doctor._check_clock(paylab.connect(simulator=Simulator(frozen=frozen)))
+    assert check.good
+    assert check.text.startswith(words)
 
 
 def test_without_a_date_nothing_is_said_of_the_clock():

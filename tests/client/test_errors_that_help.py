@@ -190,3 +190,25 @@ def test_a_field_nobody_knows_goes_to_the_service(lab):
     """A field that paylab does not know is sent with `extra`."""
     given = examples.individual("MX", consent_at=lab.clock())
     assert lab.individuals.create(**given, extra={"favourite_colour": "blue"}).id
+
+
+IN_MEXICO = 'phone="+52 000 000 0000", document={"type": "curp", "number": "..."}'
+DATES = 'date_of_birth="1990-12-31", idv_consent_recorded_at=lab.clock()'
+
+
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({"country": "MX"}, f"write {DATES}, {IN_MEXICO}"),
+        ({"country": "Mexico"}, f"write {DATES}, {IN_MEXICO}"),
+        ({"country": "Mexiko"}, f"write {DATES}, {IN_MEXICO}"),
+        ({"country": "XX"}, f"write {DATES}"),
+        ({}, f"write {DATES}"),
+        ({"product_types": "onramp"}, 'write product_types=["on_ramp"]'),
+        ({"product_types": "x"}, None),
+    ],
+)
+def test_the_form_of_a_field_is_shown_with_the_values_of_the_country(lab, fields, hint):
+    """The hint has the form of each field, as far as the country that is meant decides it."""
+    error, _ = refused(lambda: lab.individuals.create(**{"product_types": ["on_ramp"]} | fields))
+    assert error.hint == hint

@@ -69,7 +69,7 @@ def test_an_unknown_field_can_be_a_column(paged, transfer):
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
-        ({"columns": ["source_amout"]}, "columns: 'source_amout' is no column; nearest: source_am"),
+        ({"columns": ["source_amout"]}, "columns: 'source_amout' is no column; is source_amount"),
         ({"columns": []}, "columns: is empty"),
         ({"columns": " , "}, "columns: is empty"),
         ({"columns": ["id", "id"]}, "columns: has a name twice"),

@@ -10,6 +10,7 @@ import pytest
 import paylab
 from paylab.payments.payout_rows import ACCOUNT
 from paylab.payments.plan import make_plan
+from paylab.spec.models import FinancialAccount, Individual
 from paylab.spec.service.service import Service
 
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
@@ -47,6 +48,44 @@ def test_a_cell_is_an_exact_amount_or_a_problem(cell, sent, wrong):
     assert checked.rows[0].body().get("source_amount") == sent
     assert type(checked.rows[0].body().get("source_amount")) is type(sent)
     assert [problem.field for problem in checked.problems] == wrong
+
+
+def test_a_float_is_refused_as_what_it_is():
+    """The problem of a float says that it is one; a Decimal in its place is taken."""
+    [problem] = make_plan(
+        [{"client_reference_id": "a", ACCOUNT: "fa_1", "source_amount": 9.5}], **SPEC
+    ).problems
+    assert str(problem) == "row 1, source_amount: must be text or a Decimal: a float is not exact"
+
+
+@pytest.mark.parametrize("column", ["financial_account", ACCOUNT])
+@pytest.mark.parametrize("kind", ["object", "id", "dict"])
+def test_a_row_takes_an_account_as_an_order_does(column, kind):
+    """An account is the object, its id, or a dict with it."""
+    account = {"object": FinancialAccount(id="fa_1"), "id": "fa_1", "dict": {"id": "fa_1"}}[kind]
+    rows = [{"client_reference_id": "a", column: account, "source_amount": "1"}]
+    assert make_plan(rows, **SPEC).rows[0].body()["financial_account"] == {"id": "fa_1"}
+
+
+def test_an_individual_is_no_account_of_a_row():
+    """The error of another kind of object names the row and what to choose."""
+    person = Individual(id="ind_1", financial_accounts=[{"id": "fa_1"}])
+    rows = [{"client_reference_id": "a", ACCOUNT: person, "source_amount": "1"}]
+    with pytest.raises(paylab.RuleError, match=r"row 1, .*choose one of its financial_accounts"):
+        make_plan(rows, **SPEC)
+
+
+def test_a_plan_shows_its_first_problems():
+    """The repr of a plan is its summary and the first problems, and says where the others are."""
+    rows = [
+        {"client_reference_id": str(row), ACCOUNT: "fa_1", "source_amount": "0"}
+        for row in range(12)
+    ]
+    first, *problems, last = repr(make_plan(rows, **SPEC)).splitlines()
+    assert first == "12 payouts, problems in 12 rows"
+    assert problems[0] == "  row 1, source_amount: must be more than 0, not 0"
+    assert (len(problems), last) == (10, "  and 2 more in .problems")
+    assert repr(make_plan([], **SPEC)) == "0 payouts, no problems"
 
 
 def test_semicolons_are_named_and_can_be_read(tmp_path):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from paylab.emvqr import build
-from paylab.errors import PaylabError
+from paylab.errors import ArgumentError, PaylabError
 from paylab.views.cards import deposit_card
 from paylab.views.qr import QR, scan
 
@@ -33,6 +33,13 @@ def test_a_clabe_has_a_card_with_rail_and_cap(shape):
     card = deposit_card(shape(MX))
     assert card.title == "Pay to this CLABE"
     assert card.table()[-2:] == [("Rail", "spei"), ("Sandbox cap", "at most 50 MXN a deposit")]
+
+
+@pytest.mark.parametrize("holder", [None, 7, [MX], object()])
+def test_what_has_no_deposit_instructions_has_no_card(holder):
+    """The error of any other value names it and says what has a card."""
+    with pytest.raises(ArgumentError, match=r"must be a conversion account or its id, .*, not "):
+        deposit_card(holder)
 
 
 def test_a_qr_ph_text_has_a_qr_code_with_rail_and_cap(ph, komo):
@@ -94,8 +101,6 @@ def test_a_transfer_names_its_amount():
 @pytest.mark.parametrize(
     "instructions",
     [
-        None,
-        7,
         {},
         {"type": ["x"], "currency": 5, "payment_methods": {"a": None}, "details": "text"},
         {**MX, "details": None},

@@ -14,6 +14,7 @@ import paylab
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
 from paylab.lab import displays
+from paylab.simulator.simulator import Simulator
 from paylab.webhooks.event import read_event
 from paylab.webhooks.event_file import EventHistory
 from paylab.webhooks.payment_problems import PROBLEM_KINDS
@@ -657,3 +658,10 @@ def test_events_that_are_none_are_a_clear_error(
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
     with pytest.raises(error, match=words):
         lab.reconcile(events=source)
+
+
+def test_without_an_event_nothing_agrees():
+    """The verdict on payments without any event is that nothing was compared."""
+    lab = paylab.connect(simulator=Simulator(transfers=3))
+    first_line = lab.reconcile().report().splitlines()[0]
+    assert first_line.endswith("with the events of 0 payments: nothing was compared")

@@ -7,10 +7,9 @@ from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any, Unpack
 
-from ...corridors import countries
 from ...errors.api import UnprocessableError
 from ...errors.arguments import explain_arguments
-from ...errors.base import PaylabError, Problem
+from ...errors.base import PaylabError
 from ...errors.names import with_name_suggestions
 from ...rules import accounts, individuals
 from ...rules.detail_names import warn_unknown_names
@@ -28,6 +27,7 @@ from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
 from ..identifiers import check_identifier, read_field
 from ..parameters import build_body, merge_extra, raise_or_warn, strict_keywords
+from ..person_fields import describe_fields
 from ..request import Options
 from ..session import Session
 from ..upload import Images, Upload
@@ -93,7 +93,7 @@ class Individuals:
             *individuals.warn_implausible(body, self._session.clock()),
         ]
         problems = individuals.check(body, service)
-        raise_or_warn(problems, warnings, _describe_required(country, problems))
+        raise_or_warn(problems, warnings, describe_fields(body, problems))
         response = self._session.call("individuals.create", body, **options)
         return response.read(Individual)
 
@@ -231,26 +231,6 @@ class Individuals:
         """
         poller = Poller.for_resource(self._session, "individuals", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
-
-
-def _describe_required(country: object, problems: Sequence[Problem]) -> str | None:
-    """How to write required fields whose form is not plain; None if none of them is missing."""
-    missing_names = {
-        problem.field
-        for problem in problems
-        if problem.message == "is required" and problem.source == "spec"
-    }
-    corridor = countries.of().get(country)
-    documents = corridor.documents if corridor else codes.DOCUMENT_TYPES
-    forms = {
-        "phone": f'"{individuals.phone_sample(str(country)) or "+52 ..."}"',
-        "date_of_birth": '"1990-12-31"',
-        "idv_consent_recorded_at": "lab.clock()",
-        "document": f'{{"type": "{documents[0]}", "number": "..."}}',
-        "address": f'{{"country": "{country}"}}',
-    }
-    arguments = [f"{name}={form}" for name, form in forms.items() if name in missing_names]
-    return f"write {', '.join(arguments)}" if arguments else None
 
 
 def _describe_status(individual: Individual) -> str:
