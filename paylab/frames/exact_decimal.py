@@ -37,14 +37,19 @@ OBJECTS = (
     '.astype("decimal") first, which is exact, or .astype(float)'
 )
 DIVIDED_BY_ZERO = "{} is divided by 0; a column divided by 0 has a missing value there"
-COMPARED = (
-    "exact amounts are compared with a float; it is taken as it is printed. Compare with "
-    'Decimal("1437.92"), or with frame.paylab.floats()'
-)
 
 
 class FloatWarning(PaylabWarning):
     """A float was compared with exact amounts."""
+
+
+def warn_of_comparison(number: float) -> None:
+    """Warn, at the line of the caller, that amounts are compared with a float."""
+    message = (
+        "exact amounts are compared with a float; it is taken as it is printed. Compare with "
+        f'Decimal("{number}"), or with frame.paylab.floats()'
+    )
+    warn_caller(message, FloatWarning)
 
 
 class ObjectColumnError(PaylabError):
@@ -140,9 +145,10 @@ def require_objects(function: Any) -> None:
     """TypeError for a function that numpy does not have for objects, such as `np.modf`."""
     if not any("O" in types for types in function.types):
         message = (
-            f"np.{function.__name__} has no exact result: write .astype(float), or float(amount); "
-            "bins of pandas.cut must be whole numbers or floats"
+            f"np.{function.__name__} has no exact result: write .astype(float), or float(amount)"
         )
+        if function is np.isfinite:  # which pandas calls
+            message += "; bins of pandas.cut must be whole numbers or floats"
         raise TypeError(message)
 
 
@@ -276,7 +282,7 @@ def _make_comparison(comparison: str) -> Callable[[ExactDecimal, Any], Any]:
         if math.isnan(number):
             return comparison == "__ne__"
         if is_equality and math.isfinite(number) and not number.is_integer():
-            warn_caller(COMPARED, FloatWarning)
+            warn_of_comparison(number)
         return compare_decimals(self, Decimal(repr(number)))
 
     return method

@@ -35,8 +35,8 @@ def call_numpy(function: Any, args: Sequence[Any], options: Mapping[str, Any]) -
     if function in EXACT_FUNCTIONS:
         return EXACT_FUNCTIONS[function](*args, **options)
     if function in INSTEAD and any(map(_is_exact, args)):
-        message = f"np.{function.__name__} computes with floats: write {INSTEAD[function]}"
-        raise ExactnessError(message)
+        instead = INSTEAD[function](*args[1:], **options)
+        raise ExactnessError(f"np.{function.__name__} computes with floats: write {instead}")
     if function in (np.where, np.select):
         _refuse_chosen_floats(args, options)
     convert = _find_conversion(function, args, options)
@@ -136,15 +136,31 @@ def _as_decimals(values: Any) -> Any:
     return decimals.reshape(objects.shape)
 
 
-QUANTILE = "amounts.quantile(0.5), which is exact"
-INSTEAD: dict[Any, str] = {
-    np.percentile: QUANTILE,
-    np.quantile: QUANTILE,
-    np.nanpercentile: QUANTILE,
-    np.nanquantile: QUANTILE,
-    np.gradient: "amounts.diff(), which is exact, or amounts.astype(float)",
+def _write_percentile(q: Any = None, *_: object, **__: object) -> str:
+    """What to write for the q-th percentile, 0 to 100."""
+    is_one_number = isinstance(q, int | float | Decimal) and not isinstance(q, bool)
+    return _write_quantile(Decimal(str(q)) / 100 if is_one_number else None)
+
+
+def _write_quantile(q: Any = None, *_: object, **__: object) -> str:
+    """What to write for the quantile of a share, 0 to 1."""
+    share = q if isinstance(q, int | float | Decimal) else "share"
+    return f"amounts.quantile({share}), which is exact"
+
+
+def _write_difference(*_: object, **__: object) -> str:
+    """What to write for the differences of neighbours."""
+    return "amounts.diff(), which is exact, or amounts.astype(float)"
+
+
+INSTEAD: dict[Any, Callable[..., str]] = {
+    np.percentile: _write_percentile,
+    np.quantile: _write_quantile,
+    np.nanpercentile: _write_percentile,
+    np.nanquantile: _write_quantile,
+    np.gradient: _write_difference,
 }
-"""What to write for functions that compute with floats also between objects."""
+"""What to write for functions that compute with floats also between objects, by their arguments."""
 EXACT_FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.digitize: _digitize,
     np.isclose: _isclose,

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors.base import ExactnessError, PaylabError, warn_caller
+from ..errors.base import ExactnessError, PaylabError
 from . import decimals
-from .exact_decimal import COMPARED, USE_DECIMAL, FloatWarning
+from .exact_decimal import USE_DECIMAL, warn_of_comparison
 
 INTERPOLATED = (
     "interpolation computes with floats: write amounts.ffill(), which is exact, or "
@@ -123,12 +123,12 @@ def warn_of_floats(operand: Any) -> None:
     """Warn, at the line of the caller, if the operand of a comparison is or has a float."""
     values = operand if is_list_like(operand) else [operand]
     dtype = getattr(values, "dtype", "object")
-    if is_object_dtype(dtype):
-        has_float = any(isinstance(value, float) and math.isfinite(value) for value in values)
-    else:
-        has_float = is_float_dtype(dtype)
-    if has_float:
-        warn_caller(COMPARED, FloatWarning)
+    if not is_object_dtype(dtype) and not is_float_dtype(dtype):
+        return
+    for value in values:
+        if isinstance(value, float) and math.isfinite(value):
+            warn_of_comparison(value)
+            return
 
 
 def find_members(amounts: Any, values: Any) -> np.ndarray[Any, Any]:

@@ -114,10 +114,24 @@ def test_attrs_says_that_amounts_are_floats(frame):
 
 def test_a_float_is_compared_as_it_is_printed_with_one_warning(frame):
     """A comparison with a float uses its printed digits and gives one warning at the caller."""
-    with pytest.warns(frames.FloatWarning, match="compared with a float") as told:
+    with pytest.warns(frames.FloatWarning, match=r'Compare with Decimal\("10.25"\)') as told:
         found = frame["source_amount"] == 10.25
     assert found.all()
     assert [one.filename for one in told] == [__file__]
+
+
+@pytest.mark.parametrize(
+    ("compute", "written"),
+    [
+        (lambda amounts: np.percentile(amounts, 5), "amounts.quantile(0.05)"),
+        (lambda amounts: np.quantile(amounts, q=0.95), "amounts.quantile(0.95)"),
+        (lambda amounts: np.percentile(amounts, [5, 95]), "amounts.quantile(share)"),
+    ],
+)
+def test_a_percentile_of_numpy_says_which_quantile_to_write(frame, compute, written):
+    """The share is that of the call; of several it is left open."""
+    with pytest.raises(ExactnessError, match=re.escape(written)):
+        compute(frame["source_amount"])
 
 
 def test_a_float_is_no_factor(frame):
